@@ -1,0 +1,190 @@
+import type { Command } from 'commander';
+import type { Client } from './client/client.ts';
+import { UsageError } from './errors.ts';
+import { formats, type GlobalOptions } from './flags/globals.ts';
+import type { SourceOptions } from './input/source.ts';
+import { exitCodeOf, printFailure } from './output/failures.ts';
+import type { Format, OutputOptions } from './output/options.ts';
+import { printReport } from './output/print.ts';
+import type { Report } from './output/report.ts';
+import { openStreams, type Streams } from './output/streams.ts';
+import { type Account, connect, openSession, type Session, type SessionHooks } from './session.ts';
+import { folders, type Signal, type System } from './system.ts';
+import { issuesUrl } from './version.ts';
+
+/** What a command works with besides its own flags and operands. */
+export interface Context {
+  readonly system: System;
+  readonly global: GlobalOptions;
+  readonly streams: Streams;
+  /** Whom we talk to, opened when first asked for and closed when the command ends. */
+  session(): Promise<Session>;
+  /** A client for an account that is not stored yet; whoever asks closes it. */
+  connect(account: Account): Client;
+  /** A line for people on stderr that `-q` does not silence. */
+  warn(text: string): Promise<void>;
+  /** A line for people on stderr, not with `-q`. */
+  note(text: string): Promise<void>;
+  /** From now on the command itself hears of signals; they no longer end it at once (R-18). Answers with what gives them back. */
+  hearSignals(listener: (signal: Signal) => void): () => void;
+}
+
+/** The work of one command: its own flags, the context, and its operands in order. */
+export type Work<Options> = (options: Options, context: Context, operands: string[]) => Promise<Report>;
+
+/** Joins a command's flags to its work: what commander calls when the command is named. */
+export type Runner = <Options>(work: Work<Options>) => (...received: unknown[]) => Promise<void>;
+
+/** One command line on its way from flags to exit code. */
+export interface Action {
+  readonly run: Runner;
+  /** Prints help or the version. */
+  say(text: string): Promise<void>;
+  /** Tells what went wrong and answers with the exit code. Never throws. */
+  fail(error: unknown): Promise<number>;
+  /** Sends what is left to both streams and lets go of them. */
+  release(): Promise<void>;
+}
+
+export function createAction(argv: readonly string[], system: System): Action {
+  const output: Mutable<OutputOptions> = { format: guessFormat(argv) };
+  const streams = openStreams(system, output);
+  let profile: string | undefined;
+  let debug = argv.includes('--debug') || isSet(system.env.LINKCTL_DEBUG);
+
+  return {
+    run:
+      (work) =>
+      async (...received) => {
+        const command = received.at(-1) as Command;
+        const global = command.optsWithGlobals<GlobalOptions>();
+        Object.assign(output, outputOptions(global, system.env));
+        debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
+        const context = createContext(global, system, streams, (session) => {
+          profile = session.profile;
+          output.format ??= session.defaults.output ?? undefined;
+          output.colour ??= session.defaults.color ?? undefined;
+        });
+        try {
+          const report = await work(command.opts() as never, context, command.args);
+          await printReport(report, output, streams);
+        } finally {
+          await context.close();
+        }
+      },
+    say: (text) => printReport({ kind: 'text', text }, {}, streams),
+    async fail(error) {
+      await printFailure(error, { format: output.format, profile, debug, issues: issuesUrl }, streams);
+      return exitCodeOf(error);
+    },
+    release: () => streams.release(),
+  };
+}
+
+/** How a command opens what `-` or a path names (B39, B42). */
+export function sourceOptions({ system, streams }: Context): SourceOptions {
+  return {
+    system,
+    spoolFolder: folders(system).state,
+    onTerminal: () => void streams.tell('reading from the terminal; end with Ctrl-D'),
+  };
+}
+
+/** Tag selections act on all domains and the server ignores `domain` (4.1.7): one that was named is refused, never ignored. */
+export async function refuseDomain(session: Session, { warn }: Context): Promise<void> {
+  if (session.domainNamed) {
+    throw new UsageError(
+      'specify only one of --domain or --by-tags: tag selections act on all domains, the server ignores domain',
+    );
+  }
+  if (session.domain !== undefined) await warn(`tag selections act on all domains, not on ${session.domain} alone`);
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface OpenContext extends Context {
+  close(): Promise<void>;
+}
+
+function createContext(global: GlobalOptions, system: System, streams: Streams, opened: (session: Session) => void): OpenContext {
+  let session: Promise<Session> | undefined;
+  const watch = watchSignals(system, streams);
+  const warn = (text: string) => streams.tell(text, 'warning: ');
+  const trace = (text: string) => streams.tell(text);
+  const note = async (text: string) => (global.quiet ? undefined : streams.tell(text));
+  const hooks: SessionHooks = { system, warn, note, trace, terminal: streams.watched };
+  return {
+    system,
+    global,
+    streams,
+    warn,
+    note,
+    hearSignals: watch.hear,
+    connect: (account) => connect(account, global, hooks),
+    session() {
+      session ??= openSession(global, hooks).then((one) => {
+        opened(one);
+        return one;
+      });
+      return session;
+    },
+    async close() {
+      watch.end();
+      await (await session?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** Ctrl-C and its like end a command at once, with a word (B41), unless the command hears them itself. */
+function watchSignals(system: System, streams: Streams): { hear: Context['hearSignals']; end: () => void } {
+  let heard: ((signal: Signal) => void) | undefined;
+  const stops = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
+    system.onSignal(signal, () => {
+      if (heard) return heard(signal);
+      const die = (): void => system.dieOf(signal);
+      streams.tell('interrupted').then(die, die);
+    }),
+  );
+  return {
+    hear(listener) {
+      heard = listener;
+      return () => {
+        heard = undefined;
+      };
+    },
+    end: () => {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** What flags and environment say about output (B17, B18, B36). Throws a UsageError. */
+function outputOptions(global: GlobalOptions, env: System['env']): OutputOptions {
+  if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
+  return {
+    format: global.json ? 'json' : (global.output ?? formatOf(env.LINKCTL_OUTPUT)),
+    fields: global.fields?.split(',').map((name) => name.trim()),
+    header: global.header,
+    truncate: global.truncate,
+    quiet: global.quiet,
+    colour: global.color === false ? 'never' : global.color,
+    progress: global.progress,
+    formulaGuard: global.formulaGuard,
+  };
+}
+
+function formatOf(text: string | undefined): Format | undefined {
+  if (!text) return undefined;
+  if ((formats as readonly string[]).includes(text)) return text as Format;
+  throw new UsageError(`LINKCTL_OUTPUT: expected one of {${formats.join('|')}}, got ${JSON.stringify(text)}`);
+}
+
+/** The format in which a line that cannot be parsed hears so (B49). */
+function guessFormat(argv: readonly string[]): Format | undefined {
+  const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
+  return words.includes('--json') || /(?:^|\n)(?:-o\n?|--output[=\n])jsonl?(?:\n|$)/.test(words.join('\n')) ? 'json' : undefined;
+}
+
+function isSet(text: string | undefined): boolean {
+  return text !== undefined && text !== '' && text !== '0' && text !== 'false';
+}

@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CallError } from '../client/call-error.ts';
+import type { ShortenItem } from '../contract/operations.ts';
+import { UnavailableError } from '../errors.ts';
+import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
+import { canonicalUrl } from './canonical-url.ts';
+import { checksum } from './journal-lines.ts';
+import { type ListingSettings, takeMark } from './reading-back.ts';
+import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
+import { type SendingContext, sendRows } from './sending.ts';
+import { stopOf } from './stop.ts';
+
+/** Proof, once per server and account, that rule 4.3.4 holds: the keyed mode stands on it (R-X7). */
+export interface Canary {
+  /**
+   * Sends the first rows, few at a time, until one is taken, and then the same again on purpose. Answers with what became of
+   * the rows that it sent; no row once the proof is there. What fails goes to the run's `stop`.
+   */
+  prove(rows: readonly BulkRow<ShortenItem>[]): Promise<ReadonlyMap<number, RowOutcome<ShortenItem>>>;
+}
+
+export interface CanarySettings extends ListingSettings {
+  readonly context: SendingContext<ShortenItem>;
+  readonly system: WriteSystem;
+  /** Whose proof it is, and where it is remembered. */
+  readonly folder: string;
+  readonly subject: string;
+  /** Hashes of our own making: a refusal of one means that the alphabet is not accepted. */
+  readonly generated: boolean;
+}
+
+export function createCanary(settings: CanarySettings): Canary {
+  const note = join(settings.folder, checksum(settings.subject));
+  let proven = existsSync(note);
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function prove(rows: readonly BulkRow<ShortenItem>[]): Promise<Map<number, RowOutcome<ShortenItem>>> {
+    const outcomes = new Map<number, RowOutcome<ShortenItem>>();
+    for (let start = 0, size = 1; start < rows.length && !proven && !settings.context.stop.reason; start += size, size *= 2) {
+      const few = rows.slice(start, start + size);
+      const result = await proveWith(few, settings);
+      for (const outcome of result.outcomes) outcomes.set(outcome.index, outcome);
+      proven = result.proven;
+    }
+    if (proven) remember(note, settings);
+    return outcomes;
+  }
+
+  return {
+    prove(rows) {
+      const next = turn.then(() => (proven ? new Map() : prove(rows)));
+      turn = next.catch(() => undefined);
+      return next;
+    },
+  };
+}
+
+interface Proof {
+  readonly outcomes: readonly RowOutcome<ShortenItem>[];
+  readonly proven: boolean;
+}
+
+async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: CanarySettings): Promise<Proof> {
+  const { context, generated } = settings;
+  try {
+    const before = await takeMark(settings, context.signal);
+    const outcomes = [...(await sendRows(rows, context)).values()];
+    const taken = outcomes.filter(({ status }) => doneStatuses.has(status));
+    if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
+      context.stop.request(stopOf(refusal('it does not take hashes of our making')));
+    }
+    if (taken.length === 0 || context.stop.reason) return { outcomes, proven: false };
+    const fault = await sendAgain(taken, before, settings);
+    if (fault) context.stop.request(stopOf(refusal(fault)));
+    return { outcomes, proven: fault === undefined };
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    context.stop.request(stopOf(error));
+    return { outcomes: [], proven: false };
+  }
+}
+
+/** The second time, with an intent of its own (J1). Answers with what is wrong. */
+async function sendAgain(
+  taken: readonly RowOutcome<ShortenItem>[],
+  before: { readonly total?: number | undefined },
+  settings: CanarySettings,
+): Promise<string | undefined> {
+  const { context } = settings;
+  const batch = await context.ledger.intent(taken);
+  const { verdicts } = await context.operation.call(
+    taken.map(({ payload }) => payload),
+    context.signal,
+  );
+  await context.ledger.settled(batch, taken, []);
+  const isSame = taken.every(({ record }, position) => {
+    const verdict = verdicts[position];
+    return verdict?.kind === 'done' && verdict.record?.hash === record?.hash;
+  });
+  if (!isSame) return 'the same request twice did not give the same link';
+  const after = await takeMark(settings, context.signal);
+  if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return undefined;
+  return (await hasTwin(taken, settings)) ? 'the same request twice made two links' : undefined;
+}
+
+/** The count grew by more than it should: our own doing, or somebody else writes. */
+async function hasTwin(taken: readonly RowOutcome<ShortenItem>[], { client, domain, context }: CanarySettings): Promise<boolean> {
+  const query = { limit: 200, ...(domain !== undefined && { domain }) };
+  const { urls } = await client.send('listUrls', { query }, { signal: context.signal });
+  const ours = new Set(taken.map(({ record }) => record?.hash));
+  const longUrls = new Set(taken.map(({ payload }) => canonicalUrl(payload.long_url)));
+  return urls.some(({ hash, long_url }) => !ours.has(hash) && longUrls.has(canonicalUrl(String(long_url))));
+}
+
+function refusal(fault: string): UnavailableError {
+  return new UnavailableError(`this server does not behave as rule 4.3.4 says: ${fault}`, {
+    hint: 'leave out --generate-hashes and custom hashes, or use --dedupe',
+  });
+}
+
+function remember(note: string, { folder, system }: CanarySettings): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  atomicWrite(note, 'rule 4.3.4 holds\n', system);
+}

@@ -1,0 +1,56 @@
+import type { System } from '../system.ts';
+import type { BulkOperation } from './operation.ts';
+import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './row-outcome.ts';
+import { type Ledger, notSent, sendRows } from './sending.ts';
+import { createStop } from './stop.ts';
+
+export interface FewSettings {
+  readonly system: Pick<System, 'sleep' | 'random'>;
+  /** Items in one call at most. */
+  readonly batchSize: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly failFast?: boolean | undefined;
+  /** Something odd that changes nothing: the answer held records that nobody asked for. */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+export interface FewResult<Payload extends object> {
+  /** In the order of the payloads. */
+  readonly outcomes: readonly RowOutcome<Payload>[];
+  readonly tally: Tally;
+  readonly stop: StopReason | undefined;
+}
+
+/**
+ * Does a few things that were typed on the command line: the matching and the classes of a long run, without its journal. `line`
+ * is the number of the operand. Ends with `runEnd(tally, stop)`.
+ */
+export async function runFew<Payload extends object>(
+  operation: BulkOperation<Payload>,
+  payloads: readonly Payload[],
+  { system, batchSize, signal, failFast = false, warn }: FewSettings,
+): Promise<FewResult<Payload>> {
+  const stop = createStop();
+  const rows = payloads.map((payload, index) => ({ index, line: index + 1, item: payload, payload }) satisfies BulkRow<Payload>);
+  const found = await sendRows<Payload>(rows, {
+    operation,
+    ledger: noLedger,
+    system,
+    stop,
+    signal: signal ?? new AbortController().signal,
+    size: { limit: batchSize },
+    failFast,
+    mayCall: () => true,
+    onSurplus: (records) => warn?.(`the answer holds ${records.length} records that nobody asked for`),
+  });
+  const outcomes = rows.map((row) => found.get(row.index) ?? notSent(row, stop));
+  const tally = startTally();
+  for (const outcome of outcomes) tally.add(outcome);
+  return { outcomes, tally, stop: stop.reason };
+}
+
+const noLedger: Ledger<object> = {
+  intent: async () => 0,
+  ambiguous: async () => {},
+  settled: async () => {},
+};

@@ -1,0 +1,133 @@
+import { LocalError } from '../errors.ts';
+import type { Journal } from './journal.ts';
+import { checksum, type Mark, type ResultLine, rangesOf } from './journal-lines.ts';
+import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
+import { statusLetters } from './run-state.ts';
+import type { Ledger } from './sending.ts';
+import { shortUrlOf } from './short-url.ts';
+import type { KnownRecord } from './verdict.ts';
+
+/** Results that happened and could not be written down: `details` names each row and its hash (J7). */
+export class UnrecordedError extends LocalError {
+  readonly rows: number;
+
+  constructor(cause: Error, outcomes: readonly RowOutcome[]) {
+    const lines = outcomes.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
+    super(`${cause.message}; what was done after the last good line:`, {
+      details: lines,
+      hint: 'keep these lines; when there is room again, run the same command again',
+      cause,
+    });
+    this.rows = outcomes.length;
+  }
+}
+
+export interface JournalLedgerOptions<Payload extends object> {
+  readonly journal: Journal;
+  readonly firstBatch: number;
+  /** The hash that was generated for a row, where the run generates hashes (J9). */
+  readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
+  /** Checked mode: reads where the listing stands (1.6). */
+  readonly takeMark?: (() => Promise<Mark>) | undefined;
+}
+
+export interface JournalLedger<Payload extends object> extends Ledger<Payload> {
+  /** The mark that a batch of this process was begun with, and the hashes that its answer gave so far. */
+  markOf(batch: number): BatchMark | undefined;
+}
+
+/** Writes down what a run is about to do and what came of it, in the order of J1 and J2. */
+export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): JournalLedger<Payload> {
+  const { journal, keyOf, takeMark } = options;
+  let next = options.firstBatch;
+  let latest: { readonly batch: number; readonly mark: Mark } | undefined;
+  /** What is settled already of batches whose answer left rows out. */
+  const partly = new Map<number, readonly RowOutcome<Payload>[]>();
+  return {
+    markOf(batch) {
+      if (latest?.batch !== batch) return undefined;
+      const given = (partly.get(batch) ?? []).flatMap(({ record }) => (record ? [record.hash] : []));
+      return { ...latest.mark, given };
+    },
+    async intent(rows) {
+      const batch = next;
+      next += 1;
+      const mark = await takeMark?.();
+      if (mark) latest = { batch, mark };
+      await journal.write({
+        type: 'intent',
+        batch,
+        rows: rangesOf(rows.map(({ index }) => index)),
+        payload: payloadSum(rows),
+        keys: keyOf && rows.map(keyOf),
+        mark,
+      });
+      return batch;
+    },
+    ambiguous: (batch, rows, reason) =>
+      journal.write({ type: 'ambiguous', batch, rows: rangesOf(rows.map(({ index }) => index)), reason }),
+    async settled(batch, outcomes, released, isPart = false) {
+      const before = partly.get(batch) ?? [];
+      const settledRows = new Set(before.map(({ index }) => index));
+      const fresh = outcomes.filter(({ index }) => !settledRows.has(index));
+      try {
+        await writeOutcomes(journal, batch, fresh, released);
+      } catch (error) {
+        const done = fresh.filter(({ status }) => doneStatuses.has(status));
+        throw error instanceof Error && done.length > 0 ? new UnrecordedError(error, done) : error;
+      }
+      if (isPart) partly.set(batch, [...before, ...fresh]);
+      else partly.delete(batch);
+    },
+  };
+}
+
+/** Of what is sent for the rows of one intent (J8). */
+export function payloadSum(rows: readonly BulkRow[]): string {
+  return checksum(JSON.stringify(rows.map(({ payload }) => payload)));
+}
+
+async function writeOutcomes(
+  journal: Journal,
+  batch: number,
+  outcomes: readonly RowOutcome[],
+  released: readonly BulkRow[],
+): Promise<void> {
+  const unknown = outcomes.filter(({ status }) => status === 'unknown');
+  const known = outcomes.filter(({ status }) => status !== 'unknown');
+  const lines: Promise<void>[] = [];
+  if (known.length > 0 || released.length > 0) lines.push(journal.write(resultLine(batch, known, released)));
+  if (unknown.length > 0) {
+    const reason = unknown[0]?.error?.details ?? unknown[0]?.error?.message ?? '';
+    lines.push(journal.write({ type: 'unknown', batch, rows: rangesOf(unknown.map(({ index }) => index)), reason }));
+  }
+  await Promise.all(lines);
+}
+
+function resultLine(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[]): ResultLine {
+  const records = outcomes.flatMap(({ status, record }) => (record && status !== 'failed' ? [record] : []));
+  const failed = outcomes.filter(({ status }) => status === 'failed');
+  const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));
+  return {
+    type: 'result',
+    batch,
+    rows: rangesOf(outcomes.map(({ index }) => index)),
+    states: outcomes.map(({ status }) => statusLetters[status as keyof typeof statusLetters]).join(''),
+    ...(records.length > 0 && { hashes: records.map(({ hash }) => hash), shortUrls: shortUrls(records) }),
+    ...(failed.length > 0 && { errors: failed.map(({ error }) => [error?.code ?? 0, errorText(error)] as const) }),
+    ...(byPosition.length > 0 && { byPosition }),
+    ...(released.length > 0 && { released: rangesOf(released.map(({ index }) => index)) }),
+  };
+}
+
+function errorText(error: RowOutcome['error']): string {
+  return [error?.message, error?.details].filter(Boolean).join(': ');
+}
+
+/** The common beginning, where there is one: a million rows repeat it otherwise. */
+function shortUrls(records: readonly KnownRecord[]): string | string[] {
+  const all = records.map(shortUrlOf);
+  const first = all[0] ?? '';
+  const prefix = first.slice(0, first.length - (records[0]?.hash.length ?? 0));
+  return all.every((shortUrl, nth) => shortUrl === prefix + records[nth]?.hash) ? prefix : all;
+}

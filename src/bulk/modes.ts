@@ -1,0 +1,50 @@
+import { type Edition, editions } from '../contract/editions.ts';
+import { UsageError } from '../errors.ts';
+
+/** What keeps a shortening run from making a link twice (RELIABILITY.md 1.2). */
+export type ModeName = 'keyed' | 'dedupe' | 'checked';
+
+export interface Mode {
+  readonly name: ModeName;
+  /** Value of `disable_long_url_duplicates`; checked mode sends none. */
+  readonly duplicates?: string | undefined;
+  /** Rows without a custom hash are given one. */
+  readonly generateHashes: boolean;
+}
+
+export type DedupeScope = 'off' | 'account' | 'domain';
+
+export interface ModeRequest {
+  readonly edition: Edition;
+  readonly rows: number;
+  /** Rows that have a custom hash of their own. */
+  readonly keyedRows: number;
+  readonly dedupe: DedupeScope;
+  readonly generateHashes: boolean;
+}
+
+/** Picks the mode by what rows and flags offer. Throws `UsageError` for flags that exclude each other or lack in the edition. */
+export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }: ModeRequest): Mode {
+  const { dedupe: values, title } = editions[edition];
+  if (dedupe !== 'off' && generateHashes) {
+    throw new UsageError(
+      'specify only one of --dedupe and --generate-hashes: a custom hash switches the search for duplicates off',
+    );
+  }
+  if (dedupe === 'domain' && values.domain === undefined) {
+    throw new UsageError(`--dedupe domain: this server (${title}) has one domain; use --dedupe account`);
+  }
+  // 4.3.4 makes a custom hash an idempotency key under any value; the working domain is the narrowest (R-X8).
+  if (generateHashes || (rows > 0 && keyedRows === rows)) {
+    return { name: 'keyed', duplicates: values.domain ?? values.account, generateHashes };
+  }
+  if (dedupe === 'off') return { name: 'checked', generateHashes: false };
+  return { name: 'dedupe', duplicates: values[dedupe], generateHashes: false };
+}
+
+/** What the mode promises, for the header and the summary. */
+export const guarantees: { readonly [M in ModeName]: string } = {
+  keyed: 'exactly one link per row, whatever happens on the way',
+  dedupe: 'at most one new link per long URL',
+  checked: 'exactly one link per row if nobody else writes meanwhile; any doubt is reported as unknown',
+};

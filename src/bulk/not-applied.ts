@@ -1,0 +1,64 @@
+import type { EditFields } from '../contract/operations.ts';
+import { canonicalUrl } from './canonical-url.ts';
+import { tagSet } from './row-keys.ts';
+
+/** A field that was asked for and came back different. */
+export interface Difference {
+  readonly field: string;
+  readonly asked: unknown;
+  readonly got: unknown;
+}
+
+/** Whether `tags` are labels to have (shortening) or instructions, `+label` and `-label` (edit). */
+export type TagsMean = 'labels' | 'instructions';
+
+/**
+ * Did it happen (CLI.md 3.5)? The fields that were asked for and came back different. A field that does not come back proves
+ * nothing; another spelling of a long URL, the case of labels and of a hash, and a time after a date are no difference.
+ */
+export function notApplied(asked: EditFields, record: object, tagsMean: TagsMean = 'labels'): Difference[] {
+  const got = record as Readonly<Record<string, unknown>>;
+  const differences: Difference[] = [];
+  for (const [field, value] of Object.entries(asked)) {
+    const wireName = field === 'custom_hash' ? 'hash' : field;
+    if (value === undefined || got[wireName] === undefined || !isKnown(field)) continue;
+    if (!sameBy[field](value, got[wireName], tagsMean)) differences.push({ field, asked: value, got: got[wireName] });
+  }
+  return differences;
+}
+
+type Same = (asked: unknown, got: unknown, tagsMean: TagsMean) => boolean;
+
+const sameBy: { readonly [F in keyof Required<EditFields>]: Same } = {
+  custom_hash: (asked, got) => textOf(asked).toLowerCase() === textOf(got).trim().toLowerCase(),
+  long_url: (asked, got) => asked === got || canonicalUrl(textOf(asked)) === canonicalUrl(textOf(got)),
+  note: (asked, got) => textOf(asked) === textOf(got),
+  email_stats: (asked, got) => Boolean(asked) === (got === 'false' || got === '0' ? false : Boolean(got)),
+  expiration_date: (asked, got) => textOf(asked) === textOf(got).slice(0, 10),
+  max_clicks: (asked, got) => Number(asked) === Number(got),
+  tags: (asked, got, tagsMean) => sameTags(listOf(asked), listOf(got), tagsMean),
+};
+
+function isKnown(field: string): field is keyof typeof sameBy {
+  return Object.hasOwn(sameBy, field);
+}
+
+function sameTags(asked: readonly string[], got: readonly string[], tagsMean: TagsMean): boolean {
+  const had = new Set(tagSet(got));
+  if (tagsMean === 'labels') {
+    const wanted = tagSet(asked);
+    return wanted.length === had.size && wanted.every((label) => had.has(label));
+  }
+  return asked.every((instruction) => {
+    const present = had.has(instruction.slice(1).toLowerCase());
+    return instruction.startsWith('-') ? !present : instruction.startsWith('+') ? present : had.has(instruction.toLowerCase());
+  });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}

@@ -1,0 +1,48 @@
+import { type Identity, itemError } from '../client/api-messages.ts';
+import { CliError } from '../errors.ts';
+import { kindOfCode, type RowOutcome } from './row-outcome.ts';
+import type { KnownRecord } from './verdict.ts';
+
+/** What shows a short URL as people would paste it. */
+interface ShortUrls {
+  shortUrl(record: KnownRecord): string;
+}
+
+/**
+ * An outcome as it goes out: the record as served with its short URL in full, or what was asked for with the error (B88). `line`
+ * stands where the row came from a file.
+ */
+export function outcomeRow(
+  { line, status, record, item, error }: RowOutcome,
+  shortUrls: ShortUrls,
+  fromFile = false,
+): Record<string, unknown> {
+  const place = fromFile ? { line, status } : { status };
+  if (record && !error) return { ...place, ...record, short_url_with_protocol: shortUrls.shortUrl(record) };
+  return { ...place, ...item, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
+}
+
+/** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
+ * `told`: people have read it. */
+export function outcomeFailure(
+  { line, status, item, error }: RowOutcome,
+  identity: Identity,
+  { input, told }: { input?: string; told?: boolean } = {},
+): CliError | undefined {
+  if (status !== 'failed' && status !== 'unknown') return undefined;
+  const { code = 0, message = '', details = '' } = error ?? {};
+  const place = input === undefined ? '' : `${input}:${line}: `;
+  const { custom_hash, hash, long_url, expiration_date } = item as Readonly<Record<string, string | undefined>>;
+  if (code === 0) {
+    const kind = status === 'unknown' ? 'unknown' : kindOfCode(0);
+    return new CliError(kind, `${place}${custom_hash ?? hash ?? long_url}: ${message}`, {
+      details: details === '' ? [] : [details],
+    });
+  }
+  const failure = itemError(
+    { code, message, details },
+    { identity, method: 'POST', path: '/urls', hash: custom_hash ?? hash, longUrl: long_url, date: expiration_date },
+  );
+  const { kind, apiCode, details: lines, hint } = failure;
+  return new CliError(kind, `${place}${failure.message}`, { apiCode, details: lines, hint, told });
+}

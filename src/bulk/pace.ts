@@ -1,0 +1,54 @@
+import type { Pace } from './sending.ts';
+
+/** How many batches may be under way at once; it follows what the server bears (R-15). */
+export interface Gate extends Pace {
+  /** Resolves when a place is free; hands back what frees it again. */
+  enter(): Promise<() => void>;
+  readonly limit: number;
+}
+
+/** Successes in a row after which one more is let in. */
+const successesPerStep = 10;
+
+/** Halves when the server asks to slow down, at least to 1, and grows by one after ten successes, to `maximum` at most. */
+export function createGate(maximum: number): Gate {
+  let limit = maximum;
+  let inside = 0;
+  let successes = 0;
+  const waiting: (() => void)[] = [];
+
+  function admit(): void {
+    while (inside < limit) {
+      const next = waiting.shift();
+      if (!next) return;
+      inside += 1;
+      next();
+    }
+  }
+
+  return {
+    get limit() {
+      return limit;
+    },
+    async enter() {
+      const admitted = new Promise<void>((resolve) => waiting.push(resolve));
+      admit();
+      await admitted;
+      return () => {
+        inside -= 1;
+        admit();
+      };
+    },
+    throttled() {
+      limit = Math.max(1, Math.floor(limit / 2));
+      successes = 0;
+    },
+    succeeded() {
+      successes += 1;
+      if (successes < successesPerStep || limit >= maximum) return;
+      successes = 0;
+      limit += 1;
+      admit();
+    },
+  };
+}

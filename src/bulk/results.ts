@@ -1,0 +1,96 @@
+import { extname } from 'node:path';
+import { startReplacement, type WriteSystem } from '../files/atomic-write.ts';
+import { doneStatuses, type RowOutcome } from './row-outcome.ts';
+import { shortUrlOf } from './short-url.ts';
+
+/** A file that is made from the outcomes of all rows, in the order of the input (J5, R-X9). */
+export interface OutcomeFile {
+  add(outcome: RowOutcome): void;
+  /** Puts the file in its place; until then the old one stands (R-26). */
+  commit(): void;
+  discard(): void;
+}
+
+const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code', 'message'] as const;
+
+/** `--results`: every row exactly once with its final status; JSON lines where the name ends in `.jsonl`, csv otherwise. */
+export function openResults(path: string, system: WriteSystem): OutcomeFile {
+  return openFile(path, system, resultColumns, (outcome) => {
+    const { index, status, record, error, matchedByPosition } = outcome;
+    const payload = outcome.payload as { readonly long_url?: string; readonly hash?: string };
+    const isDone = doneStatuses.has(status);
+    const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : errorText(outcome);
+    return {
+      row: index + 1,
+      status,
+      hash: record?.hash ?? payload.hash ?? '',
+      short_url: record ? shortUrlOf(record) : '',
+      long_url: payload.long_url ?? record?.long_url ?? '',
+      code: error?.code || (isDone ? 0 : ''),
+      message,
+    };
+  });
+}
+
+/** `--failed`: the failed rows with their own columns and the reason, ready to be mended and fed back. */
+export function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
+  const names = [...columns, 'error_code', 'error_message'];
+  return openFile(path, system, names, (outcome) => {
+    if (outcome.status !== 'failed') return undefined;
+    return { ...outcome.item, error_code: outcome.error?.code ?? 0, error_message: errorText(outcome) };
+  });
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Text that is gathered before it is written. */
+const chunkLength = 64 * 1024;
+
+function openFile(
+  path: string,
+  system: WriteSystem,
+  columns: readonly string[],
+  entryOf: (outcome: RowOutcome) => Entry | undefined,
+): OutcomeFile {
+  const replacement = startReplacement(path, system);
+  const isJson = extname(path).toLowerCase() === '.jsonl';
+  let text = isJson ? '' : `${columns.join(',')}\n`;
+  const write = (): void => {
+    replacement.write(text);
+    text = '';
+  };
+  return {
+    add(outcome) {
+      const entry = entryOf(outcome);
+      if (!entry) return;
+      text += isJson ? `${JSON.stringify(entry)}\n` : `${columns.map((column) => cell(column, entry[column])).join(',')}\n`;
+      if (text.length >= chunkLength) write();
+    },
+    commit() {
+      write();
+      replacement.commit();
+    },
+    discard: () => replacement.discard(),
+  };
+}
+
+/** RFC 4180 (B21), in the words that the reader of input files understands. */
+function cell(column: string, value: unknown): string {
+  const text = wordOf(column, value);
+  return /["\r\n,]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function wordOf(column: string, value: unknown): string {
+  if (value === null) return column === 'expiration_date' ? 'never' : '';
+  if (Array.isArray(value)) return value.map(String).map(listEntry).join(',');
+  return value === undefined ? '' : String(value);
+}
+
+/** An entry of a list cell that holds a separator stands in quotes of its own. */
+function listEntry(entry: string): string {
+  return /^"|,|^\s|\s$/.test(entry) ? `"${entry.replaceAll('"', '""')}"` : entry;
+}
+
+function errorText({ error }: RowOutcome): string {
+  return [error?.message, error?.details].filter(Boolean).join(': ');
+}

@@ -1,0 +1,34 @@
+import { canonicalUrl } from './canonical-url.ts';
+
+/** What tells plain rows and their records apart (1.5 rule 3), beside the long URL. */
+export const keyFields = ['note', 'expiration_date', 'tags', 'email_stats', 'max_clicks'] as const;
+
+export type KeyField = (typeof keyFields)[number];
+
+/**
+ * The key of a row or of a record, with the API's defaults for what it does not say (FIELD-NOTES 16), after all that servers
+ * are known to do to values: another spelling of the URL, trimmed text, a time after the date. Rows with equal keys get equal
+ * records and are interchangeable. Fields outside `shown` do not count.
+ */
+export function foldedKey(source: object | undefined, shown: ReadonlySet<KeyField>): string {
+  const values = (source ?? {}) as Readonly<Record<string, unknown>>;
+  const parts = keyFields.map((field) => (shown.has(field) ? folded[field](values[field]) : ''));
+  return [canonicalUrl(textOf(values.long_url)), ...parts].join('\n\0');
+}
+
+/** Labels are case-insensitive (API.md 2.5) and have no order. */
+export function tagSet(tags: readonly string[]): string[] {
+  return tags.length === 0 ? [] : [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].sort();
+}
+
+const folded: { readonly [F in KeyField]: (value: unknown) => string } = {
+  note: (value) => textOf(value).trim().replace(/\s+/g, ' '),
+  expiration_date: (value) => textOf(value).trim().slice(0, 10),
+  tags: (value) => (Array.isArray(value) ? tagSet(value.map(textOf)).join('\0') : ''),
+  email_stats: (value) => String(value === true || value === 'true' || value === 1 || value === '1'),
+  max_clicks: (value) => String(Number(value ?? 0)),
+};
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,119 @@
+import type { Client } from '../client/client.ts';
+import type { ShortenItem } from '../contract/operations.ts';
+import { isUsableHash } from './answer-items.ts';
+import { canonicalUrl } from './canonical-url.ts';
+import { matchAnswer } from './matching.ts';
+import type { Mode } from './modes.ts';
+import { notApplied } from './not-applied.ts';
+import type { BatchAnswer, BulkOperation, DoubtPolicy } from './operation.ts';
+import { shortUrlOf } from './short-url.ts';
+import { again, type Done, doubtful, type KnownRecord, type Verdict } from './verdict.ts';
+
+export interface ShortenSettings {
+  readonly client: Pick<Client, 'send'>;
+  readonly mode: Mode;
+  /** Edition A: the working domain, pinned on every call (R-X8). */
+  readonly domain?: string | undefined;
+}
+
+/** POST /urls of many, under the rules of a long run. */
+export function shortenOperation(settings: ShortenSettings): BulkOperation<ShortenItem> {
+  return shortening(settings, settings.mode.name === 'checked' ? 'read_back' : 'repeat');
+}
+
+/**
+ * POST /urls of a few URLs that were typed: no journal, no watermark. In doubt keyed and dedupe repeat; otherwise each long URL
+ * is searched for, and only one that is nowhere is sent again, once.
+ */
+export function shortenFewOperation(settings: ShortenSettings): BulkOperation<ShortenItem> {
+  if (settings.mode.name !== 'checked') return shortening(settings, 'repeat');
+  const lookedFor = new WeakSet<ShortenItem>();
+  return {
+    ...shortening(settings, 'look'),
+    look: async (items, _reason, signal) => {
+      const verdicts: Verdict[] = [];
+      for (const item of items) verdicts.push(await search(item, settings, lookedFor, signal));
+      return verdicts;
+    },
+  };
+}
+
+function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolicy): BulkOperation<ShortenItem> {
+  const sharing = mode.name === 'dedupe';
+  const query = { domain, disable_long_url_duplicates: mode.duplicates };
+  return {
+    kind: 'shorten',
+    doubt,
+    call: async (items, signal) => {
+      const urls = sharing ? distinct(items) : [...items];
+      const answer = await client.send(
+        'shortenUrls',
+        { query: defined(query), body: { urls } },
+        { repeat: doubt === 'repeat', signal },
+      );
+      const found = matchAnswer(urls, listOf(answer.urls), { sharing });
+      return sharing ? shareOut(items, urls, found) : found;
+    },
+    statusOf: (item, done) => (mode.generateHashes || !wasThere(item, done) ? 'created' : 'existing'),
+    notApplied: (item, record) => notApplied(item, record),
+  };
+}
+
+/** Rows with one long URL and no hash of their own are one link: the first of them is sent (1.2). */
+function distinct(items: readonly ShortenItem[]): ShortenItem[] {
+  const seen = new Set<string>();
+  return items.filter(({ long_url, custom_hash }) => custom_hash || (!seen.has(long_url) && seen.add(long_url)));
+}
+
+function shareOut(items: readonly ShortenItem[], sent: readonly ShortenItem[], { verdicts, surplus }: BatchAnswer): BatchAnswer {
+  const ofItem = new Map(sent.map((item, position) => [item, verdicts[position]]));
+  const ofUrl = new Map(sent.filter(({ custom_hash }) => !custom_hash).map((item) => [item.long_url, ofItem.get(item)]));
+  const given = new Set<string>();
+  const shared = items.map((item) => {
+    const verdict = ofItem.has(item) ? ofItem.get(item) : ofUrl.get(item.long_url);
+    if (verdict?.kind !== 'done' || !verdict.record) return verdict;
+    if (given.has(verdict.record.hash)) return { ...verdict, shared: true as const };
+    given.add(verdict.record.hash);
+    return verdict;
+  });
+  return { verdicts: shared, surplus };
+}
+
+/**
+ * Signs that a record is older than the request: it has been clicked, or it holds what the row did not ask for. Without a sign
+ * nobody can tell, and the row counts as created.
+ */
+function wasThere(item: ShortenItem, { record, shared }: Done): boolean {
+  if (shared) return true;
+  if (!record) return false;
+  const unasked =
+    (item.note === undefined && Boolean(record.note)) ||
+    (item.tags === undefined && Array.isArray(record.tags) && record.tags.length > 0) ||
+    (item.expiration_date === undefined && Boolean(record.expiration_date)) ||
+    (item.max_clicks === undefined && Boolean(record.max_clicks));
+  return unasked || Number(record.total_clicks) > 0 || Boolean(record.last_visit);
+}
+
+async function search(
+  item: ShortenItem,
+  { client, domain }: ShortenSettings,
+  lookedFor: WeakSet<ShortenItem>,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { urls } = await client.send('listUrls', { query: defined({ search: item.long_url, domain }) }, { signal });
+  const candidates = (listOf(urls) as KnownRecord[]).filter(
+    (record) => isUsableHash(record?.hash) && canonicalUrl(String(record.long_url)) === canonicalUrl(item.long_url),
+  );
+  if (candidates.length > 0) return { ...doubtful, candidates: candidates.map((record) => shortUrlOf(record)) };
+  if (lookedFor.has(item)) return doubtful;
+  lookedFor.add(item);
+  return again;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function defined<T extends object>(query: T): T {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,32 @@
+import type { CliError } from '../errors.ts';
+import type { StopReason } from './row-outcome.ts';
+
+/** The one place where a run learns that it shall start nothing new. The first reason stands, unless a graver one follows. */
+export interface Stop {
+  readonly reason: StopReason | undefined;
+  request(reason: StopReason): void;
+}
+
+export function createStop(): Stop {
+  let reason: StopReason | undefined;
+  return {
+    get reason() {
+      return reason;
+    },
+    request(next) {
+      if (gravity(next) > gravity(reason)) reason = next;
+    },
+  };
+}
+
+export function stopOf(error: CliError): StopReason {
+  return { kind: 'error', error };
+}
+
+/** The order of CLI.md section 2: 10, 9, the signal, then 4, 7, 8 and the rest. */
+function gravity(reason: StopReason | undefined): number {
+  if (!reason) return 0;
+  if (reason.kind === 'fail_fast') return 1;
+  if (reason.kind === 'signal') return 6;
+  return { unknown: 8, local: 7, auth: 5, limit: 4, unavailable: 3 }[reason.error.kind as string] ?? 2;
+}

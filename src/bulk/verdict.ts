@@ -1,0 +1,39 @@
+import type { ErrorRecord, UrlRecord } from '../contract/records.ts';
+
+/** What evidence joined an item of an answer to a row (RELIABILITY.md 1.5); `position` is the weakest and is said. */
+export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
+
+/** A record as far as it is known: of a row that an earlier process finished, only what its journal keeps. */
+export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
+
+export interface Done {
+  readonly kind: 'done';
+  /** Absent where the call answers with `{error}` alone. */
+  readonly record?: KnownRecord;
+  readonly evidence?: Evidence;
+  /** Another row of the same call was given this record first. */
+  readonly shared?: true;
+}
+
+export interface Failed {
+  readonly kind: 'failed';
+  readonly error: ErrorRecord;
+}
+
+/** Certainly not applied: it may be sent again. */
+export interface Again {
+  readonly kind: 'again';
+}
+
+/** Class A: whether it was applied is not known. */
+export interface Doubtful {
+  readonly kind: 'doubtful';
+  /** Short URLs of records that may be what the row made. */
+  readonly candidates?: readonly string[];
+}
+
+/** What is known of one row after a call or after a look at the server. */
+export type Verdict = Done | Failed | Again | Doubtful;
+
+export const again: Again = { kind: 'again' };
+export const doubtful: Doubtful = { kind: 'doubtful' };

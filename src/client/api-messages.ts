@@ -1,0 +1,211 @@
+import { isErrorCode } from '../contract/errors.ts';
+import type { ErrorRecord } from '../contract/records.ts';
+import { CliError, type FailureKind } from '../errors.ts';
+
+/** Whom a call was made as, and where that came from (B47). */
+export interface Identity {
+  /** Host, with its port where it is not the usual one. */
+  readonly host: string;
+  readonly baseUrl: string;
+  readonly username: string;
+  /** Absent where the credentials are not a stored profile's. */
+  readonly profile?: string | undefined;
+  /** Where the key comes from, as people know it: a file's path, `LINKCTL_API_KEY`. */
+  readonly keySource: string;
+}
+
+/** What a call was about, for sentences that name it. */
+export interface Subject {
+  readonly identity: Identity;
+  readonly method: string;
+  /** The path as sent, without the query. */
+  readonly path: string;
+  /** What was named, where it was one: a hash, a tag label, a domain, a long URL, a date, a tag expression. */
+  readonly hash?: string | undefined;
+  readonly label?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly longUrl?: string | undefined;
+  readonly date?: string | undefined;
+  readonly expression?: string | undefined;
+}
+
+/** What one error code means to the person who typed the command. */
+export interface ApiMessage {
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Our own sentence for a code of the service (B46); codes that the document does not list keep their number and the server's words. */
+export function apiMessage({ code, message = '' }: ErrorRecord, subject: Subject): ApiMessage {
+  if (!isErrorCode(code) || code === 0)
+    return { kind: 'failed', message: `service error ${code}: ${message || 'without a message'}` };
+  return messages[code](subject);
+}
+
+/** The server's own words, as lines that follow our sentence. */
+export function serverWords({ code, message, details }: ErrorRecord): string[] {
+  const words = [isErrorCode(code) ? message : '', details].filter((text) => typeof text === 'string' && text !== '');
+  return [...new Set(words)].map((text) => `the server says: ${text}`);
+}
+
+/** The failure of one item inside a batch that went through (4.3.1). */
+export function itemError(error: ErrorRecord, subject: Subject): CliError {
+  const { kind, message, hint } = apiMessage(error, subject);
+  return new CliError(kind, message, { hint, apiCode: error.code, details: serverWords(error) });
+}
+
+/** Credentials that the server does not accept, without a code of its own (401, 403). */
+export function refusedCredentials({ identity }: Subject, status: number): ApiMessage {
+  return {
+    kind: 'auth',
+    message: `the server refused the credentials${owner(identity)} (HTTP ${status})`,
+    hint: login(identity),
+  };
+}
+
+type Sentence = (subject: Subject) => ApiMessage;
+
+const messages: { readonly [code in Exclude<keyof typeof import('../contract/errors.ts').errorMessages, 0>]: Sentence } = {
+  101: ({ identity: { host } }) => ({
+    kind: 'failed',
+    message: `${host} failed without saying why`,
+    hint: 'try again later; with -v each request is shown',
+  }),
+  1102: ({ identity }) => ({
+    kind: 'auth',
+    message: `the server does not know the username "${identity.username}"${owner(identity)}`,
+    hint: login(identity),
+  }),
+  1204: ({ hash }) => ({
+    kind: 'rejected',
+    message: `${named('hash', hash)} is not valid`,
+    hint: 'hashes are letters, digits, _ and -; linkctl list shows yours',
+  }),
+  1206: ({ longUrl }) => ({
+    kind: 'rejected',
+    message: `${named('URL', longUrl)} is not accepted as a destination`,
+    hint: 'write the whole address, with its scheme: https://…',
+  }),
+  1215: ({ hash }) => ({
+    kind: 'rejected',
+    message: `${named('hash', hash)} is taken or not allowed`,
+    hint: hash === undefined ? 'choose another hash' : `choose another hash; linkctl list -- ${hash} shows what has this one`,
+  }),
+  1216: ({ longUrl, identity: { host } }) => ({
+    kind: 'rejected',
+    message: `${host} does not allow links to ${named('URL', longUrl)}`,
+    hint: 'choose another destination, or ask who runs the server',
+  }),
+  1217: ({ identity }) => ({
+    kind: 'auth',
+    message: `the account "${identity.username}"${owner(identity)} is inactive or expired`,
+    hint: `renew it in the web interface of ${identity.host}`,
+  }),
+  1218: ({ hash }) => ({
+    kind: 'rejected',
+    message: `${named('short URL', hash)} is not correct`,
+    hint: 'hashes are letters, digits, _ and -; linkctl list shows yours',
+  }),
+  1219: ({ identity: { host } }) => ({
+    kind: 'unavailable',
+    message: `${host} is cooling down and takes no such call for now`,
+    hint: 'run the same command again later, or allow a longer wait with --max-wait',
+  }),
+  1220: ({ identity: { username } }) => ({
+    kind: 'limit',
+    message: `the account "${username}" has reached its limit of URLs`,
+    hint: 'linkctl account shows the limits; run the same command again when there is room',
+  }),
+  1221: () => ({
+    kind: 'limit',
+    message: 'too many items in one call for this server',
+    hint: 'linkctl config set batch_size 100, or less',
+  }),
+  1300: ({ identity }) => ({
+    kind: 'auth',
+    message: `the server rejected the API key${owner(identity)}`,
+    hint: login(identity),
+  }),
+  1301: ({ path, identity: { baseUrl } }) => ({
+    kind: 'local',
+    message: `the server knows no resource ${path}`,
+    hint: `check the base URL ${baseUrl} and the edition: linkctl config list`,
+  }),
+  1302: ({ method, path }) => ({
+    kind: 'local',
+    message: `the server does not support ${method} ${path}`,
+    hint: 'if something on the way blocks the method: linkctl config set method_override true',
+  }),
+  1303: ({ identity: { username } }) => ({
+    kind: 'limit',
+    message: `the account "${username}" has used up its API calls of today`,
+    hint: 'run the same command again after midnight UTC',
+  }),
+  1305: ({ expression }) => ({
+    kind: 'failed',
+    message:
+      expression === undefined
+        ? 'the server misses something in the request'
+        : `the tag expression ${expression} is not understood`,
+    hint: expression === undefined ? 'run it with --debug to see what was sent' : 'linkctl help tags',
+  }),
+  1306: ({ hash, domain }) => ({
+    kind: 'not_found',
+    message: `no short URL ${hash === undefined ? 'of those named' : `"${hash}"`}${domain === undefined ? '' : ` on ${domain}`}`,
+    hint: hash === undefined ? 'linkctl list' : `linkctl list --search ${quoted(hash)}`,
+  }),
+  1307: () => ({
+    kind: 'failed',
+    message: 'the server expected another number of parameters',
+    hint: 'run it with --debug to see what was sent',
+  }),
+  1308: ({ identity: { host } }) => ({
+    kind: 'unavailable',
+    message: `${host} had an HTTP failure behind it`,
+    hint: 'run the same command again',
+  }),
+  1309: ({ label }) => ({
+    kind: 'not_found',
+    message: label === undefined ? 'no such tag' : `no tag "${label}"`,
+    hint: 'linkctl tags',
+  }),
+  1310: () => ({
+    kind: 'limit',
+    message: 'too much text in one call for this server',
+    hint: 'linkctl config set batch_size 100, or less',
+  }),
+  1311: ({ label }) => ({
+    kind: 'rejected',
+    message: `${named('tag label', label)} is not valid or exists already`,
+    hint: 'linkctl tags',
+  }),
+  1312: ({ date }) => ({
+    kind: 'rejected',
+    message: `${named('date', date)} is not accepted`,
+    hint: 'write YYYY-MM-DD, a day to come',
+  }),
+  1313: ({ domain }) => ({
+    kind: 'not_found',
+    message: domain === undefined ? 'no such domain on this account' : `no domain "${domain}" on this account`,
+    hint: 'linkctl domains',
+  }),
+  1314: () => ({ kind: 'rejected', message: 'the webhook parameter is not accepted' }),
+};
+
+function named(kind: string, name: string | undefined): string {
+  return name === undefined ? `a ${kind}` : `the ${kind} "${name}"`;
+}
+
+function owner({ profile, keySource }: Identity): string {
+  return profile === undefined ? ` from ${keySource}` : ` of profile "${profile}" (from ${keySource})`;
+}
+
+function login({ profile, keySource }: Identity): string {
+  return profile === undefined ? `check the username and the key in ${keySource}` : `linkctl auth login --profile ${profile}`;
+}
+
+/** As a word of a shell. */
+function quoted(word: string): string {
+  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

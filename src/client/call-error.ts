@@ -1,0 +1,73 @@
+import type { OperationName } from '../contract/operations.ts';
+import { CliError, type FailureKind } from '../errors.ts';
+
+/**
+ * What a failed call means for a change: `not_sent` (class N) and `rejected` (class R) did not happen, `ambiguous` (class A) may
+ * have happened, in part or later (RELIABILITY.md 1.3).
+ */
+export type CallOutcome = 'not_sent' | 'rejected' | 'ambiguous';
+
+/** One attempt that failed, before it is known whether there will be another. */
+export interface Fault {
+  readonly outcome: CallOutcome;
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly details?: readonly string[];
+  readonly apiCode?: number | undefined;
+  readonly status?: number | undefined;
+  readonly cause?: unknown;
+  /** `throttled` asks for a pause and means that nothing was done; `passing` may heal; `never` will not. */
+  readonly retry: 'passing' | 'throttled' | 'never';
+  /** As the server sent it. */
+  readonly retryAfter?: string | undefined;
+  readonly timedOut?: boolean;
+  readonly unresolved?: boolean;
+}
+
+/** Why there was no further attempt (R-7). */
+export type GaveUp =
+  | 'not retryable'
+  | 'not safe to repeat'
+  | 'attempts used up'
+  | 'too many failures in this run'
+  | 'the server asks for a longer wait than allowed'
+  | 'interrupted';
+
+export interface CallHistory {
+  readonly operation?: OperationName | undefined;
+  readonly attempts: number;
+  readonly gaveUp: GaveUp;
+  /** Milliseconds since 1970 before which the server asked not to come back. */
+  readonly notBefore?: number | undefined;
+}
+
+/** A call that failed for good. Its exit code follows CLI.md section 2. */
+export class CallError extends CliError {
+  readonly outcome: CallOutcome;
+  readonly operation: OperationName | undefined;
+  /** HTTP status of the last answer, where one came. */
+  readonly status: number | undefined;
+  readonly attempts: number;
+  readonly gaveUp: GaveUp;
+  readonly notBefore: number | undefined;
+  /** The server asks to slow down (429, 1219): R-15. */
+  readonly throttled: boolean;
+
+  constructor(fault: Fault, history: CallHistory) {
+    const { kind, message, hint, apiCode, cause } = fault;
+    const details = [...(fault.details ?? [])];
+    if (history.attempts > 1) details.push(`gave up after ${history.attempts} attempts: ${history.gaveUp}`);
+    if (history.notBefore !== undefined) {
+      details.push(`the server asks not to come back before ${new Date(history.notBefore).toISOString()}`);
+    }
+    super(kind, message, { hint, apiCode, details, cause });
+    this.outcome = fault.outcome;
+    this.operation = history.operation;
+    this.status = fault.status;
+    this.attempts = history.attempts;
+    this.gaveUp = history.gaveUp;
+    this.notBefore = history.notBefore;
+    this.throttled = fault.retry === 'throttled';
+  }
+}

@@ -1,0 +1,42 @@
+import type { Edition } from '../contract/editions.ts';
+import type { System } from '../system.ts';
+import type { ClientEvent } from './observation.ts';
+
+/** What one call may do that others may not. */
+export interface SendOptions {
+  /**
+   * Whether the same payload may be sent again when it is not known whether it was applied (class A). Without it the
+   * operation's own row of RELIABILITY.md 2.1 holds; POST /urls never repeats unless told.
+   */
+  readonly repeat?: boolean;
+  /** Aborts the call: an attempt under way is class A, a wait ends at once. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ClientOptions {
+  /** The API root; a trailing slash does not matter. */
+  readonly baseUrl: string;
+  readonly username: string;
+  /** Asked once, before the first request. */
+  readKey(): Promise<string>;
+  readonly edition: Edition;
+  /** Name of the stored profile, where the credentials are one's (B47). */
+  readonly profile?: string | undefined;
+  /** Where the key comes from, as people know it: a file's path, `LINKCTL_API_KEY` (B47). */
+  readonly keySource: string;
+  /** Of this program, for the user agent. */
+  readonly version: string;
+  readonly system: Pick<System, 'env' | 'platform' | 'nodeVersion' | 'now' | 'random' | 'sleep' | 'stderr'>;
+  /** PATCH and DELETE travel as POST with `X-HTTP-Method-Override` (4.1.3). */
+  readonly methodOverride?: boolean | undefined;
+  /** Seconds until an answer must begin; R-9 has the defaults. */
+  readonly timeout?: number | undefined;
+  /** Attempts after the first one; 4 by default, 0 switches retrying off. */
+  readonly retries?: number | undefined;
+  /** Seconds that a call may wait when the server asks it to; 30 on a terminal and 900 otherwise (B77). */
+  readonly maxWait?: number | undefined;
+  readonly caFile?: string | undefined;
+  observe?(event: ClientEvent): void;
+  /** Takes secrets out of a text. */
+  redact?(text: string): string;
+}

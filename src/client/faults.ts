@@ -1,0 +1,113 @@
+import type { OperationName } from '../contract/operations.ts';
+import type { ErrorRecord } from '../contract/records.ts';
+import type { FailureKind } from '../errors.ts';
+import { readAnswer } from './answers.ts';
+import { type ApiMessage, apiMessage, refusedCredentials, type Subject, serverWords } from './api-messages.ts';
+import type { CallOutcome, Fault } from './call-error.ts';
+import type { Attempted } from './retry.ts';
+import type { WireAnswer, WireFailure } from './transport.ts';
+
+/** Sorts a failure of the transport into the classes N and A (1.3). */
+export function transportFault({ sent, message, hint, nature, cause }: WireFailure, proxy: string | undefined): Fault {
+  return {
+    outcome: sent ? 'ambiguous' : 'not_sent',
+    kind: 'unavailable',
+    message,
+    hint: hint ?? (proxy && `${proxy} is set: check that proxy, or name the host in NO_PROXY`),
+    cause,
+    retry: nature === 'lasting' || nature === 'interrupted' || /\bproxy\b.*HTTP 407/.test(message) ? 'never' : 'passing',
+    timedOut: nature === 'timeout',
+    unresolved: nature === 'unresolved',
+  };
+}
+
+/** Sorts a complete HTTP answer: a result, or the classes R and A (1.3). */
+export function judge<T>(operation: OperationName, answer: WireAnswer, subject: Subject): Attempted<T> {
+  const { status } = answer;
+  if (status >= 300 && status < 400) return { fault: redirect(answer, subject) };
+  const reading = readAnswer(operation, answer);
+  if (reading.kind === 'result' && status >= 200 && status < 300) return { result: reading.result as T };
+  if (reading.kind === 'refusal') return { fault: refusal(reading.error, answer, subject) };
+  const problem = reading.kind === 'result' ? 'an error status around an answer that says OK' : reading.problem;
+  return { fault: statusFault(answer, problem, subject) };
+}
+
+/** Codes after which it is not known what the server did (1.3). */
+const doubtfulCodes: readonly number[] = [101, 1308];
+const cooldown = 1219;
+const callsUsedUp = 1303;
+
+/** HTTP statuses that say that the call as a whole was refused, whatever the body is (1.3). */
+const refusingStatuses: readonly number[] = [400, 401, 403, 404, 405, 407, 411, 413, 414, 415, 422, 429];
+
+function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Fault {
+  const { status } = answer;
+  const said = apiMessage(error, subject);
+  const refused = refusingStatuses.includes(status) || (status < 500 && status !== 408 && !doubtfulCodes.includes(error.code));
+  const throttled = error.code === cooldown || (status === 429 && error.code !== callsUsedUp);
+  return {
+    ...said,
+    outcome: refused ? 'rejected' : 'ambiguous',
+    kind: refused && status === 429 && error.code !== cooldown ? 'limit' : status >= 500 ? 'unavailable' : said.kind,
+    details: serverWords(error),
+    apiCode: error.code,
+    status,
+    retry: retryOf(refused, throttled, error.code),
+    retryAfter: answer.headers['retry-after'],
+  };
+}
+
+function retryOf(refused: boolean, throttled: boolean, code: number): Fault['retry'] {
+  if (refused && throttled) return 'throttled';
+  return refused && !doubtfulCodes.includes(code) ? 'never' : 'passing';
+}
+
+/** An answer without an error of the service that could be read. */
+function statusFault(answer: WireAnswer, problem: string, subject: Subject): Fault {
+  const { status } = answer;
+  const outcome: CallOutcome = refusingStatuses.includes(status) ? 'rejected' : 'ambiguous';
+  return {
+    ...statusMessage(answer, problem, subject),
+    outcome,
+    status,
+    retry: status === 429 ? 'throttled' : outcome === 'rejected' ? 'never' : 'passing',
+    retryAfter: answer.headers['retry-after'],
+  };
+}
+
+function statusMessage({ status }: WireAnswer, problem: string, subject: Subject): ApiMessage & { readonly details?: string[] } {
+  const { host, baseUrl } = subject.identity;
+  if (status === 401 || status === 403) return { ...refusedCredentials(subject, status), details: [problem] };
+  const limit = limits[status];
+  if (limit) return { kind: 'limit', ...limit, details: [problem] };
+  return {
+    kind: 'unavailable' satisfies FailureKind,
+    message: problem.startsWith('unexpected answer') ? problem : `unreadable answer from ${host} (HTTP ${status}): ${problem}`,
+    hint: status >= 500 || status === 408 ? 'run the same command again later' : `check the base URL ${baseUrl}`,
+  };
+}
+
+const limits: { readonly [status: number]: { readonly message: string; readonly hint: string } } = {
+  413: {
+    message: 'too much text in one call for this server (HTTP 413)',
+    hint: 'linkctl config set batch_size 100, or less',
+  },
+  414: { message: 'too long an address for this server (HTTP 414)', hint: 'linkctl config set batch_size 100, or less' },
+  429: { message: 'the server asks to slow down (HTTP 429)', hint: 'run the same command again later' },
+};
+
+/** Never followed: the target would see what only this server may see (R-37). */
+function redirect({ status, headers }: WireAnswer, { identity: { baseUrl } }: Subject): Fault {
+  const target =
+    headers.location && URL.canParse(headers.location, baseUrl) ? new URL(headers.location, baseUrl).origin : undefined;
+  return {
+    outcome: 'rejected',
+    kind: 'unavailable',
+    message: `server redirects to ${target ?? 'somewhere else'} (HTTP ${status}); redirects are not followed`,
+    hint: target
+      ? `if that is the right server, set base_url to it: linkctl auth login --base-url ${target}`
+      : `check the base URL ${baseUrl}`,
+    status,
+    retry: 'never',
+  };
+}

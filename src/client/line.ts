@@ -1,0 +1,91 @@
+import type { ClientOptions } from './client-options.ts';
+import { type ClientEvent, detailOf } from './observation.ts';
+import { openTransport } from './open-transport.ts';
+import { type ApiRequest, addressOf } from './requests.ts';
+import type { Timeouts, Transport, WireAnswer, WireFailure, WireRequest } from './transport.ts';
+
+export interface LineOptions
+  extends Pick<
+    ClientOptions,
+    'username' | 'readKey' | 'version' | 'system' | 'methodOverride' | 'timeout' | 'caFile' | 'observe' | 'redact'
+  > {
+  readonly base: URL;
+}
+
+/** The way to the server: turns calls of the API into authenticated HTTP requests and tells the observer of each. */
+export interface Line {
+  exchange(request: ApiRequest, signal?: AbortSignal): Promise<WireAnswer | WireFailure>;
+  warn(message: string): void;
+  close(): Promise<void>;
+}
+
+/** Opens nothing before the first exchange. */
+export function createLine(options: LineOptions): Line {
+  const { base, system, observe, redact = (text) => text } = options;
+  const warn = (message: string): void => observe?.({ kind: 'warning', message });
+  let transport: Promise<Transport> | undefined;
+  let credentials: Promise<string> | undefined;
+
+  async function wireRequest({ method, path, query, body }: ApiRequest): Promise<WireRequest> {
+    credentials ??= options.readKey().then((key) => Buffer.from(`${options.username}:${key}`, 'utf8').toString('base64'));
+    const overridden = options.methodOverride && method !== 'GET' && method !== 'POST';
+    return {
+      method: overridden ? 'POST' : method,
+      path: base.pathname.replace(/\/+$/, '') + addressOf({ path, query }),
+      headers: {
+        host: base.host,
+        'user-agent': userAgent(options),
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        authorization: `Basic ${await credentials}`,
+        ...(overridden && { 'x-http-method-override': method }),
+        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+      },
+      body,
+    };
+  }
+
+  return {
+    exchange: async (request, signal) => {
+      transport ??= openTransport({ origin: base, caFile: options.caFile, env: system.env, warn });
+      const wire = await wireRequest(request);
+      const started = system.now();
+      const outcome = await (await transport).exchange(wire, timeoutsFor(request.method, options.timeout), signal);
+      observe?.(exchangeEvent(request, wire, outcome, system.now() - started, redact));
+      return outcome;
+    },
+    warn,
+    close: async () => (await transport?.catch(() => undefined))?.close(),
+  };
+}
+
+/** R-9. A time-out that was asked for is for the answer to begin; all of it may take twice as long. */
+function timeoutsFor(method: string, asked?: number): Timeouts {
+  const usual = method === 'GET' ? { headers: 30_000, total: 60_000 } : { headers: 120_000, total: 180_000 };
+  const { headers, total } = asked === undefined ? usual : { headers: asked * 1000, total: asked * 2000 };
+  return { connect: Math.min(10_000, headers), headers, idle: Math.min(30_000, headers), total };
+}
+
+/** `linkctl/1.2.3 (node/20.x; linux)` (B83). */
+function userAgent({ version, system }: LineOptions): string {
+  const major = /^v?(\d+)/.exec(system.nodeVersion)?.[1] ?? '0';
+  return `linkctl/${version} (node/${major}.x; ${system.platform})`;
+}
+
+function exchangeEvent(
+  { method, path, query }: ApiRequest,
+  wire: WireRequest,
+  outcome: WireAnswer | WireFailure,
+  milliseconds: number,
+  redact: (text: string) => string,
+): ClientEvent {
+  const answer = outcome.kind === 'answer' ? outcome : undefined;
+  return {
+    kind: 'exchange',
+    method,
+    path: redact(addressOf({ path, query })),
+    outcome: answer?.status ?? redact(outcome.kind === 'failure' ? outcome.message : ''),
+    milliseconds,
+    detail: () => detailOf(wire, answer, redact),
+  };
+}

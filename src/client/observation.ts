@@ -1,0 +1,51 @@
+import type { RetryNotice } from './retry.ts';
+import type { WireAnswer, WireRequest } from './transport.ts';
+
+/** What a client tells while it works, for `-v` and `--debug`; it never prints anything itself. Texts are redacted. */
+export type ClientEvent =
+  | {
+      readonly kind: 'exchange';
+      readonly method: string;
+      /** With the query. */
+      readonly path: string;
+      /** HTTP status, or why there is none. */
+      readonly outcome: number | string;
+      readonly milliseconds: number;
+      /** For `--debug`; made only when asked for. */
+      detail(): ExchangeDetail;
+    }
+  | ({ readonly kind: 'retry'; readonly method: string; readonly path: string } & RetryNotice)
+  | { readonly kind: 'warning'; readonly message: string };
+
+export interface ExchangeDetail {
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody?: string | undefined;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: string;
+}
+
+/** Headers that may be shown; all others, and the values of credentials, may not (R-41, B73). */
+const shownHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'content-length',
+  'content-type',
+  'date',
+  'retry-after',
+  'server',
+  'user-agent',
+  'x-http-method-override',
+  'x-request-id',
+]);
+
+export function detailOf(request: WireRequest, answer: WireAnswer | undefined, redact: (text: string) => string): ExchangeDetail {
+  return {
+    requestHeaders: { ...shown(request.headers, redact), authorization: 'Basic [redacted]' },
+    requestBody: request.body === undefined ? undefined : redact(request.body),
+    ...(answer && { responseHeaders: shown(answer.headers, redact), responseBody: redact(answer.body) }),
+  };
+}
+
+function shown(headers: Readonly<Record<string, string>>, redact: (text: string) => string): Record<string, string> {
+  const entries = Object.entries(headers).filter(([name]) => shownHeaders.has(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, redact(value)]));
+}

@@ -1,0 +1,96 @@
+/** A part of an answer that is not what it must be (R-35). */
+export class Mismatch extends Error {
+  /** From the top of the answer: `urls[3].hash`. */
+  readonly field: string;
+  readonly problem: string;
+
+  constructor(field: string, problem: string) {
+    super(`unexpected answer from the server (field ${field}: ${problem})`);
+    this.name = 'Mismatch';
+    this.field = field;
+    this.problem = problem;
+  }
+}
+
+/** Checks one value; throws `Mismatch`. */
+export type Shape = (value: unknown) => void;
+
+export const text = scalar('text', (value) => typeof value === 'string');
+export const flag = scalar('true or false', (value) => typeof value === 'boolean');
+export const number = scalar('a number', (value) => typeof value === 'number' && Number.isFinite(value));
+export const integer = scalar('an integer', Number.isSafeInteger);
+
+export function scalar(expected: string, holds: (value: unknown) => boolean): Shape {
+  return (value) => {
+    if (!holds(value)) throw mismatch(expected, value);
+  };
+}
+
+/** A value that servers leave out or send as null (FIELD-NOTES 5, 6). */
+export function optional(shape: Shape): Shape {
+  return (value) => {
+    if (value !== undefined && value !== null) shape(value);
+  };
+}
+
+export function list(shape: Shape): Shape {
+  return (value) => {
+    if (!Array.isArray(value)) throw mismatch('a list', value);
+    let i = 0;
+    try {
+      for (; i < value.length; i += 1) shape(value[i]);
+    } catch (error) {
+      throw within(`[${i}]`, error);
+    }
+  };
+}
+
+/** Members that are not named here are the server's own and pass. */
+export function record(members: { readonly [name: string]: Shape }): Shape {
+  const shapes = Object.entries(members);
+  return (value) => {
+    const object = objectIn(value);
+    for (const [name, shape] of shapes) checkMember(object, name, shape);
+  };
+}
+
+/** An object whose members the server chooses. */
+export function mapOf(shape: Shape): Shape {
+  return (value) => {
+    const object = objectIn(value);
+    for (const name of Object.keys(object)) checkMember(object, name, shape);
+  };
+}
+
+function checkMember(object: { readonly [name: string]: unknown }, name: string, shape: Shape): void {
+  try {
+    shape(Object.hasOwn(object, name) ? object[name] : undefined);
+  } catch (error) {
+    throw within(name, error);
+  }
+}
+
+function objectIn(value: unknown): { readonly [name: string]: unknown } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch('an object', value);
+  return value as { [name: string]: unknown };
+}
+
+function mismatch(expected: string, value: unknown): Mismatch {
+  return new Mismatch('', `expected ${expected}, got ${typeName(value)}`);
+}
+
+/** The same mismatch, seen from the object or list around it; so that a path costs nothing while all is well. */
+function within(outer: string, error: unknown): unknown {
+  if (!(error instanceof Mismatch)) return error;
+  const separator = error.field === '' || error.field.startsWith('[') ? '' : '.';
+  return new Mismatch(`${outer}${separator}${error.field}`, error.problem);
+}
+
+function typeName(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'number' ? 'number' : 'an object';
+}

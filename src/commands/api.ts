@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import { type Identity, itemError } from '../client/api-messages.ts';
+import type { RawAnswer } from '../client/client.ts';
+import type { ErrorRecord } from '../contract/records.ts';
+import { type CliError, LocalError, UnavailableError, UsageError } from '../errors.ts';
+import { repeated } from '../flags/values.ts';
+import { describe } from '../help/layout.ts';
+import { dryRunReport } from '../output/dry-run.ts';
+import type { Report } from '../output/report.ts';
+
+interface ApiOptions {
+  readonly query?: readonly string[];
+  readonly body?: string;
+}
+
+export function registerApi(command: Command, run: Runner): void {
+  command
+    .argument('<method>', 'GET, POST, PATCH or DELETE')
+    .argument('<path>', "below the API's root: /urls/abc")
+    .option('--query <name=value>', 'a query parameter; may be given several times', repeated)
+    .option('--body <json>', 'the body; @file reads a file, - stdin')
+    .action(run(api));
+  describe(command, {
+    examples: [
+      'linkctl api GET /account',
+      "linkctl api GET /urls --query limit=2 --query 'search=nodejs.org'",
+      `linkctl api POST /tags --body '{"label":"promo"}'`,
+    ],
+    notes: ['The answer is printed as it came, whatever the output format. An answer that is an error ends with its exit code.'],
+    globals: ['--dry-run', '--verbose', '--debug'],
+  });
+}
+
+/** Makes the call as typed and prints the answer as it came; the exit code tells what its envelope says (B34). */
+async function api({ query = [], body }: ApiOptions, context: Context, [method = '', path = '']: string[]): Promise<Report> {
+  const upper = method.toUpperCase();
+  if (!methods.includes(upper))
+    throw new UsageError(`method: expected one of {${methods.join('|')}}, got ${JSON.stringify(method)}`);
+  if (!path.startsWith('/')) throw new UsageError(`path: expected to start with /, got ${JSON.stringify(path)}`);
+  const request = {
+    method: upper,
+    path,
+    query: query.map(readPair),
+    ...(body === undefined ? {} : { body: await readBody(body, context) }),
+  };
+  if (context.global.dryRun && upper !== 'GET') {
+    return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: request.body }]);
+  }
+  const { client } = await context.session();
+  const answer = await client.sendRaw(request);
+  return {
+    kind: 'text',
+    text: answer.body === '' || answer.body.endsWith('\n') ? answer.body : `${answer.body}\n`,
+    outcome: () => failureOf(answer, client.identity, request),
+  };
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
+
+/** The envelope decides, not the HTTP status; an answer without one is judged by its status (B34). */
+function failureOf(
+  { body, status, contentType }: RawAnswer,
+  identity: Identity,
+  { method, path }: { method: string; path: string },
+): CliError | undefined {
+  const error = errorIn(body);
+  if (error && error.code !== 0) return itemError(error, { identity, method, path });
+  if (error ? status < 500 : status < 400) return undefined;
+  return new UnavailableError(
+    `${identity.host} answered ${method} ${path} with HTTP ${status} (${contentType || 'no content type'})`,
+  );
+}
+
+function errorIn(body: string): ErrorRecord | undefined {
+  try {
+    const error = (JSON.parse(body) as { error?: Partial<ErrorRecord> } | null)?.error;
+    return typeof error?.code === 'number' ? { message: '', ...error, code: error.code } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readPair(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`--query: expected name=value, got ${JSON.stringify(text)}`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+async function readBody(text: string, { system }: Context): Promise<string> {
+  if (text === '-') {
+    const chunks: Buffer[] = [];
+    for await (const chunk of system.stdin) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks).toString();
+  }
+  if (!text.startsWith('@')) return text;
+  try {
+    return await readFile(text.slice(1), 'utf8');
+  } catch (error) {
+    throw new LocalError(`cannot read ${text.slice(1)}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import { type Shell, scripts, shells } from '../completion/scripts.ts';
+import { choice } from '../flags/values.ts';
+import { describe } from '../help/layout.ts';
+import type { Report } from '../output/report.ts';
+
+export function registerCompletion(command: Command, run: Runner): void {
+  command.argument('<shell>', shells.join(', '), choice(shells)).action(run(completion));
+  describe(command, {
+    examples: shells.map((shell) => `linkctl completion ${shell}`),
+    notes: [
+      'The script goes to stdout; nothing is installed or changed. To have completions in every new shell:',
+      installation.join('\n'),
+    ],
+  });
+}
+
+async function completion(_options: object, _context: Context, [shell]: string[]): Promise<Report> {
+  return { kind: 'text', text: scripts[shell as Shell].text };
+}
+
+const installation = [
+  '  bash  mkdir -p ~/.local/share/bash-completion/completions',
+  '        linkctl completion bash > \\',
+  '          ~/.local/share/bash-completion/completions/linkctl',
+  '        without the package bash-completion, add to ~/.bashrc instead:',
+  '        source <(linkctl completion bash)',
+  '',
+  '  zsh   mkdir -p ~/.zfunc && linkctl completion zsh > ~/.zfunc/_linkctl',
+  '        and in ~/.zshrc: fpath+=(~/.zfunc); autoload -Uz compinit; compinit',
+  '',
+  '  fish  linkctl completion fish > ~/.config/fish/completions/linkctl.fish',
+  '',
+  '  PowerShell, in the file that $PROFILE names:',
+  '        linkctl completion powershell | Out-String | Invoke-Expression',
+];

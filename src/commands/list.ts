@@ -1,0 +1,158 @@
+import type { Command } from 'commander';
+import { type Context, type Runner, refuseDomain, sourceOptions } from '../action.ts';
+import { groupSize, type HashTarget } from '../client/groups.ts';
+import { namedUrls } from '../client/named-urls.ts';
+import { type ListSelection, urlPages } from '../client/pages.ts';
+import type { Page, UrlRecord } from '../contract/records.ts';
+import { type CliError, EmptyError, NotFoundError, PartialError, UsageError } from '../errors.ts';
+import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import { count } from '../flags/values.ts';
+import { describe } from '../help/layout.ts';
+import { readTargets } from '../input/hash-targets.ts';
+import type { HashOperand } from '../input/hashes.ts';
+import type { Row, RowsReport } from '../output/report.ts';
+import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
+import type { Session } from '../session.ts';
+
+interface ListOptions extends SelectionOptions {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly all?: boolean;
+  readonly pageSize?: number;
+  readonly search?: string;
+  readonly orderBy?: string;
+  readonly failEmpty?: boolean;
+}
+
+export function registerList(command: Command, run: Runner): void {
+  addSelectionFlags(command);
+  command
+    .option('-L, --limit <n>', 'rows wanted; one batch of the server without it', count(1))
+    .option('--offset <n>', 'rows to pass over first', count(0))
+    .option('--all', 'all rows, however many pages that takes')
+    .option('--page-size <n>', 'rows in one call', count(1))
+    .option('--search <text>', 'rows whose URL, note or hash holds the text')
+    .option('--order-by <order>', 'created, clicks, hash, modified, or what else the server knows')
+    .option('--fail-empty', 'exit 11 when nothing matches')
+    .action(run(list));
+  describe(command, {
+    examples: [
+      'linkctl list',
+      'linkctl list --all -o csv > links.csv',
+      'linkctl list --search nodejs.org --fields hash,long_url',
+      "linkctl list --by-tags '(promo|sale)&~old' --order-by clicks --limit 10",
+      'linkctl list abc https://s.ex/def',
+    ],
+    fields: urlColumns.map(({ name }) => name),
+    notes: ['As csv, a listing feeds shorten -f. Tag expressions: linkctl help tags.'],
+    globals: ['--fields', '--domain', '--header', '--no-header', '--no-truncate', '--formula-guard', '--quiet'],
+  });
+}
+
+/** GET /urls: by pages, or by hashes in groups. */
+async function list(options: ListOptions, context: Context, operands: string[]): Promise<RowsReport> {
+  const selection = readSelection(operands, options);
+  if (options.all && options.limit !== undefined) throw new UsageError('specify only one of --all or --limit');
+  if (selection && selection.kind !== 'tags') {
+    refusePaging(options);
+    const session = await context.session();
+    return listNamed(await readTargets(selection, session, sourceOptions(context)), options, session);
+  }
+  const session = await context.session();
+  const { search, orderBy } = options;
+  const tags = selection?.expression;
+  if (tags !== undefined) await refuseDomain(session, context);
+  const domain = tags === undefined ? session.domain : undefined;
+  return listPages({ search, order_by: orderBy, tags, domain }, options, session, context);
+}
+
+function refusePaging({ limit, offset, all, search, orderBy }: ListOptions): void {
+  const paging = { '--limit': limit, '--offset': offset, '--all': all, '--search': search, '--order-by': orderBy };
+  const [flag] = Object.entries(paging).find(([, value]) => value !== undefined) ?? [];
+  if (flag) throw new UsageError(`specify only one of ${flag} or <hash>...`);
+}
+
+function listPages(selection: ListSelection, options: ListOptions, session: Session, context: Context): RowsReport {
+  const { limit, offset = 0, all, pageSize } = options;
+  let page: Page | undefined;
+  let shown = 0;
+  async function* rows(): AsyncGenerator<Row> {
+    const pages = urlPages(
+      session.client,
+      selection,
+      { limit, offset, all, pageSize },
+      { warn: (text) => void context.warn(text) },
+    );
+    for await (const next of pages) {
+      page = next.page ?? page;
+      shown += next.rows.length;
+      for (const row of next.rows) yield toRow(row);
+      context.streams.progress.step(() => `${shown}/${page?.total_count ?? '?'} URLs`);
+    }
+  }
+  return {
+    ...urlRows(rows(), session),
+    members: () => ({ page: { results_count: shown, total_count: page?.total_count ?? offset + shown, offset } }),
+    notes: () => {
+      const total = page?.total_count ?? 0;
+      return total > offset + shown && shown > 0 ? [`Showing ${shown} of ${total} URLs. Use --all or --limit N.`] : [];
+    },
+    outcome: () => emptiness(shown, options),
+  };
+}
+
+/** The URLs that were named; one that is not there is a failed row (B43). */
+function listNamed(targets: readonly HashOperand[], options: ListOptions, session: Session): RowsReport {
+  let found = 0;
+  const missing = new Map<Row, CliError>();
+  async function* rows(): AsyncGenerator<Row> {
+    const size = groupSize(session.edition, session.defaults.batch_size ?? undefined);
+    for await (const { target, record } of namedUrls(session.client, targets, size)) {
+      if (record) found += 1;
+      const row = record ? toRow(record) : missingRow(target);
+      if (!record) missing.set(row, notFound(target));
+      yield row;
+    }
+  }
+  return {
+    ...urlRows(rows(), session),
+    failure: (row) => missing.get(row),
+    members: () => ({ page: { results_count: found, total_count: found, offset: 0 } }),
+    outcome: () => {
+      if (missing.size === 0) return emptiness(found, options);
+      const [only] = targets;
+      if (only && targets.length === 1) return notFound(only, true);
+      const Kind = found > 0 ? PartialError : NotFoundError;
+      return new Kind(`${missing.size} of ${targets.length} URLs do not exist`);
+    },
+  };
+}
+
+function urlRows(rows: AsyncIterable<Row>, { edition }: Session): RowsReport {
+  return {
+    kind: 'rows',
+    key: 'urls',
+    rows,
+    columns: urlColumns,
+    tableFields: urlTableFields(edition),
+    pipedFields: urlPipedFields,
+    csvFields: urlCsvFields(edition),
+    empty: 'no URLs match',
+  };
+}
+
+function toRow(record: UrlRecord): Row {
+  return record as unknown as Row;
+}
+
+function missingRow({ hash, domain }: HashTarget): Row {
+  return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
+}
+
+function notFound({ hash, domain }: HashTarget, told = false): NotFoundError {
+  return new NotFoundError(`no short URL "${hash}"${domain ? ` on ${domain}` : ''}`, { apiCode: 1306, told });
+}
+
+function emptiness(shown: number, { failEmpty }: ListOptions): EmptyError | undefined {
+  return failEmpty && shown === 0 ? new EmptyError('no URLs match') : undefined;
+}

@@ -1,0 +1,49 @@
+/** `compadd` quotes what it inserts (B94). The file works in `fpath` as `_linkctl` and when sourced. */
+export const zshScript = `#compdef linkctl
+# zsh completion for linkctl, printed by: linkctl completion zsh
+# It evaluates neither what is typed nor what is offered.
+
+_linkctl() {
+  local line word
+  local -a typed lines values meanings shown options
+  local -i directive width=0 i
+
+  typed=("\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}")
+  lines=("\${(@f)$(command linkctl __complete "\${typed[@]}" 2>/dev/null </dev/null)}")
+  [[ \${lines[-1]} == :<-> ]] || return 1
+  directive=\${lines[-1]#:}
+  lines[-1]=()
+
+  if ((directive & 16)); then
+    compset -P '--*='
+    _files -/
+    return
+  elif ((!(directive & 4))); then
+    compset -P '--*='
+    _files
+    return
+  fi
+
+  for line in "\${lines[@]}"; do
+    word=\${line%%$'\\t'*}
+    [[ -n $word && $word != *[[:cntrl:]]* ]] || continue
+    values+=("$word")
+    meanings+=("\${line#"$word"}")
+    ((\${#word} > width)) && width=\${#word}
+  done
+  ((directive & 2)) && options=(-S '')
+  if [[ -n \${(j::)meanings} ]]; then
+    for ((i = 1; i <= \${#values}; i++)); do
+      shown+=("\${(r:$width:)values[i]}  \${meanings[i]#$'\\t'}")
+    done
+    options+=(-l -d shown)
+  fi
+  compadd "\${options[@]}" -a values
+}
+
+if [[ \${funcstack[1]} == _linkctl ]]; then
+  _linkctl "$@"
+else
+  compdef _linkctl linkctl
+fi
+`;

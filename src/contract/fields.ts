@@ -1,0 +1,87 @@
+import type { Edition } from './editions.ts';
+
+/** How a field's value is written, checked and sent. */
+export type FieldKind = 'hash' | 'url' | 'text' | 'boolean' | 'date' | 'integer' | 'tags';
+
+/** The calls that can set a field. `edit-by-tags` is 4.3.8's shorter list. */
+export type FieldUse = 'shorten' | 'edit' | 'edit-by-tags';
+
+/** One settable field of a URL record: the row that flags, CSV columns and validation on both ends are made from. */
+export interface Field {
+  readonly kind: FieldKind;
+  readonly in: readonly FieldUse[];
+  /** Present where only one edition has the field. */
+  readonly edition?: Edition;
+  /** What a record has when nothing was given. Not shown in API.md; as public deployments do (FIELD-NOTES 16). */
+  readonly default: string | boolean | number | null | readonly string[] | undefined;
+  /** Characters, where there is a bound. Not shown in API.md; as public deployments do (FIELD-NOTES 17). */
+  readonly length?: { readonly min: number; readonly max: number };
+  /** One line for help texts. */
+  readonly summary: string;
+}
+
+export const fields = {
+  custom_hash: {
+    kind: 'hash',
+    in: ['shorten', 'edit'],
+    default: undefined,
+    length: { min: 1, max: 25 },
+    summary: 'the short identifier to use instead of a generated one',
+  },
+  long_url: {
+    kind: 'url',
+    in: ['shorten', 'edit'],
+    default: undefined,
+    length: { min: 4, max: 2048 },
+    summary: 'the destination',
+  },
+  note: {
+    kind: 'text',
+    in: ['shorten', 'edit', 'edit-by-tags'],
+    default: '',
+    length: { min: 0, max: 255 },
+    summary: 'free text',
+  },
+  tags: { kind: 'tags', in: ['shorten', 'edit'], default: [], summary: 'labels to attach' },
+  expiration_date: {
+    kind: 'date',
+    in: ['shorten', 'edit', 'edit-by-tags'],
+    default: null,
+    summary: 'the last day on which the short URL works',
+  },
+  email_stats: {
+    kind: 'boolean',
+    in: ['shorten', 'edit', 'edit-by-tags'],
+    default: false,
+    summary: 'mail statistics of this URL',
+  },
+  max_clicks: {
+    kind: 'integer',
+    in: ['shorten', 'edit', 'edit-by-tags'],
+    edition: 'a',
+    default: 0,
+    summary: 'clicks after which the short URL stops working; 0 for no bound',
+  },
+} as const satisfies { readonly [name: string]: Field };
+
+export type FieldName = keyof typeof fields;
+
+/** The fields that a call of one edition can set, in the order of columns. */
+export function fieldNames(use: FieldUse, edition: Edition): FieldName[] {
+  return (Object.keys(fields) as FieldName[]).filter((name) => {
+    const field: Field = fields[name];
+    return field.in.includes(use) && (field.edition === undefined || field.edition === edition);
+  });
+}
+
+/** Characters of a hash, case-sensitive. Not shown in API.md; as public deployments do (FIELD-NOTES 17). */
+export const hashPattern = /^[A-Za-z0-9_-]+$/;
+
+/** Whether text is `YYYY-MM-DD` and a day of the calendar. */
+export function isCalendarDate(text: string): boolean {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  if (!match) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return year > 0 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}

@@ -1,0 +1,140 @@
+import type { Edition } from './editions.ts';
+import type {
+  AccountRecord,
+  CalendarDate,
+  DomainRecord,
+  LogEntry,
+  Page,
+  StatsRecord,
+  TagRecord,
+  UrlItem,
+  UrlRecord,
+} from './records.ts';
+
+/** Edition A: the working domain of the call (4.1.7); the default domain without it. */
+interface Domain {
+  domain?: string;
+}
+
+/** One URL to shorten (2.3). */
+export interface ShortenItem {
+  long_url: string;
+  custom_hash?: string;
+  note?: string;
+  email_stats?: boolean;
+  expiration_date?: CalendarDate | null;
+  /** Edition A; absent from the document's input list, accepted in the field (FIELD-NOTES 16). */
+  max_clicks?: number;
+  tags?: string[];
+}
+
+/** What an edit may set; `tags` are instructions, `+label` attaches and `-label` detaches (2.3). */
+export interface EditFields {
+  /** The new hash. */
+  custom_hash?: string;
+  long_url?: string;
+  note?: string;
+  email_stats?: boolean;
+  expiration_date?: CalendarDate | null;
+  /** Edition A. */
+  max_clicks?: number;
+  tags?: string[];
+}
+
+/** One item of the third edit style (4.3.7). */
+export interface EditItem extends EditFields {
+  hash: string;
+}
+
+/** A selection of URLs in a query: hashes separated by commas, or a tag expression (4.1.8, 4.3.9). Never both, never neither. */
+export type Selection = { hashes: string; tags?: undefined } | { tags: string; hashes?: undefined };
+
+/** The wire form of a flag without a value is not shown; any value switches it on. */
+interface Duplicates {
+  disable_long_url_duplicates?: string;
+}
+
+interface ListQuery extends Domain {
+  offset?: number;
+  limit?: number;
+  search?: string;
+  order_by?: string;
+  hashes?: string;
+  tags?: string;
+}
+
+/** What goes in and what comes out of every call of API.md 4.2, beside the envelope. */
+export interface Operations {
+  getAccount: { path: object; query: object; body: undefined; result: { account: AccountRecord } };
+  shortenUrls: { path: object; query: Domain & Duplicates; body: { urls: ShortenItem[] }; result: { urls: UrlItem[] } };
+  listUrls: { path: object; query: ListQuery; body: undefined; result: { urls: UrlRecord[]; page: Page } };
+  /** The body is not shown (4.2): nothing may depend on its form. */
+  getUrl: { path: { hash: string }; query: Domain; body: undefined; result: { urls?: unknown } };
+  editUrl: { path: { hash: string }; query: Domain; body: { urls: [EditFields] }; result: { urls: UrlItem[] } };
+  /** The same fields for every selected URL; selected by tags, no URLs come back (4.3.8). */
+  editSelectedUrls: { path: object; query: Domain & Selection; body: { urls: [EditFields] }; result: { urls?: UrlItem[] } };
+  editUrls: { path: object; query: Domain; body: { urls: EditItem[] }; result: { urls: UrlItem[] } };
+  deleteUrl: { path: { hash: string }; query: Domain; body: undefined; result: object };
+  /** The document lists no `domain` here, while 4.1.7 says that it applies to all operations: it may be sent. */
+  deleteUrls: { path: object; query: Domain & Selection; body: undefined; result: object };
+  getStats: { path: { hash: string }; query: Domain; body: undefined; result: { stats: StatsRecord[] } };
+  resetStats: { path: { hash: string }; query: Domain; body: undefined; result: object };
+  /** `domain`: as for deleteUrls. */
+  resetSelectedStats: { path: object; query: Domain & Selection; body: undefined; result: object };
+  listTags: { path: object; query: object; body: undefined; result: { tags: TagRecord[] } };
+  addTag: { path: object; query: object; body: { label: string }; result: { tags: TagRecord[] } };
+  renameTag: { path: { label: string }; query: object; body: { label: string }; result: { tags: TagRecord[] } };
+  /** The body is not shown. */
+  deleteTag: { path: { label: string }; query: object; body: undefined; result: object };
+  listDomains: { path: object; query: object; body: undefined; result: { version: string; domains: DomainRecord[] } };
+  /** "Other parameters" are not shown. */
+  listLog: {
+    path: object;
+    query: { offset?: number; limit?: number };
+    body: undefined;
+    result: { version: string; page: Page; links: { rss_url: string; atom_url: string }; log: LogEntry[] };
+  };
+}
+
+export type OperationName = keyof Operations;
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Where an operation lives: `:name` in the path stands for one percent-encoded segment. */
+export interface Endpoint {
+  readonly method: Method;
+  readonly path: string;
+  /** Present where only one edition has the call. */
+  readonly edition?: Edition;
+  /** Tells apart operations that share method and path: whether a `hashes` or `tags` parameter selects the URLs. */
+  readonly selected?: boolean;
+}
+
+export const endpoints: { readonly [O in OperationName]: Endpoint } = {
+  getAccount: { method: 'GET', path: '/account' },
+  shortenUrls: { method: 'POST', path: '/urls' },
+  listUrls: { method: 'GET', path: '/urls' },
+  getUrl: { method: 'GET', path: '/urls/:hash' },
+  editUrl: { method: 'PATCH', path: '/urls/:hash' },
+  editSelectedUrls: { method: 'PATCH', path: '/urls', selected: true },
+  editUrls: { method: 'PATCH', path: '/urls', selected: false },
+  deleteUrl: { method: 'DELETE', path: '/urls/:hash' },
+  deleteUrls: { method: 'DELETE', path: '/urls' },
+  getStats: { method: 'GET', path: '/stats/:hash' },
+  resetStats: { method: 'DELETE', path: '/stats/:hash' },
+  resetSelectedStats: { method: 'DELETE', path: '/stats' },
+  listTags: { method: 'GET', path: '/tags' },
+  addTag: { method: 'POST', path: '/tags' },
+  renameTag: { method: 'PATCH', path: '/tags/:label' },
+  deleteTag: { method: 'DELETE', path: '/tags/:label' },
+  listDomains: { method: 'GET', path: '/domains', edition: 'a' },
+  listLog: { method: 'GET', path: '/log', edition: 'a' },
+};
+
+/** What a caller hands to `send`: only what the operation has, and nothing where it has nothing. */
+export type OperationInput<O extends OperationName> = (object extends Operations[O]['path']
+  ? { path?: undefined }
+  : { path: Operations[O]['path'] }) &
+  (object extends Operations[O]['query'] ? { query?: Operations[O]['query'] } : { query: Operations[O]['query'] }) &
+  (undefined extends Operations[O]['body'] ? { body?: undefined } : { body: Operations[O]['body'] });
+
+export type OperationResult<O extends OperationName> = Operations[O]['result'];

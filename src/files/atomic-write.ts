@@ -1,0 +1,161 @@
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { LocalError } from '../errors.ts';
+import type { System } from '../system.ts';
+import { errorCode, fileError } from './file-error.ts';
+import { refuseForeign } from './ownership.ts';
+import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';
+
+/** What writing a file needs of the world. */
+export type WriteSystem = MarkSystem & Pick<System, 'userId'>;
+
+/** New content of a file in the making. Until `commit` the old content stands; after an error nothing of the new is left. */
+export interface Replacement {
+  write(chunk: string | Uint8Array): void;
+  /** On disk, whole and under its name, when this returns. */
+  commit(): void;
+  discard(): void;
+}
+
+/**
+ * Replaces a file's content so that any reader, at any moment, a crash or a full disk included, finds the old or the new (R-23).
+ * Throws `LocalError`.
+ */
+export function atomicWrite(path: string, content: string | Uint8Array, system: WriteSystem): void {
+  const replacement = startReplacement(path, system);
+  replacement.write(content);
+  replacement.commit();
+}
+
+/** `atomicWrite` in pieces, for what does not fit into memory. The folder must exist; the file becomes 0600. */
+export function startReplacement(path: string, system: WriteSystem): Replacement {
+  try {
+    const target = targetOf(path, system);
+    removeDeadTemporaries(target, system);
+    const temporary = `${target}.${newMark(system)}.tmp`;
+    return new OpenReplacement(path, target, temporary, system);
+  } catch (error) {
+    throw fileError('write', path, error);
+  }
+}
+
+class OpenReplacement implements Replacement {
+  readonly #path: string;
+  readonly #target: string;
+  readonly #temporary: string;
+  readonly #system: WriteSystem;
+  #file: number | undefined;
+  #size = 0;
+
+  constructor(path: string, target: string, temporary: string, system: WriteSystem) {
+    this.#path = path;
+    this.#target = target;
+    this.#temporary = temporary;
+    this.#system = system;
+    this.#file = openSync(temporary, 'wx', 0o600);
+  }
+
+  write(chunk: string | Uint8Array): void {
+    const bytes = Buffer.from(chunk);
+    this.#work((file) => writeWhole(file, bytes));
+    this.#size += bytes.length;
+  }
+
+  commit(): void {
+    this.#work((file) => {
+      fsyncSync(file);
+      if (fstatSync(file).size !== this.#size) throw new Error('the disk kept only a part of it');
+      this.#close();
+      renameSync(this.#temporary, this.#target);
+      syncFolder(dirname(this.#target), this.#system);
+    });
+  }
+
+  discard(): void {
+    try {
+      this.#close();
+    } finally {
+      rmSync(this.#temporary, { force: true });
+    }
+  }
+
+  #work(step: (file: number) => void): void {
+    try {
+      if (this.#file === undefined) throw new Error('it is closed already');
+      step(this.#file);
+    } catch (error) {
+      this.discard();
+      throw fileError('write', this.#path, error);
+    }
+  }
+
+  #close(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** A write may take only a part, as on a nearly full disk (RELIABILITY.md 0.1). */
+function writeWhole(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    const count = writeSync(file, bytes, done);
+    if (count === 0) throw new Error('the disk takes no more');
+    done += count;
+  }
+}
+
+/** The file itself, or what a symbolic link of this user's points to: the link stays. */
+function targetOf(path: string, system: WriteSystem): string {
+  if (!exists(path)) return path;
+  const stats = statSync(path);
+  if (!stats.isFile()) throw new LocalError(`cannot write ${path}: it is not a plain file`);
+  refuseForeign(path, stats, system);
+  return realpathSync(path);
+}
+
+function exists(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** R-24: what a killed writer left behind may hold secrets. */
+function removeDeadTemporaries(target: string, system: WriteSystem): void {
+  const folder = dirname(target);
+  const prefix = `${basename(target)}.`;
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix) || !name.endsWith('.tmp')) continue;
+    const mark = parseMark(name.slice(prefix.length, -'.tmp'.length));
+    if (mark && !isAlive(mark, system)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** The new name must reach the disk too. Windows cannot, and some network file systems will not. */
+function syncFolder(path: string, { platform }: WriteSystem): void {
+  if (platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } catch (error) {
+    if (errorCode(error) !== 'EINVAL') throw error;
+  } finally {
+    closeSync(folder);
+  }
+}

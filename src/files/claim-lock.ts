@@ -1,0 +1,93 @@
+import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { LocalError } from '../errors.ts';
+import type { System } from '../system.ts';
+import { fileError } from './file-error.ts';
+import { makePrivateFolder, shellWord } from './ownership.ts';
+import { isAlive, newMark, type ProcessMark, parseMark } from './process-mark.ts';
+
+const prefix = 'claim.';
+
+/** A lock that is held. It ends by `release`, or when its process is no more. */
+export interface Claim {
+  release(): void;
+}
+
+export interface ClaimRequest {
+  /** Where the claim files lie; one folder is one lock. Made when missing. */
+  readonly folder: string;
+  /** What the lock guards, for the message: `the configuration`. */
+  readonly guards: string;
+  /** 10,000 when absent; 0 tries once. */
+  readonly waitMilliseconds?: number;
+}
+
+/**
+ * Takes a lock between processes (R-X11): shows a claim file, then looks who else shows one. Two that see each other both step
+ * back and try again after a random while, so never two hold it. Claims of dead processes are deleted, which cannot hit a live
+ * one because names never repeat. Throws `LocalError` naming the holder when the wait is over.
+ */
+export async function acquireClaim(request: ClaimRequest, system: System): Promise<Claim> {
+  const { folder, waitMilliseconds = 10_000 } = request;
+  makePrivateFolder(folder);
+  // Pauses are added up instead of asking the clock, which may be set back meanwhile.
+  for (let waited = 0; ; ) {
+    const holder = otherClaim(folder, undefined, system) ?? showClaim(folder, system);
+    if ('release' in holder) return holder;
+    if (waited >= waitMilliseconds) throw heldError(request, holder);
+    const pause = 5 + Math.floor(system.random() * 40);
+    await system.sleep(pause);
+    waited += pause;
+  }
+}
+
+interface ForeignClaim {
+  readonly name: string;
+  readonly mark: ProcessMark;
+}
+
+function showClaim(folder: string, system: System): Claim | ForeignClaim {
+  const name = prefix + newMark(system);
+  const path = join(folder, name);
+  const release = (): void => rmSync(path, { force: true });
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    throw fileError('make', path, error);
+  }
+  try {
+    const other = otherClaim(folder, name, system);
+    if (!other) return { release };
+    release();
+    return other;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** A live claim of somebody else. Dead ones are deleted on the way. */
+function otherClaim(folder: string, ownName: string | undefined, system: System): ForeignClaim | undefined {
+  let found: ForeignClaim | undefined;
+  for (const name of claimNames(folder)) {
+    const mark = name === ownName ? undefined : parseMark(name.slice(prefix.length));
+    if (!mark) continue;
+    if (isAlive(mark, system)) found ??= { name, mark };
+    else rmSync(join(folder, name), { force: true });
+  }
+  return found;
+}
+
+function claimNames(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.startsWith(prefix));
+  } catch (error) {
+    throw fileError('read the folder', folder, error);
+  }
+}
+
+function heldError({ folder, guards }: ClaimRequest, { name, mark }: ForeignClaim): LocalError {
+  return new LocalError(`${guards} is in use by another linkctl (process ${mark.processId}); try again when it has ended`, {
+    hint: `if no such process runs, on this machine or another: rm ${shellWord(join(folder, name))}`,
+  });
+}

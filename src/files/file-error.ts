@@ -1,0 +1,33 @@
+import { LocalError } from '../errors.ts';
+
+/** What the operating system's codes mean to the one who can do something about it. */
+const reasons: { readonly [code: string]: string } = {
+  EACCES: 'permission denied',
+  EDQUOT: 'the disk quota is used up',
+  EEXIST: 'something of that name is in the way',
+  EFBIG: 'the file would exceed the size limit',
+  EIO: 'the disk reported an error',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its symbolic links go in a circle',
+  EMFILE: 'too many open files',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'no such file or folder',
+  ENOSPC: 'no space left on the disk',
+  ENOTDIR: 'a part of the path is not a folder',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+};
+
+/** Exit 9 for a file that could not be used: `cannot read /x/config.json: permission denied`. */
+export function fileError(action: string, path: string, error: unknown): LocalError {
+  if (error instanceof LocalError) return error;
+  const code = errorCode(error);
+  const reason = (code && reasons[code]) ?? code ?? (error instanceof Error ? error.message : String(error));
+  return new LocalError(`cannot ${action} ${path}: ${reason}`, { cause: error });
+}
+
+/** The operating system's code of a failure: `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { type InputFormat, inputFormats } from '../input/format.ts';
+import { choice, count } from './values.ts';
+
+/** The flags of commands that read a file of rows and send them in batches (CLI.md 3.4). */
+export interface BulkOptions {
+  readonly file?: string;
+  readonly inputFormat?: InputFormat;
+  readonly delimiter?: string;
+  readonly ignoreUnknownColumns?: boolean;
+  readonly formulaGuarded?: boolean;
+  readonly results?: string;
+  readonly failed?: string;
+  readonly batchSize?: number;
+  readonly concurrency?: number;
+  readonly budget?: number;
+  readonly failFast?: boolean;
+  readonly again?: boolean;
+  readonly force?: boolean;
+  readonly printTemplate?: boolean;
+}
+
+/** Flags that say how a file of rows is read. */
+export function addInputFlags(command: Command): void {
+  command
+    .option('-f, --file <path>', 'a file of rows, or - for stdin')
+    .option('--input-format <format>', 'lines, csv or jsonl; by the extension without it', choice(inputFormats))
+    .option('--delimiter <c>', "what separates csv columns: ';' or tab")
+    .option('--ignore-unknown-columns', 'pass over columns that nobody knows')
+    .option('--formula-guarded', "take one ' off every csv cell that begins with one")
+    .option('--print-template', 'print an empty file to fill in');
+}
+
+/** Flags that say how rows go out and where their results are kept. */
+export function addBatchFlags(command: Command): void {
+  command
+    .option('--results <file>', 'what became of every row')
+    .option('--failed <file>', 'the rows that failed, to be mended and fed back')
+    .option('--batch-size <n>', "rows in one call; the edition's bound without it", count(1))
+    .option('--concurrency <n>', 'calls under way at once', count(1))
+    .option('--budget <calls>', 'stop after this many calls', count(1))
+    .option('--fail-fast', 'stop at the first batch with a failure')
+    .option('--again', 'do once more what an earlier run has finished')
+    .option('--force', 'begin although the quota will not last');
+}

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { Edition } from '../contract/editions.ts';
+import { type Field, type FieldName, fields } from '../contract/fields.ts';
+import { UsageError } from '../errors.ts';
+import { flagLabels, flagValue } from '../input/values.ts';
+import { repeated } from './values.ts';
+
+/** The values of field flags as they were typed; what was not given is absent (B12). */
+export interface FieldOptions {
+  readonly hash?: string;
+  readonly newHash?: string;
+  readonly url?: string;
+  readonly note?: string;
+  readonly expires?: string;
+  readonly emailStats?: boolean;
+  readonly maxClicks?: string;
+  readonly tag?: readonly string[];
+  readonly addTag?: readonly string[];
+  readonly removeTag?: readonly string[];
+}
+
+interface FieldFlag {
+  readonly flags: readonly string[];
+  readonly summary?: string;
+}
+
+/** How the fields of the contract are typed. A name differs where the wire's word would mislead: an edit's `custom_hash` is a new hash. */
+const fieldFlags: { readonly [U in 'shorten' | 'edit']: { readonly [N in FieldName]?: FieldFlag } } = {
+  shorten: {
+    custom_hash: { flags: ['--hash <custom>'] },
+    note: { flags: ['--note <text>'] },
+    tags: { flags: ['-t, --tag <label>'], summary: 'a label to attach; may be given several times' },
+    expiration_date: { flags: ['--expires <date>'], summary: 'last day: YYYY-MM-DD, +30d or never' },
+    email_stats: { flags: ['--email-stats', '--no-email-stats'] },
+    max_clicks: { flags: ['--max-clicks <n>'] },
+  },
+  edit: {
+    long_url: { flags: ['--url <long-url>'], summary: 'the new destination' },
+    custom_hash: { flags: ['--new-hash <hash>'], summary: 'rename the short URL' },
+    note: { flags: ['--note <text>'] },
+    tags: { flags: ['--add-tag <label>', '--remove-tag <label>'], summary: 'a label; may be given several times' },
+    expiration_date: { flags: ['--expires <date>'], summary: 'last day: YYYY-MM-DD, +30d or never' },
+    email_stats: { flags: ['--email-stats', '--no-email-stats'] },
+    max_clicks: { flags: ['--max-clicks <n>'] },
+  },
+};
+
+/** Adds a flag for every field that the call can set. */
+export function addFieldFlags(command: Command, use: 'shorten' | 'edit'): void {
+  for (const [name, { flags, summary }] of Object.entries(fieldFlags[use])) {
+    const field: Field = fields[name as FieldName];
+    const text = `${field.edition ? `[edition ${field.edition.toUpperCase()}] ` : ''}${summary ?? field.summary}`;
+    for (const flag of flags) {
+      if (field.kind === 'tags') command.option(flag, text, repeated);
+      else command.option(flag, flag.startsWith('--no-') ? `no ${text}` : text);
+    }
+  }
+}
+
+/** The fields that one record can be given, by the flags of either use. */
+export type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
+
+/**
+ * What the flags set, as it goes out: absent stays absent, `--note ''` is empty, `--expires never` is null, an edit's labels
+ * are instructions (B12). `now` is in milliseconds. Throws a UsageError for a value that is none, and for a field that the edition does not have (B53).
+ */
+export function readFieldFlags(options: FieldOptions, { edition, now }: { edition: Edition; now: number }): FieldValues {
+  const values: FieldValues = {};
+  const custom = options.hash ?? options.newHash;
+  if (custom !== undefined)
+    values.custom_hash = flagValue('custom_hash', options.hash === undefined ? '--new-hash' : '--hash', custom, now);
+  if (options.url !== undefined) values.long_url = flagValue('long_url', '--url', options.url, now);
+  if (options.note !== undefined) values.note = flagValue('note', '--note', options.note, now);
+  if (options.expires !== undefined) values.expiration_date = flagValue('expiration_date', '--expires', options.expires, now);
+  if (options.emailStats !== undefined) values.email_stats = options.emailStats;
+  if (options.maxClicks !== undefined) {
+    if (edition !== 'a') throw new UsageError(`--max-clicks: this server (edition ${edition.toUpperCase()}) has no max_clicks`);
+    values.max_clicks = flagValue('max_clicks', '--max-clicks', options.maxClicks, now);
+  }
+  const tags = readLabels(options);
+  if (tags.length > 0) values.tags = tags;
+  return values;
+}
+
+function readLabels({ tag = [], addTag = [], removeTag = [] }: FieldOptions): string[] {
+  return [
+    ...flagLabels('--tag', tag),
+    ...flagLabels('--add-tag', addTag).map((label) => `+${label}`),
+    ...flagLabels('--remove-tag', removeTag).map((label) => `-${label}`),
+  ];
+}

@@ -1,0 +1,99 @@
+import { type Command, Option } from 'commander';
+import { choice, count, repeated, seconds } from './values.ts';
+
+export const formats = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const;
+export type Format = (typeof formats)[number];
+
+/** The flags that every command takes, in any position (CLI.md 3.3). What was not given is absent. */
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly output?: Format;
+  readonly json?: boolean;
+  readonly fields?: string;
+  readonly header?: boolean;
+  readonly truncate?: boolean;
+  readonly formulaGuard?: boolean;
+  /** Every `--domain` of the line; a call works on the last. */
+  readonly domain?: readonly string[];
+  readonly baseUrl?: string;
+  readonly edition?: 'a' | 'b';
+  readonly username?: string;
+  readonly apiKeyFile?: string;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly retries?: number;
+  /** Seconds. */
+  readonly maxWait?: number;
+  /** Seconds. */
+  readonly maxTime?: number;
+  readonly insecureHttp?: boolean;
+  readonly caFile?: string;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  /** False with `--no-input`. */
+  readonly input?: boolean;
+  readonly maxAffected?: number;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly debug?: boolean;
+  /** False with `--no-color`. */
+  readonly color?: 'auto' | 'always' | 'never' | false;
+  readonly progress?: 'auto' | 'plain' | 'none';
+}
+
+/** One global flag and the environment variable that stands in for it. */
+interface GlobalFlag {
+  readonly flags: string;
+  readonly summary: string;
+  readonly env?: string;
+  readonly parse?: (text: string, before: never) => unknown;
+}
+
+const globalFlags: readonly GlobalFlag[] = [
+  { flags: '-p, --profile <name>', summary: 'credentials and defaults to use', env: 'LINKCTL_PROFILE' },
+  { flags: '-o, --output <format>', summary: 'table, json, jsonl, csv or tsv', env: 'LINKCTL_OUTPUT', parse: choice(formats) },
+  { flags: '--json', summary: 'the same as -o json' },
+  { flags: '--fields <names>', summary: 'fields to show, separated by commas, in every format' },
+  { flags: '--header', summary: 'header row in tsv' },
+  { flags: '--no-header', summary: 'no header row in table and csv' },
+  { flags: '--no-truncate', summary: 'full cells in tables' },
+  { flags: '--formula-guard', summary: "in csv, a ' before cells that a spreadsheet would run" },
+  { flags: '--domain <name>', summary: '[edition A] working domain', env: 'LINKCTL_DOMAIN', parse: repeated },
+  { flags: '--base-url <url>', summary: "the API's root, with a whole set of credentials", env: 'LINKCTL_BASE_URL' },
+  { flags: '--edition <a|b>', summary: 'edition of the server', env: 'LINKCTL_EDITION', parse: choice(['a', 'b']) },
+  { flags: '--username <name>', summary: 'account, with a whole set of credentials', env: 'LINKCTL_USERNAME' },
+  { flags: '--api-key-file <path>', summary: 'file that holds the API key', env: 'LINKCTL_API_KEY_FILE' },
+  { flags: '--timeout <seconds>', summary: 'wait for an answer', env: 'LINKCTL_TIMEOUT', parse: seconds('above zero') },
+  { flags: '--retries <n>', summary: 'further attempts of a call, 0 for none', parse: count(0) },
+  { flags: '--max-wait <seconds>', summary: 'longest wait that a server may ask for', parse: seconds('zero') },
+  { flags: '--max-time <seconds>', summary: 'longest time for the whole command', parse: seconds('above zero') },
+  { flags: '--insecure-http', summary: 'allow http:// to a host that is not this machine' },
+  { flags: '--ca-file <path>', summary: 'certificates to trust besides the usual ones' },
+  { flags: '-y, --yes', summary: 'answer every question with yes' },
+  { flags: '-n, --dry-run', summary: 'show what would be sent, change nothing' },
+  { flags: '--no-input', summary: 'never ask; fail instead', env: 'LINKCTL_NO_INPUT' },
+  { flags: '--max-affected <n>', summary: 'refuse to change more than this many', parse: count(0) },
+  { flags: '-q, --quiet', summary: 'errors only' },
+  { flags: '-v, --verbose', summary: 'a line for each request and retry' },
+  { flags: '--debug', summary: 'requests and answers in full, without secrets', env: 'LINKCTL_DEBUG' },
+  { flags: '--color <when>', summary: 'auto, always or never', env: 'NO_COLOR', parse: choice(['auto', 'always', 'never']) },
+  { flags: '--no-color', summary: 'the same as --color never' },
+  { flags: '--progress <how>', summary: 'auto, plain or none', parse: choice(['auto', 'plain', 'none']) },
+];
+
+/** Adds the global flags to the root of the command tree. */
+export function addGlobalFlags(program: Command): void {
+  for (const { flags, summary, env, parse } of globalFlags) {
+    const option = new Option(flags, env ? `${summary} (env: ${env})` : summary);
+    if (parse) option.argParser(parse as (text: string, before: unknown) => unknown);
+    program.addOption(option);
+  }
+}
+
+/** The environment variables that stand in for a global flag, and the flag's meaning. */
+export function flagVariables(): { readonly name: string; readonly long: string; readonly summary: string }[] {
+  return globalFlags.flatMap(({ flags, summary, env }) => {
+    const long = /--[a-z-]+/.exec(flags)?.[0];
+    return env && long ? [{ name: env, long, summary }] : [];
+  });
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { UsageError } from '../errors.ts';
+
+/** How URLs that exist are named (CLI.md 3.5): by hash, by a file of hashes, or by a tag expression. */
+export interface SelectionOptions {
+  readonly hashesFrom?: string;
+  readonly byTags?: string;
+}
+
+/** One of the ways to name URLs; there is none that names all of them. */
+export type NamedSelection =
+  | { readonly kind: 'hashes'; readonly operands: readonly string[] }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'tags'; readonly expression: string };
+
+export function addSelectionFlags(command: Command): void {
+  command
+    .argument('[hash...]', 'hashes or short URLs')
+    .option('--hashes-from <file>', 'a hash or short URL a line, - for stdin')
+    .option('--by-tags <expression>', 'all that a tag expression selects');
+}
+
+/** The selection of the line; undefined where nothing is named. Throws a UsageError for two ways at once and for an empty one. */
+export function readSelection(operands: readonly string[], { hashesFrom, byTags }: SelectionOptions): NamedSelection | undefined {
+  const ways = [
+    operands.length > 0 && '<hash>...',
+    hashesFrom !== undefined && '--hashes-from',
+    byTags !== undefined && '--by-tags',
+  ].filter(Boolean);
+  if (ways.length > 1) throw new UsageError(`specify only one of ${ways.join(' or ')}`);
+  if (byTags !== undefined) {
+    // An empty expression must never select everything (CLI.md 3.5).
+    if (byTags.trim() === '') throw new UsageError('--by-tags: the tag expression is empty');
+    return { kind: 'tags', expression: byTags };
+  }
+  if (hashesFrom !== undefined) return { kind: 'file', path: hashesFrom };
+  return operands.length > 0 ? { kind: 'hashes', operands } : undefined;
+}

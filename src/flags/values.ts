@@ -1,0 +1,46 @@
+import { type Argument, InvalidArgumentError, type Option } from 'commander';
+
+/** A flag or an operand that takes one of a few words. The message is B11's. */
+export function choice<const Words extends readonly string[]>(
+  words: Words,
+): ((text: string) => Words[number]) & { words: Words } {
+  const parse = (text: string): Words[number] => {
+    if (words.includes(text)) return text;
+    throw new InvalidArgumentError(`expected one of {${words.join('|')}}, got ${JSON.stringify(text)}`);
+  };
+  return Object.assign(parse, { words });
+}
+
+/** The words that a flag or an operand made by `choice` takes; none for any other. */
+export function wordsOf({ parseArg }: Option | Argument): readonly string[] {
+  return (parseArg as { words?: readonly string[] } | undefined)?.words ?? [];
+}
+
+/** Whether a flag may be given several times. */
+export function isRepeatable({ parseArg }: Option): boolean {
+  return parseArg === (repeated as Option['parseArg']);
+}
+
+/** A flag that takes a whole number of at least `least`. `--limit 0` is an error, not "unlimited" (B81). */
+export function count(least: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(number) && number >= least) return number;
+    throw new InvalidArgumentError(`expected a whole number of at least ${least}, got ${JSON.stringify(text)}`);
+  };
+}
+
+/** A flag that takes seconds; fractions are allowed, zero only where `least` says so (B75). */
+export function seconds(least: 'zero' | 'above zero'): (text: string) => number {
+  return (text) => {
+    const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    // Timers of Node take at most 2^31 - 1 milliseconds.
+    if (number <= 2_147_483 && (least === 'zero' ? number >= 0 : number >= 0.001)) return number;
+    throw new InvalidArgumentError(`expected seconds${least === 'zero' ? '' : ' above 0'}, got ${JSON.stringify(text)}`);
+  };
+}
+
+/** A flag that may be given several times (B9): each takes one value, commas are part of it. */
+export function repeated(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}

@@ -1,0 +1,32 @@
+/** A title and its lines; nothing without lines. */
+export function section(title: string, lines: readonly string[]): string | undefined {
+  return lines.length > 0 ? [title, ...lines].join('\n') : undefined;
+}
+
+/** Two columns: terms, then what they mean, wrapped beside or below them. */
+export function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.min(28, Math.max(0, ...rows.map(([term]) => term.length)));
+  return rows.flatMap(([term, meaning]) => {
+    const lines = wrap(meaning, 80 - width - 4);
+    const indent = ' '.repeat(width + 4);
+    const beside = term.length <= width;
+    const first = beside ? `  ${term.padEnd(width)}  ${lines.shift() ?? ''}` : `  ${term}`;
+    return [first.trimEnd(), ...lines.map((line) => indent + line)];
+  });
+}
+
+/** Words in lines of at most `width` characters; a longer word gets a line of its own. Lines that begin with a space stay. */
+export function wrap(text: string, width: number): string[] {
+  return text.split('\n').flatMap((paragraph) => {
+    if (paragraph.startsWith(' ')) return [paragraph];
+    const lines: string[] = [];
+    let line = '';
+    for (const word of paragraph.split(' ')) {
+      if (line && line.length + 1 + word.length > width) {
+        lines.push(line);
+        line = word;
+      } else line = line ? `${line} ${word}` : word;
+    }
+    return [...lines, line];
+  });
+}

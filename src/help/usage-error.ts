@@ -1,0 +1,47 @@
+import type { Command, CommanderError } from 'commander';
+import { UsageError } from '../errors.ts';
+import { reachableOptions, readTypedLine } from '../flags/typed-line.ts';
+import { descriptionOf } from './layout.ts';
+import { nearest } from './nearest.ts';
+
+/** Commander's complaint in our shape: one line, then a guess, or usage and an example, and where to read on (B4, B5). */
+export function usageError(error: CommanderError, root: Command, words: readonly string[]): UsageError {
+  const { command, operands } = readTypedLine(root, words);
+  const complaint = complaintOf(error.message);
+  const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? operands[0] : undefined;
+  const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
+  const flags = reachableOptions(command).flatMap(({ long, short }) => [long ?? '', short ?? '']);
+  const guess = verb ? nearest(verb, verbsOf(command)) : flag?.startsWith('--') ? nearest(flag, flags) : undefined;
+  const details = guess ? [`did you mean ${guess}?`] : [];
+  if (error.code === 'commander.missingArgument') {
+    details.push(`usage: ${commandLine(command)} ${command.usage()}`);
+    details.push(
+      ...descriptionOf(command)
+        .examples.slice(0, 1)
+        .map((example) => `example: ${example}`),
+    );
+  }
+  if (flag && /^-[^-]/.test(flag)) details.push("to pass a hash that starts with '-', put -- before it");
+  return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${commandLine(command)} --help` });
+}
+
+/** B11 for a value that a flag or an operand does not take; commander's own words for the rest. */
+function complaintOf(message: string): string {
+  const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(
+    message,
+  );
+  return value ? `${value[1] ?? `<${value[2]}>`}: ${value[3]}` : (message.replace(/^error: /, '').split('\n')[0] ?? '');
+}
+
+/** A verb that nobody knows is an unknown command, or one operand too many for the verb that a bare group stands for (T10). */
+const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.excessArguments'];
+
+function verbsOf(command: Command): string[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return visible.flatMap((one) => [one.name(), ...one.aliases()]);
+}
+
+/** `linkctl tags rename`. */
+function commandLine(command: Command): string {
+  return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
+}

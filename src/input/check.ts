@@ -1,0 +1,82 @@
+import { UsageError } from '../errors.ts';
+import { duplicateSearch } from './duplicates.ts';
+import type { InputUse } from './format.ts';
+import { rowsOf } from './reading.ts';
+import type { Notice, ReadOptions } from './row.ts';
+import type { Source } from './source.ts';
+
+export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
+  /** Lets custom hashes stand that differ only in case (C16). */
+  readonly allowCaseDuplicates?: boolean | undefined;
+}
+
+/** What is known of an input that may be sent. */
+export interface CheckedInput {
+  readonly rows: number;
+  /** Rows that give a custom hash. */
+  readonly withHash: number;
+  /** Of the input's bytes, in hex. */
+  readonly sha256: string;
+  /** `file:line:column: what`, the first of them, and a line that counts the rest. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the whole input and validates every row before anything is sent (R-28, B51). Throws one UsageError with all that is
+ * wrong, up to 20 places.
+ */
+export async function checkInput<Use extends InputUse>(source: Source, options: CheckOptions<Use>): Promise<CheckedInput> {
+  const problems = noticeList(source.name);
+  const warnings = noticeList(source.name);
+  const duplicates = duplicateSearch(options.allowCaseDuplicates === true);
+  let rows = 0;
+  let withHash = 0;
+  for await (const batch of rowsOf(source, options, { problem: problems.add, warning: warnings.add })) {
+    for (const row of batch) {
+      if (row.item.custom_hash !== undefined) withHash += 1;
+      duplicates.add(row);
+    }
+    rows += batch.length;
+  }
+  await duplicates.confirm(source, options, problems.add);
+  if (problems.count() > 0) throw invalid(source.name, options.use, problems);
+  if (rows === 0) throw new UsageError(`${source.name}: no rows`);
+  return { rows, withHash, sha256: source.sha256(), warnings: warnings.lines('warnings') };
+}
+
+const shownNotices = 20;
+
+interface NoticeList {
+  add(notice: Notice): void;
+  count(): number;
+  lines(what: string): string[];
+}
+
+/** Keeps as many as are shown and counts the rest. */
+function noticeList(name: string): NoticeList {
+  const shown: Notice[] = [];
+  let count = 0;
+  return {
+    add(notice) {
+      count += 1;
+      if (shown.length < shownNotices) shown.push(notice);
+    },
+    count: () => count,
+    lines(what) {
+      const lines = shown
+        .toSorted((one, other) => one.line - other.line)
+        .map(({ line, column, reason }) =>
+          [name, line, ...(column === undefined ? [] : [column])].join(':').concat(`: ${reason}`),
+        );
+      return count > shown.length ? [...lines, `... and ${count - shown.length} more ${what}`] : lines;
+    },
+  };
+}
+
+function invalid(name: string, use: InputUse, problems: NoticeList): UsageError {
+  const count = problems.count();
+  return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
+    details: problems.lines('problems'),
+    hint: `linkctl ${use} --print-template`,
+  });
+}

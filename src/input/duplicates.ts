@@ -1,0 +1,74 @@
+import type { InputUse } from './format.ts';
+import { rowsOf } from './reading.ts';
+import type { InputRow, Notices, ReadOptions } from './row.ts';
+import type { Source } from './source.ts';
+import { SuspectFilter } from './suspects.ts';
+
+/**
+ * Finds hashes that two rows of a file give (C16): every request must hold distinct ones, or an answer could not be matched to
+ * its row (RELIABILITY.md 1.5).
+ */
+export interface DuplicateSearch {
+  add(row: InputRow): void;
+  /** Reads the source once more if anything was suspicious, and tells the rows that repeat a hash. */
+  confirm<Use extends InputUse>(source: Source, options: ReadOptions<Use>, problem: Notices['problem']): Promise<void>;
+}
+
+/**
+ * Custom hashes that differ only in case are refused as well, unless they are allowed or come from a listing, where they stand
+ * side by side. The hashes that an edit names exist, so they may.
+ */
+export function duplicateSearch(allowCaseDuplicates: boolean): DuplicateSearch {
+  const named = hashSearch('hash');
+  const custom = hashSearch('custom_hash');
+  return {
+    add({ item }) {
+      if ('hash' in item) named.add(item.hash);
+      if (item.custom_hash !== undefined) custom.add(item.custom_hash);
+    },
+    async confirm(source, options, problem) {
+      if (!named.suspicious() && !custom.suspicious()) return;
+      for await (const rows of rowsOf(source, options, { problem: () => {}, warning: () => {} })) {
+        for (const { line, item, listed } of rows) {
+          const reason =
+            ('hash' in item ? named.repeated(item.hash, line, true) : undefined) ??
+            (item.custom_hash ? custom.repeated(item.custom_hash, line, listed || allowCaseDuplicates) : undefined);
+          if (reason) problem({ line, reason });
+        }
+      }
+    },
+  };
+}
+
+interface HashSearch {
+  add(hash: string): void;
+  suspicious(): boolean;
+  /** Why the hash of this line may not stand, on the second reading. */
+  repeated(hash: string, line: number, anyCase: boolean): string | undefined;
+}
+
+function hashSearch(name: string): HashSearch {
+  let filter: SuspectFilter | undefined;
+  const suspects = new Set<string>();
+  const firstLines = new Map<string, number>();
+  const firstLinesFolded = new Map<string, number>();
+  return {
+    add(hash) {
+      filter ??= new SuspectFilter();
+      const folded = hash.toLowerCase();
+      if (filter.suspects(folded)) suspects.add(folded);
+    },
+    suspicious: () => suspects.size > 0,
+    repeated(hash, line, anyCase) {
+      const folded = hash.toLowerCase();
+      if (!suspects.has(folded)) return undefined;
+      const same = firstLines.get(hash);
+      const similar = firstLinesFolded.get(folded);
+      if (same === undefined) firstLines.set(hash, line);
+      if (similar === undefined) firstLinesFolded.set(folded, line);
+      if (same !== undefined) return `${name}: ${JSON.stringify(hash)} is on line ${same} already`;
+      if (similar === undefined || anyCase) return undefined;
+      return `${name}: ${JSON.stringify(hash)} differs only in case from the one on line ${similar}`;
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { FieldUse } from '../contract/fields.ts';
+import { UsageError } from '../errors.ts';
+
+/** What a file of rows can be read for. */
+export type InputUse = Exclude<FieldUse, 'edit-by-tags'>;
+
+export const inputFormats = ['lines', 'csv', 'jsonl'] as const;
+export type InputFormat = (typeof inputFormats)[number];
+
+/** How a file is read: as told, else by its extension, else one URL per line (B91). An edit needs to be told what `-` is. */
+export function inputFormat(use: InputUse, operand: string, given?: InputFormat): InputFormat {
+  const format = given ?? extensions[/\.[^./\\]+$/.exec(operand.toLowerCase())?.[0] ?? ''] ?? 'lines';
+  if (use === 'edit' && format === 'lines') {
+    throw new UsageError('an edit is read from csv or jsonl: say which with --input-format', {
+      details: ['a line cannot hold what to change'],
+    });
+  }
+  return format;
+}
+
+/** The delimiter of `--delimiter`: one character, or `tab`. */
+export function delimiterOf(text: string): string {
+  if (text.toLowerCase() === 'tab' || text === '\\t') return '\t';
+  if (text.length === 1 && !/["\r\n'+\-=@\w]/.test(text)) return text;
+  throw new UsageError(`--delimiter: expected one sign such as ';' or the word tab, got ${JSON.stringify(text)}`);
+}
+
+const extensions: { readonly [extension: string]: InputFormat | undefined } = {
+  '.csv': 'csv',
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.txt': 'lines',
+};

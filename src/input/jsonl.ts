@@ -1,0 +1,61 @@
+import type { InputUse } from './format.ts';
+import { knownMembers, type Member, unknownName } from './members.ts';
+import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from './row.ts';
+import type { Source } from './source.ts';
+import { textLines } from './text-lines.ts';
+import { jsonValue, type Target } from './values.ts';
+
+/** One JSON object on each line, with the API's names and types; blank lines are skipped. */
+export async function* jsonRows<Use extends InputUse>(
+  source: Source,
+  options: ReadOptions<Use>,
+  notices: Notices,
+): AsyncGenerator<InputRow<Use>[]> {
+  const draft = rowDraft(options, notices);
+  const known = knownMembers(options.use, options.edition);
+  for await (const { first, lines } of textLines(source)) {
+    const rows: InputRow<Use>[] = [];
+    for (const [index, line] of lines.entries()) {
+      if (line.trim() === '') continue;
+      draft.begin(first + index);
+      const record = parsed(line, draft);
+      if (record) fill(draft, record, known, options.ignoreUnknownColumns);
+      const row = draft.finish();
+      if (row) rows.push(row);
+    }
+    yield rows;
+  }
+}
+
+function parsed<Use extends InputUse>(line: string, draft: RowDraft<Use>): object | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    draft.refuse('expected a JSON object on each line');
+  } catch (error) {
+    // V8 quotes the text in its message: only the position is ours to show.
+    const position = /position (\d+)/.exec((error as Error).message)?.[1];
+    draft.refuse('not valid JSON', position === undefined ? undefined : Number(position) + 1);
+  }
+  return undefined;
+}
+
+/** A record of a listing may carry whatever its server adds (FIELD-NOTES 4); everybody else's members must be known. */
+function fill<Use extends InputUse>(
+  draft: RowDraft<Use>,
+  record: object,
+  known: ReadonlyMap<string, Member>,
+  ignoreUnknown = false,
+): void {
+  const lenient = ignoreUnknown || Object.hasOwn(record, 'short_url');
+  for (const [name, value] of Object.entries(record)) {
+    const member = known.get(name);
+    if (!member && !lenient) draft.refuse(unknownName('member', name, known));
+    if (!member?.target) continue;
+    if (value !== null) draft.set(member, jsonValue(member.target, value));
+    else if (clearable.has(member.target)) draft.set(member, null);
+  }
+}
+
+/** Elsewhere null says that there is no value. */
+const clearable: ReadonlySet<Target> = new Set(['expiration_date']);

@@ -1,0 +1,66 @@
+import type { Edition } from '../contract/editions.ts';
+import { fieldNames } from '../contract/fields.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import type { InputUse } from './format.ts';
+import { quoted, type Target } from './values.ts';
+
+/** A column or a JSON member that sets something. */
+export interface Setting {
+  /** As the file names it. */
+  readonly name: string;
+  readonly target: Target;
+  /** Only the other edition has it: accepted when it changes nothing. */
+  readonly foreign?: boolean;
+}
+
+/** What a column or a JSON member is; without a target it is a read-only field of a listing, which is passed over (B91). */
+export type Member = Setting | { readonly name: string; readonly target?: undefined };
+
+/** Every name that a file for this use may have. Asked by name of a stranger, hence a Map (R-33). */
+export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<string, Member> {
+  const members = new Map<string, Member>(readOnly.map((name) => [name, { name }]));
+  for (const target of fieldNames(use, edition === 'a' ? 'b' : 'a')) members.set(target, { name: target, target, foreign: true });
+  for (const target of fieldNames(use, edition)) members.set(target, { name: target, target });
+  members.set('hash', { name: 'hash', target: use === 'edit' ? 'hash' : 'custom_hash' });
+  return members;
+}
+
+/** What a row of this use cannot be without. */
+export function requiredTarget(use: InputUse): Target {
+  return use === 'edit' ? 'hash' : 'long_url';
+}
+
+/** Reason for a name that nobody knows, with the nearest one that is known. */
+export function unknownName(what: string, stranger: string, known: ReadonlyMap<string, Member>): string {
+  const settable = [...known.values()].filter((member) => member.target && !member.foreign).map(({ name }) => name);
+  const wanted = stranger.trim().toLowerCase();
+  const near = settable
+    .map((candidate) => ({ candidate, distance: distanceBetween(wanted, candidate) }))
+    .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length * 0.4) || candidate.endsWith(`_${wanted}`))
+    .sort((one, other) => one.distance - other.distance)[0];
+  return `unknown ${what} ${quoted(stranger)}${near ? `, did you mean ${near.candidate}?` : `, known are ${settable.join(', ')}`}`;
+}
+
+const readOnly = [
+  'short_url',
+  'short_url_with_protocol',
+  'total_clicks',
+  'unique_clicks',
+  'last_visit',
+  'links',
+  'error',
+] as const satisfies readonly (keyof UrlRecord)[];
+
+/** Levenshtein's. */
+function distanceBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...one.slice(0, 64)].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= other.length; column += 1) {
+      const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

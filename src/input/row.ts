@@ -1,0 +1,107 @@
+import type { Edition } from '../contract/editions.ts';
+import { type Field, fields } from '../contract/fields.ts';
+import type { EditItem, ShortenItem } from '../contract/operations.ts';
+import type { InputFormat, InputUse } from './format.ts';
+import { requiredTarget, type Setting } from './members.ts';
+import { isRefused, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
+
+/** What a row becomes, by what the file is read for. */
+export interface ItemOf {
+  shorten: ShortenItem;
+  edit: EditItem;
+}
+
+export interface InputRow<Use extends InputUse = InputUse> {
+  /** The line of the file on which the row begins, from 1. */
+  readonly line: number;
+  readonly item: ItemOf[Use];
+  /** Its custom hash comes from a listing's `hash`, so it stands there beside hashes that differ only in case. */
+  readonly listed: boolean;
+}
+
+export interface ReadOptions<Use extends InputUse = InputUse> {
+  readonly use: Use;
+  readonly edition: Edition;
+  readonly format: InputFormat;
+  /** Milliseconds: what is today when a date is in the past. */
+  readonly now: number;
+  /** One character; a comma without it. */
+  readonly delimiter?: string | undefined;
+  readonly ignoreUnknownColumns?: boolean | undefined;
+  /** Takes one `'` off every cell that begins with one (B21, R-47). */
+  readonly formulaGuarded?: boolean | undefined;
+}
+
+/** Something to say about a place in the file; `column` is the number of the cell, from 1. */
+export interface Notice {
+  readonly line: number;
+  readonly column?: number | undefined;
+  readonly reason: string;
+}
+
+/** Where a reader tells what is wrong. It goes on after a problem where it can, without the row. */
+export interface Notices {
+  problem(notice: Notice): void;
+  warning(notice: Notice): void;
+}
+
+/** Gathers the values of one row after the other and says what is wrong with them. */
+export interface RowDraft<Use extends InputUse> {
+  begin(line: number): void;
+  set(setting: Setting, value: WireValue | Refused, column?: number): void;
+  /** Takes a reason that spoils the row. */
+  refuse(reason: string, column?: number): void;
+  /** The row, if nothing is wrong with it. */
+  finish(): InputRow<Use> | undefined;
+}
+
+export function rowDraft<Use extends InputUse>({ use, edition, now }: ReadOptions<Use>, notices: Notices): RowDraft<Use> {
+  const required = requiredTarget(use);
+  const today = utcDay(now);
+  let line = 0;
+  let item: { [T in Target]?: WireValue } = {};
+  let refused = false;
+  let listed = false;
+
+  const refuse = (reason: string, column?: number): void => {
+    refused = true;
+    notices.problem({ line, column, reason });
+  };
+  return {
+    refuse,
+    begin(start) {
+      line = start;
+      item = {};
+      refused = false;
+      listed = false;
+    },
+    set({ name, target, foreign }, value, column) {
+      if (isRefused(value)) return refuse(`${name}: ${value.refused}`, column);
+      if (foreign) {
+        if (!isDefault(fields[target as keyof typeof fields], value)) {
+          refuse(`${name}: this server (edition ${edition.toUpperCase()}) has no ${name}`, column);
+        }
+        return;
+      }
+      if (item[target] !== undefined) return refuse(`${name}: the hash is given as hash and as custom_hash`, column);
+      item[target] = use === 'edit' && target === 'tags' ? (value as string[]).map(instruction) : value;
+      listed ||= name === 'hash' && target === 'custom_hash';
+      const warning = valueWarning(target, value, today);
+      if (warning) notices.warning({ line, column, reason: `${name}: ${warning}` });
+    },
+    finish() {
+      if (!refused && item[required] === undefined) refuse(`${required}: is missing`);
+      if (!refused && use === 'edit' && Object.keys(item).length === 1) refuse('nothing to change');
+      return refused ? undefined : { line, item: item as unknown as ItemOf[Use], listed };
+    },
+  };
+}
+
+/** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already (B21). */
+function instruction(entry: string): string {
+  return /^[+-]/.test(entry) ? entry : `+${entry}`;
+}
+
+function isDefault(field: Field, value: WireValue): boolean {
+  return JSON.stringify(value) === JSON.stringify(field.default);
+}

@@ -1,0 +1,48 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+
+const ascii = /^[\x20-\x7e]*$/;
+/** Nothing of its own: combining marks, joiners and other format characters, and the later letters of a Hangul syllable. */
+const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
+const emoji = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Columns that safe text takes on a terminal (B25). Counting ends above `limit`. */
+export function displayWidth(text: string, limit = Number.POSITIVE_INFINITY): number {
+  if (ascii.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    width += graphemeWidth(segment);
+    if (width > limit) break;
+  }
+  return width;
+}
+
+/** Text cut to at most `width` columns, never inside a grapheme; what was cut ends in the ellipsis. */
+export function truncate(text: string, width: number, ellipsis: string): string {
+  if (displayWidth(text, width) <= width) return text;
+  const mark = ellipsis.slice(0, width);
+  let used = displayWidth(mark);
+  let kept = '';
+  for (const { segment } of graphemes.segment(text)) {
+    used += graphemeWidth(segment);
+    if (used > width) break;
+    kept += segment;
+  }
+  return kept + mark;
+}
+
+/** Text filled with spaces to `width` columns. */
+export function pad(text: string, width: number, align?: 'right'): string {
+  const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return align === 'right' ? spaces + text : text + spaces;
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (emoji.test(grapheme)) return 2;
+  let width = 0;
+  for (const character of grapheme) {
+    if (!zeroWidth.test(character)) width += eastAsianWidth(character.codePointAt(0) ?? 0);
+  }
+  return width;
+}

@@ -1,0 +1,33 @@
+import type { RowsReport } from './report.ts';
+
+/** A request that would be sent; credentials are no part of it. */
+export interface PlannedRequest {
+  readonly method: string;
+  /** Below the API's root. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** What `--dry-run` prints: every request that would change something, and nothing is sent (B60). */
+export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>): RowsReport {
+  return {
+    kind: 'rows',
+    key: 'requests',
+    rows: toRows(requests),
+    columns: [{ name: 'method' }, { name: 'path' }, { name: 'query', shrinks: true }, { name: 'body', shrinks: true }],
+    tableFields: ['method', 'path', 'query', 'body'],
+    pipedFields: ['method', 'path', 'query', 'body'],
+    members: () => ({ dry_run: true }),
+    notes: () => ['dry run: nothing was sent'],
+  };
+}
+
+async function* toRows(
+  requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>,
+): AsyncGenerator<Record<string, unknown>> {
+  for await (const { method, path, query, body } of requests) {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    yield { method, path, query: Object.fromEntries(given), body: body ?? null };
+  }
+}

@@ -1,0 +1,88 @@
+import { CliError, exitCodes } from '../errors.ts';
+import type { Paint } from './colour.ts';
+import { jsonText } from './json-text.ts';
+import type { Format } from './options.ts';
+import type { Streams } from './streams.ts';
+import { ClosedPipe } from './writer.ts';
+
+export interface FailureOptions {
+  readonly format?: Format | undefined;
+  /** The profile in force, for programs (B49). */
+  readonly profile?: string | undefined;
+  /** Shows stack traces (B48). */
+  readonly debug?: boolean | undefined;
+  /** Where bugs are told. */
+  readonly issues?: string | undefined;
+}
+
+/** The exit code of whatever ended a command. A reader that went away is no failure (B40). */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof ClosedPipe) return exitCodes.ok;
+  return error instanceof CliError ? error.exitCode : exitCodes.failed;
+}
+
+/** Tells on stderr why a command failed: as lines for people (B45), or as one line of JSON (B49). */
+export async function printFailure(error: unknown, options: FailureOptions, streams: Streams): Promise<void> {
+  if (error instanceof ClosedPipe) return;
+  const failure = foreseen(error, options);
+  if (options.format === 'json' || options.format === 'jsonl') {
+    await streams.tell(failureJson(failure, options, error));
+    return;
+  }
+  if (failure.told) return;
+  const paint = await streams.paint('stderr');
+  await tellError(failure, streams, paint);
+  for (const line of failure.details) await streams.tell(line);
+  if (options.debug) for (const line of stackOf(error)) await streams.tell(line);
+  if (failure.hint !== undefined) await tellHint(failure.hint, streams, paint);
+}
+
+export async function tellError({ message, apiCode }: CliError, streams: Streams, paint: Paint): Promise<void> {
+  await streams.tell(`${message}${codeMark(apiCode)}`, `${paint.red('error:')} `);
+}
+
+export async function tellHint(hint: string, streams: Streams, paint: Paint): Promise<void> {
+  await streams.tell(hint, `${paint.cyan('hint:')} `);
+}
+
+/** `[API 1306]`, with a blank before it. */
+export function codeMark(apiCode: number | undefined): string {
+  return apiCode === undefined ? '' : ` [API ${apiCode}]`;
+}
+
+/** A bug of ours as a failure like the others (B48). */
+function foreseen(error: unknown, { debug, issues }: FailureOptions): CliError {
+  if (error instanceof CliError) return error;
+  return new CliError('failed', `internal error: ${messageOf(error)}`, {
+    details: issues === undefined ? [] : [`this is a bug in linkctl; please report it: ${issues}`],
+    hint: debug ? undefined : 'run the same command with --debug to see where it happened',
+  });
+}
+
+function failureJson(failure: CliError, { profile, debug }: FailureOptions, error: unknown): string {
+  const { exitCode: code, kind, apiCode: api_code, message, details, hint } = failure;
+  return jsonText({
+    error: {
+      code,
+      kind,
+      api_code,
+      message,
+      details: details.length > 0 ? details : undefined,
+      hint,
+      profile,
+      stack: debug ? stackOf(error) : undefined,
+    },
+  });
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return typeof error === 'object' ? 'something was thrown that is no error' : String(error);
+}
+
+function stackOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const cause = error.cause === undefined ? [] : stackOf(error.cause);
+  const [first = '', ...others] = (error.stack ?? error.message).split('\n');
+  return [first, ...others, ...cause.map((line, index) => (index === 0 ? `caused by ${line}` : line))];
+}

@@ -1,0 +1,19 @@
+import { UsageError } from '../errors.ts';
+import type { Column } from './report.ts';
+
+/** The names in `--fields a,b,c`. */
+export function splitFields(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new UsageError(`--fields: expected names separated by commas, got "${text}"`);
+  return [...new Set(names)];
+}
+
+/** The columns of these names, in this order. An unknown name is told with all that are known (B18). */
+export function chooseColumns(columns: readonly Column[], names: readonly string[]): Column[] {
+  return names.map((name) => {
+    const column = columns.find((candidate) => candidate.name === name);
+    if (column) return column;
+    const known = columns.map((candidate) => candidate.name).sort();
+    throw new UsageError(`--fields: unknown field "${name}"`, { details: [`fields: ${known.join(', ')}`] });
+  });
+}

@@ -1,0 +1,69 @@
+import { chooseFormat, type OutputOptions } from './options.ts';
+import type { DoneReport, Report, TextReport } from './report.ts';
+import { safe, safeLines } from './safe-text.ts';
+import type { Streams } from './streams.ts';
+import { ClosedPipe } from './writer.ts';
+
+/**
+ * Prints what a command has to say, whatever its kind, in the format in force; then the notes; then throws the report's
+ * outcome, if it has one. A reader that went away ends it without a word, unless the report has something to say about
+ * that (B40).
+ */
+export async function printReport(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
+  try {
+    await printBody(report, options, streams);
+    await streams.stdout.flush();
+  } catch (error) {
+    const told = error instanceof ClosedPipe ? report.abandoned?.() : error;
+    if (told) throw told;
+    return;
+  } finally {
+    streams.progress.stop();
+  }
+  const outcome = report.outcome?.();
+  if (!options.quiet || outcome) {
+    for (const note of report.notes?.() ?? []) await streams.tell(note);
+  }
+  if (outcome) throw outcome;
+}
+
+async function printBody(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
+  switch (report.kind) {
+    case 'rows': {
+      const { printRows } = await import('./rows.ts');
+      return await printRows(report, options, streams);
+    }
+    case 'record': {
+      const { recordText } = await import('./record.ts');
+      return await streams.stdout.write(recordText(report, options, streams.terminal));
+    }
+    case 'done':
+      return await printDone(report, options, streams);
+    case 'text':
+      return await streams.stdout.write(plainText(report, streams.terminal));
+  }
+}
+
+async function printDone({ sentence, record, lines = [] }: DoneReport, options: OutputOptions, streams: Streams): Promise<void> {
+  const { stdout, glyphs, terminal } = streams;
+  const format = chooseFormat(options, terminal);
+  // B26: success says nothing with -q, unless a format for programs was asked for.
+  if (options.quiet && (!options.format || format === 'table')) return;
+  if (format === 'json' || format === 'jsonl') {
+    const { jsonText } = await import('./json-text.ts');
+    await stdout.write(`${jsonText(record, terminal && format === 'json')}\n`);
+  } else if (format === 'table') {
+    const paint = await streams.paint('stdout');
+    await stdout.write(`${paint.green(glyphs.tick)} ${safe(sentence)}\n`);
+  } else {
+    const { csvLine, tsvLine } = await import('./separated.ts');
+    const join = format === 'tsv' ? tsvLine : csvLine({ guarded: terminal || options.formulaGuard === true, terminal });
+    await stdout.write(lines.map((line) => join([line])).join(''));
+  }
+}
+
+/** On a terminal nothing may drive it, and the prompt comes on a line of its own. */
+function plainText({ text }: TextReport, terminal: boolean): string {
+  if (!terminal || text === '') return text;
+  return safeLines(text.endsWith('\n') ? text : `${text}\n`);
+}

@@ -1,0 +1,50 @@
+import { pad } from './display-width.ts';
+import { chooseColumns } from './fields.ts';
+import { jsonText } from './json-text.ts';
+import { chooseFormat, type Format, type OutputOptions } from './options.ts';
+import type { Column, RecordReport, Row } from './report.ts';
+import { safe } from './safe-text.ts';
+import { csvLine, tsvLine } from './separated.ts';
+import { valueText } from './values.ts';
+
+/** One record as text: a block of names and values, lines of `name TAB value`, one csv row, or JSON. */
+export function recordText(report: RecordReport, options: OutputOptions, terminal: boolean): string {
+  const { record, key } = report;
+  const format = chooseFormat(options, terminal);
+  const all = report.columns ?? Object.keys(record).map((name): Column => ({ name }));
+  const columns = options.fields ? chooseColumns(all, options.fields) : all;
+  if (format === 'json' || format === 'jsonl') {
+    const chosen = options.fields ? Object.fromEntries(columns.map(({ name }) => [name, record[name]])) : record;
+    const keyed = format === 'json' && key !== undefined ? { [key]: chosen } : chosen;
+    return `${jsonText(keyed, terminal && format === 'json')}\n`;
+  }
+  return recordLines(record, columns, format, options, terminal);
+}
+
+function recordLines(record: Row, columns: readonly Column[], format: Format, options: OutputOptions, terminal: boolean): string {
+  const names = columns.map(({ name }) => name);
+  const values = columns.map((column) => valueText(record[column.name], column));
+  switch (format) {
+    case 'table':
+      return block(record, columns);
+    case 'csv': {
+      const join = csvLine({ guarded: terminal || options.formulaGuard === true, terminal });
+      return (options.header === false ? '' : join(names)) + join(values);
+    }
+    default: {
+      const lines = names.map((name, index) => tsvLine([name, values[index] ?? '']));
+      return (options.header ? tsvLine(['name', 'value']) : '') + lines.join('');
+    }
+  }
+}
+
+function block(record: Row, columns: readonly Column[]): string {
+  const labels = columns.map(({ name, title }) => `${safe(title ?? name)}:`);
+  const width = Math.max(0, ...labels.map((label) => label.length)) + 1;
+  const lines = columns.map((column, index) => {
+    const value = record[column.name];
+    const text = column.show ? column.show(value, record) : valueText(value, column);
+    return `${pad(labels[index] ?? '', width)}${safe(text)}`.trimEnd();
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,95 @@
+import type { CliError } from '../errors.ts';
+
+/** One record as it goes out: wire names and wire values. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A value for people and how it is laid out in a table. */
+export interface Column {
+  /** The field's wire name: what `--fields` takes and the csv header says. */
+  readonly name: string;
+  /** Head of the table column; the name in upper case without underscores when absent. */
+  readonly title?: string;
+  readonly align?: 'right';
+  /** Cells that give way first when the terminal is narrow (B24). A hash or a short URL never does. */
+  readonly shrinks?: boolean;
+  /** A date-time of the service: text formats mark it as UTC (B27). */
+  readonly time?: boolean;
+  /** What a terminal shows instead of the plain value; the text is made safe afterwards. */
+  readonly show?: (value: unknown, row: Row) => string;
+}
+
+/** What every report may say after it was printed. */
+interface Ending {
+  /** Lines for stderr at the end: summaries, "Showing 1000 of 12345" (B28, B90). `-q` leaves them out where all went well. */
+  readonly notes?: () => readonly string[];
+  /** How it went, asked for last; thrown after everything was printed. */
+  readonly outcome?: () => CliError | undefined;
+  /** What it means that the reader of stdout went away: nothing for a read; a change says how to go on (B40). Thrown at once. */
+  readonly abandoned?: () => CliError | undefined;
+}
+
+/** Rows of one kind: a listing, or the items of a bulk change. */
+export interface RowsReport extends Ending {
+  readonly kind: 'rows';
+  /** The JSON member that holds the rows, the API's own where it has one (B19). */
+  readonly key: string;
+  /** May be endless; read once, in order, with back-pressure. */
+  readonly rows: AsyncIterable<Row> | Iterable<Row>;
+  /** All fields that `--fields` accepts. */
+  readonly columns: readonly Column[];
+  /** Names of the columns that a table shows. */
+  readonly tableFields: readonly string[];
+  /** Names of the columns that tsv and csv have by default (CLI.md 3.7). */
+  readonly pipedFields: readonly string[];
+  /** csv's own default where it differs: a listing as csv holds what feeds `shorten -f` (B21). */
+  readonly csvFields?: readonly string[];
+  /** The rows are changes: on a terminal, a sentence a row instead of a table: `✓ https://s.ex/abc → https://…`. */
+  readonly sentence?: (row: Row, glyphs: Glyphs) => string;
+  /** A failed row: told on stderr as an error, grouped (B50), and left out of table, tsv and csv. JSON holds it in its place. */
+  readonly failure?: (row: Row) => CliError | undefined;
+  /** JSON members beside the rows, asked for when all rows were read: `page`, `summary`. */
+  readonly members?: () => Row;
+  /** Where every failure can be read, named behind `… and 120 more` (B50). */
+  readonly failuresIn?: string;
+  /** Said on stderr, when it is a terminal, if there were no rows (B22): `no URLs match`. */
+  readonly empty?: string;
+}
+
+/** One record: `account`, `config get`, `auth status`. A block of names and values on a terminal, `name TAB value` lines in a pipe. */
+export interface RecordReport extends Ending {
+  readonly kind: 'record';
+  /** The JSON member that holds the record; without it the record's members are the top level. */
+  readonly key?: string;
+  readonly record: Row;
+  /** Which members are shown and in which order; all of them without it. JSON has them all. */
+  readonly columns?: readonly Column[];
+}
+
+/** Something was changed or said: `✓ Logged in as ann` on a terminal, nothing in a pipe (B26). */
+export interface DoneReport extends Ending {
+  readonly kind: 'done';
+  /** A sentence for people, without the tick. */
+  readonly sentence: string;
+  /** What a program gets with `-o json`. */
+  readonly record: Row;
+  /** Lines for tsv and csv, the default in a pipe: the labels or hashes that were changed. */
+  readonly lines?: readonly string[];
+}
+
+/** Text that is printed as it is whatever the format: `completion bash`, `--print-template`, `api`. */
+export interface TextReport extends Ending {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+/** What a command hands to the one place that prints. */
+export type Report = RowsReport | RecordReport | DoneReport | TextReport;
+
+/** The signs that a terminal can show (B96). */
+export interface Glyphs {
+  readonly tick: string;
+  readonly cross: string;
+  readonly arrow: string;
+  readonly ellipsis: string;
+  readonly bar: string;
+}

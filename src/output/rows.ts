@@ -1,0 +1,129 @@
+import { createFailedRows } from './failed-rows.ts';
+import { chooseColumns } from './fields.ts';
+import { chooseFormat, type Format, type OutputOptions } from './options.ts';
+import type { Column, Row, RowsReport } from './report.ts';
+import type { RowPrinter } from './row-printer.ts';
+import { safe } from './safe-text.ts';
+import type { Streams } from './streams.ts';
+
+/** Prints rows as they come, in one format. What was printed before a failure of the source is valid in that format (B22). */
+export async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
+  const format = chooseFormat(options, streams.terminal);
+  const printer = await createPrinter(format, report, options, streams);
+  const failed = createFailedRows(streams, report.failuresIn);
+  const failureOf = isJson(format) ? undefined : report.failure;
+  let count = 0;
+  try {
+    for await (const row of report.rows) {
+      count += 1;
+      const failure = failureOf?.(row);
+      await (failure ? failed.tell(failure) : printer.row(row));
+    }
+  } catch (error) {
+    if (!streams.stdout.failure()) await endEarly(printer, streams);
+    if (!streams.stdout.failure()) await failed.end();
+    throw error;
+  }
+  await printer.end(true);
+  await failed.end();
+  if (options.quiet) return;
+  await tellHidden(printer, streams);
+  if (count === 0 && report.empty !== undefined && streams.watched) await streams.tell(report.empty);
+}
+
+interface TableLike extends RowPrinter {
+  hidden?(): string[];
+}
+
+async function createPrinter(format: Format, report: RowsReport, options: OutputOptions, streams: Streams): Promise<TableLike> {
+  if (isJson(format)) return await createJson(format, report, options, streams);
+  if (report.sentence && !options.fields) {
+    // B26: changes that went well say nothing with -q, unless a format for programs was asked for.
+    if (options.quiet && (!options.format || format === 'table')) return silence;
+    if (format === 'table' && streams.terminal) return await createSentences(report.sentence, streams);
+  }
+  const columns = chooseColumns(report.columns, options.fields ?? defaultFields(format, report));
+  if (format === 'table') return await createTablePrinter(columns, options, streams);
+  const { createLines, csvLine, tsvLine } = await import('./separated.ts');
+  const { stdout, terminal } = streams;
+  return format === 'csv'
+    ? createLines(
+        stdout,
+        columns,
+        csvLine({ guarded: terminal || options.formulaGuard === true, terminal }),
+        options.header ?? true,
+      )
+    : createLines(stdout, columns, tsvLine, options.header ?? false);
+}
+
+async function createJson(
+  format: Format,
+  report: RowsReport,
+  { fields }: OutputOptions,
+  { stdout, terminal }: Streams,
+): Promise<RowPrinter> {
+  const names = fields && chooseColumns(report.columns, fields).map(({ name }) => name);
+  const { createJsonDocument, createJsonLines } = await import('./json.ts');
+  const { key, members } = report;
+  const printer = format === 'jsonl' ? createJsonLines(stdout) : createJsonDocument(stdout, { key, members, pretty: terminal });
+  return names ? { ...printer, row: (row) => printer.row(pick(row, names, report)) } : printer;
+}
+
+async function createTablePrinter(columns: readonly Column[], options: OutputOptions, streams: Streams): Promise<TableLike> {
+  const { createTable } = await import('./table.ts');
+  // A pipe has no width: nothing is cut for it (B15, B24).
+  const width = streams.terminal && options.truncate !== false ? streams.width() : undefined;
+  const paint = await streams.paint('stdout');
+  return createTable(streams.stdout, {
+    columns,
+    header: options.header ?? true,
+    width,
+    ellipsis: streams.glyphs.ellipsis,
+    paint,
+  });
+}
+
+async function createSentences(sentence: NonNullable<RowsReport['sentence']>, streams: Streams): Promise<RowPrinter> {
+  const { stdout, glyphs } = streams;
+  const { green } = await streams.paint('stdout');
+  return {
+    row(row) {
+      const text = safe(sentence(row, glyphs));
+      return stdout.write(
+        text.startsWith(glyphs.tick) ? `${green(glyphs.tick)}${text.slice(glyphs.tick.length)}\n` : `${text}\n`,
+      );
+    },
+    end: async () => undefined,
+  };
+}
+
+const silence: RowPrinter = { row: () => undefined, end: async () => undefined };
+
+const isJson = (format: Format): boolean => format === 'json' || format === 'jsonl';
+
+function defaultFields(format: Format, { tableFields, pipedFields, csvFields }: RowsReport): readonly string[] {
+  if (format === 'table') return tableFields;
+  return format === 'csv' ? (csvFields ?? pipedFields) : pipedFields;
+}
+
+/** A failed row keeps its error, whatever was chosen: nothing else would say that it failed. */
+function pick(row: Row, names: readonly string[], { failure }: RowsReport): Row {
+  const chosen = names.map((name) => [name, row[name] ?? null] as const);
+  const error = failure?.(row) && !names.includes('error') ? [['error', row.error ?? null] as const] : [];
+  return Object.fromEntries([...chosen, ...error]);
+}
+
+/** The failure of the source is what the user must hear of; one of the output here would hide it. */
+async function endEarly(printer: RowPrinter, { stdout }: Streams): Promise<void> {
+  try {
+    await printer.end(false);
+    await stdout.flush();
+  } catch {
+    return;
+  }
+}
+
+async function tellHidden(printer: TableLike, streams: Streams): Promise<void> {
+  const hidden = printer.hidden?.() ?? [];
+  if (hidden.length > 0) await streams.tell(`no room for ${hidden.join(', ')}; --no-truncate shows them`);
+}

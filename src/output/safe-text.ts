@@ -1,0 +1,54 @@
+/** R-45: C0, DEL, C1, direction marks and overrides, line and paragraph separators, BOM. */
+const unsafe = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff';
+/** Surrogates without their other half, and the invisible tag characters: only a pattern with `u` can tell them from emoji. */
+const unsafeByPoint = `${unsafe}\\ud800-\\udfff\\u{e0000}-\\u{e007f}`;
+
+/** A cheap first look: whatever has none of these is safe. */
+const suspicious = new RegExp(`[${unsafe}\\ud800-\\udfff]`);
+const suspiciousInTsv = new RegExp(`[\\\\${unsafe}\\ud800-\\udfff]`);
+
+const everyUnsafe = new RegExp(`[${unsafeByPoint}]`, 'gu');
+const everyUnsafeInTsv = new RegExp(`[\\\\${unsafeByPoint}]`, 'gu');
+
+/** Text of strangers that cannot drive a terminal or break a line: `\x1b`, `\n`, `\u202e` in plain sight (B29, R-45). */
+export function safe(text: string): string {
+  return suspicious.test(text) ? text.replace(everyUnsafe, visible) : text;
+}
+
+/** The same for text of several lines: line feeds and tabs stay. */
+export function safeLines(text: string): string {
+  return suspicious.test(text)
+    ? text.replace(everyUnsafe, (character) => (/[\n\t]/.test(character) ? character : visible(character)))
+    : text;
+}
+
+/** The same with backslashes doubled, so that what was escaped can be told from what was there (B16). */
+export function safeTsv(text: string): string {
+  return suspiciousInTsv.test(text)
+    ? text.replace(everyUnsafeInTsv, (character) => (character === '\\' ? '\\\\' : visible(character)))
+    : text;
+}
+
+/** JSON text with the same characters as `\uXXXX`, which lose nothing (R-46). */
+export function safeJsonText(json: string): string {
+  return suspicious.test(json) ? json.replace(everyUnsafe, unicodeEscapes) : json;
+}
+
+const shortEscapes: { readonly [character: string]: string } = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function visible(character: string): string {
+  const point = character.codePointAt(0) ?? 0;
+  const hex = point.toString(16);
+  if (point < 0x100) return shortEscapes[character] ?? `\\x${hex.padStart(2, '0')}`;
+  return point > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
+}
+
+function unicodeEscapes(character: string): string {
+  // Line feeds are ours: a string in JSON text never holds a raw one.
+  if (character === '\n') return character;
+  let escapes = '';
+  for (let index = 0; index < character.length; index++) {
+    escapes += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }
+  return escapes;
+}

@@ -1,0 +1,77 @@
+import type { System } from '../system.ts';
+import { createPaint, type Paint, usesColour } from './colour.ts';
+import { chooseGlyphs } from './glyphs.ts';
+import type { OutputOptions } from './options.ts';
+import { createProgress, type Progress, progressMode } from './progress.ts';
+import type { Glyphs } from './report.ts';
+import { safe } from './safe-text.ts';
+import { createWriter, type Writer } from './writer.ts';
+
+/** stdout and stderr of one command, which know of each other: nothing else of ours writes to either. */
+export interface Streams {
+  readonly stdout: Writer;
+  readonly progress: Progress;
+  readonly glyphs: Glyphs;
+  /** Whether stdout is a terminal. */
+  readonly terminal: boolean;
+  /** Whether stderr is one. */
+  readonly watched: boolean;
+  /** Columns of the terminal on stdout (B24). */
+  width(): number;
+  /** The styles of one stream (B36). */
+  paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
+  /**
+   * One line on stderr, after all that stdout was given so far and without a progress line in its way. The text is made
+   * safe; the lead is ours and may hold styles.
+   */
+  tell(text: string, lead?: string): Promise<void>;
+  /** Takes the progress away, sends what is left and lets go of both streams; never throws. */
+  release(): Promise<void>;
+}
+
+type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'sleep'>;
+
+/** The options are read when they are needed; they may become known after the streams are open. */
+export function openStreams(system: World, options: OutputOptions = {}): Streams {
+  const { env } = system;
+  const glyphs = chooseGlyphs(env);
+  const clear = (): void => progress.clear();
+  const stdout = createWriter(system.stdout, system.stdout.isTTY ? { beforeChunk: clear } : {});
+  const stderr = createWriter(system.stderr, { lossy: true, beforeChunk: clear });
+  const tellNow = async (line: string): Promise<void> => {
+    stderr.write(`${line}\n`);
+    await stderr.flush();
+  };
+  const screen = {
+    width: () => columns(system.stderr.columns, env),
+    ellipsis: glyphs.ellipsis,
+    draw: (text: string) => void system.stderr.write(text),
+    tell: (line: string) => void tellNow(safe(line)),
+  };
+  const progress = createProgress(() => progressMode(system, options), screen, system);
+
+  return {
+    stdout,
+    progress,
+    glyphs,
+    terminal: system.stdout.isTTY === true,
+    watched: system.stderr.isTTY === true,
+    width: () => columns(system.stdout.columns, env),
+    paint: (stream) => createPaint(usesColour(system[stream], options, env)),
+    async tell(text, lead = '') {
+      await stdout.flush().catch(() => undefined);
+      await tellNow(lead + safe(text));
+    },
+    async release() {
+      progress.stop();
+      await stdout.release();
+      await stderr.release();
+    },
+  };
+}
+
+/** 0 is what a terminal says that does not know (B24). */
+function columns(reported: number | undefined, env: System['env']): number {
+  const own = Number(env.COLUMNS);
+  return reported || (Number.isInteger(own) && own > 0 ? own : 80);
+}

@@ -1,0 +1,42 @@
+import type { Edition } from '../contract/editions.ts';
+import type { Column } from './report.ts';
+
+/** The fields of a URL record as people and programs see them, whatever command shows them. */
+export const urlColumns: readonly Column[] = [
+  { name: 'hash' },
+  { name: 'short_url' },
+  { name: 'short_url_with_protocol', title: 'SHORT URL' },
+  { name: 'long_url', title: 'LONG URL', shrinks: true },
+  { name: 'total_clicks', title: 'CLICKS', align: 'right' },
+  { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
+  { name: 'tags', shrinks: true },
+  { name: 'expiration_date', title: 'EXPIRES' },
+  { name: 'last_visit', title: 'LAST VISIT', time: true },
+  { name: 'note', shrinks: true },
+  { name: 'email_stats' },
+  { name: 'max_clicks', align: 'right' },
+  { name: 'links' },
+];
+
+/** What a table of URLs shows (CLI.md 3.7). */
+export function urlTableFields(edition: Edition): string[] {
+  const both = ['hash', 'long_url', 'total_clicks', 'unique_clicks', 'tags', 'expiration_date'];
+  return edition === 'a' ? [...both, 'last_visit'] : both;
+}
+
+/** What a pipe gets of each URL. */
+export const urlPipedFields: readonly string[] = [
+  'hash',
+  'short_url',
+  'long_url',
+  'total_clicks',
+  'unique_clicks',
+  'tags',
+  'expiration_date',
+  'note',
+];
+
+/** What csv holds: the same and every other field that can be set, so that `shorten -f` makes the links again (B21, B91). */
+export function urlCsvFields(edition: Edition): string[] {
+  return [...urlPipedFields, 'email_stats', ...(edition === 'a' ? ['max_clicks'] : [])];
+}

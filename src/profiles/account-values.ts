@@ -1,0 +1,21 @@
+/**
+ * The root of an API as it is stored and compared: no trailing slash, no userinfo, no query. Undefined for anything that is not
+ * such an http(s) URL; the text is never part of a message, because its userinfo may be a secret.
+ */
+export function baseUrl(text: string): string | undefined {
+  // `new URL` deletes control characters and spaces silently (RELIABILITY.md 0.10), and an empty `?` or `#` or userinfo.
+  if (/[\s\p{Cc}\\?#]/u.test(text) || !/^https?:\/\/[^/@]+(\/.*)?$/i.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** A username that HTTP Basic can carry (R-43), or undefined. */
+export function accountName(text: string): string | undefined {
+  return /^[^:\p{Cc}]+$/u.test(text) ? text : undefined;
+}
+
+/** Whether a base URL is `http://` to another machine, so that everyone on the way could read the key (B74). */
+export function isExposed(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

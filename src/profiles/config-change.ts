@@ -1,0 +1,36 @@
+import { dirname, join } from 'node:path';
+import { LocalError } from '../errors.ts';
+import { acquireClaim } from '../files/claim-lock.ts';
+import { makePrivateFolder } from '../files/ownership.ts';
+import type { System } from '../system.ts';
+import { type ConfigDocument, configPath, configVersion, documentFaults, readDocument } from './config-file.ts';
+
+/**
+ * Changes the configuration: under the lock, from what the file holds now, and only what `change` touches (R-X13). If it
+ * throws, or the file is corrupt, nothing is written. Answers with warnings about permissions. Throws `LocalError`.
+ */
+export async function changeConfig(system: System, change: (draft: ConfigDocument) => void): Promise<readonly string[]> {
+  const path = configPath(system);
+  // Before the lock, so that nobody waits while it loads.
+  const { ConfigStore } = await import('./config-store.ts');
+  makePrivateFolder(dirname(path));
+  const claim = await acquireClaim({ folder: join(dirname(path), 'lock'), guards: 'the configuration' }, system);
+  try {
+    const { document, warnings } = readDocument(path, system);
+    refuseNewer(document, path);
+    change(document);
+    const [fault] = documentFaults(document);
+    if (fault) throw new LocalError(`cannot store this in ${path}: ${fault}`);
+    new ConfigStore(path, system).store = document;
+    return warnings;
+  } finally {
+    claim.release();
+  }
+}
+
+function refuseNewer({ version = configVersion }: ConfigDocument, path: string): void {
+  if (version <= configVersion) return;
+  throw new LocalError(`${path} was written by a newer linkctl (version ${version} of the file) and is only read by this one`, {
+    hint: 'npm install --global linkctl@latest',
+  });
+}

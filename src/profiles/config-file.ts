@@ -1,0 +1,159 @@
+import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { LocalError } from '../errors.ts';
+import { errorCode, fileError } from '../files/file-error.ts';
+import { looseMode, refuseForeign, shellWord } from '../files/ownership.ts';
+import { folders, type System } from '../system.ts';
+import { jsonErrorOffset } from './json-position.ts';
+import { type Profile, profileFaults } from './profile.ts';
+import { isProfileName } from './profile-name.ts';
+
+/** The newest form of the file that this program knows. A file without `version` is of version 1. */
+export const configVersion = 1;
+
+/** The file as it is on disk; members that we do not know are kept. Objects with names from outside have no prototype (R-33). */
+export interface ConfigDocument {
+  version?: number;
+  current_profile?: string | null;
+  profiles: { [name: string]: Profile };
+  [unknown: string]: unknown;
+}
+
+/** The configuration as commands read it. */
+export interface Config {
+  readonly path: string;
+  readonly currentProfile: string | undefined;
+  readonly profiles: ReadonlyMap<string, Profile>;
+  /** About permissions (B66); for stderr. */
+  readonly warnings: readonly string[];
+}
+
+export function configPath(system: Pick<System, 'env' | 'platform'>): string {
+  return join(folders(system).config, 'config.json');
+}
+
+/**
+ * Reads the configuration, quickly and without writing to it; a missing file is an empty one. Throws `LocalError` for a file
+ * that cannot be read, is not ours or is corrupt (R-24, R-25, B71).
+ */
+export function readConfig(system: System): Config {
+  const path = configPath(system);
+  const { document, warnings } = readDocument(path, system);
+  return {
+    path,
+    currentProfile: document.current_profile ?? undefined,
+    profiles: new Map(Object.entries(document.profiles)),
+    warnings,
+  };
+}
+
+/** The file's content, checked, and what there is to say about its permissions. */
+export function readDocument(path: string, system: System): { document: ConfigDocument; warnings: readonly string[] } {
+  const stats = statsOf(path);
+  if (!stats) return { document: emptyDocument(), warnings: [] };
+  if (!stats.isFile()) throw new LocalError(`cannot read ${path}: it is not a plain file`);
+  refuseForeign(path, stats, system);
+  const warnings = [...tighten(path, stats, system), ...folderWarnings(dirname(path), system)];
+  return { document: parseDocument(bytesOf(path), path), warnings };
+}
+
+/** What a file's bytes hold. Throws `LocalError` with path and line, quoting nothing. */
+export function parseDocument(bytes: Uint8Array, path: string): ConfigDocument {
+  const text = textOf(bytes, path);
+  if (text.trim() === '') throw corrupt(`${path}: the file is empty`);
+  const offset = jsonErrorOffset(text);
+  if (offset !== undefined) throw corrupt(`${path}:${positionOf(text, offset)}: not valid JSON`);
+  const parsed: unknown = JSON.parse(text);
+  const document = bare(parsed);
+  const profiles = document && bare(document.profiles ?? {});
+  if (!document) throw corrupt(`${path}: expected an object`);
+  if (!profiles) throw corrupt(`${path}: profiles: expected an object`);
+  const checked = { ...document, profiles } as ConfigDocument;
+  const faults = documentFaults(checked);
+  if (faults.length > 0) throw corrupt(`${path}: ${faults[0]}`, faults.slice(1));
+  return checked;
+}
+
+/** What is wrong with a configuration, a sentence a fault. */
+export function documentFaults({ version, current_profile: current, profiles }: ConfigDocument): string[] {
+  return [
+    ...(version === undefined || (Number.isInteger(version) && version >= 1) ? [] : ['version: expected a whole number']),
+    ...(current === undefined || current === null || isNamed(current) ? [] : ['current_profile: expected the name of a profile']),
+    ...Object.entries(profiles).flatMap(([name, profile]) => [
+      ...(isNamed(name) ? [] : [`profiles: ${JSON.stringify(name)} is not a name that a profile can have`]),
+      ...profileFaults(profile).map((fault) => `profiles.${name}.${fault}`),
+    ]),
+  ];
+}
+
+function isNamed(value: unknown): boolean {
+  return typeof value === 'string' && isProfileName(value);
+}
+
+function emptyDocument(): ConfigDocument {
+  return { profiles: Object.create(null) };
+}
+
+/** A copy without a prototype, so that no member can stand for something of JavaScript's own. */
+function bare(value: unknown): { [name: string]: unknown } | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.assign(Object.create(null), value);
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw fileError('read', path, error);
+  }
+}
+
+function bytesOf(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw fileError('read', path, error);
+  }
+}
+
+/** Without a byte order mark. */
+function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw corrupt(`${path}: not UTF-8 text`);
+  }
+}
+
+function positionOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `${before.length}:${(before.at(-1) as string).length + 1}`;
+}
+
+function corrupt(message: string, details: readonly string[] = []): LocalError {
+  return new LocalError(message, {
+    details,
+    hint: 'mend the file, or move it away and run linkctl auth login; it was not changed',
+  });
+}
+
+/** R-24: a file that others can read is made private, and said so once; where that is not possible the warning stays (B66). */
+function tighten(path: string, stats: Stats, system: System): string[] {
+  const mode = looseMode(stats, system);
+  if (!mode) return [];
+  const remedy = `chmod 600 ${shellWord(path)}`;
+  try {
+    chmodSync(path, 0o600);
+    return [`${path} was open to other users (${mode}) and is private now (${remedy})`];
+  } catch {
+    return [`${path} is open to other users (${mode}): ${remedy}`];
+  }
+}
+
+/** The folder is not changed: `LINKCTL_CONFIG_DIR` may name one that others share on purpose. */
+function folderWarnings(path: string, system: System): string[] {
+  const stats = statSync(path);
+  const mode = stats.uid === system.userId ? looseMode(stats, system) : undefined;
+  return mode ? [`${path} is open to other users (${mode}): chmod 700 ${shellWord(path)}`] : [];
+}

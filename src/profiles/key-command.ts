@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { AuthError } from '../errors.ts';
+import { errorCode } from '../files/file-error.ts';
+import type { System } from '../system.ts';
+
+/** Half a second less than the 10 s of R-38, so that the whole command ends within them (F73). */
+const limitMilliseconds = 9_500;
+const limitBytes = 64 * 1024;
+
+/**
+ * Runs `api_key_command` and answers with what it printed (R-38): no shell, no stdin. Its stderr goes to the terminal, for a
+ * password manager's questions, and nowhere else, as it may hold the key. Throws `AuthError`, naming the program only: its
+ * arguments may be secrets.
+ */
+export async function outputOfKeyCommand(command: readonly string[], system: System): Promise<string> {
+  const [program = '', ...argv] = command;
+  const child = spawn(program, argv, {
+    stdio: ['ignore', 'pipe', system.stderr.isTTY ? 'inherit' : 'ignore'],
+    env: environmentOfChildren(system.env),
+    windowsHide: true,
+  });
+  const finished = new AbortController();
+  try {
+    return await Promise.race([outputOf(child), timeOut(system, finished.signal)]);
+  } catch (error) {
+    throw failure(program, error);
+  } finally {
+    finished.abort();
+    letGo(child);
+  }
+}
+
+/** The environment for programs that we start: without our secrets (R-44). */
+export function environmentOfChildren(env: System['env']): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== 'LINKCTL_API_KEY'));
+}
+
+async function outputOf(child: ChildProcess): Promise<string> {
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) =>
+      code === 0 ? resolve() : reject(new Error(`ended with ${signal ?? `exit code ${code}`}`)),
+    );
+  });
+  // While the output is read, a failure to start is nobody's yet.
+  ended.catch(() => undefined);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > limitBytes) throw new Error(`printed more than ${limitBytes / 1024} KiB`);
+  }
+  await ended;
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function timeOut(system: System, signal: AbortSignal): Promise<never> {
+  await system.sleep(limitMilliseconds, signal);
+  throw new Error(`did not end within ${Math.ceil(limitMilliseconds / 1000)} s`);
+}
+
+/** What it started may live on and hold its stdout open; we wait for neither. */
+function letGo(child: ChildProcess): void {
+  child.kill('SIGKILL');
+  child.stdout?.destroy();
+  child.unref();
+}
+
+function failure(program: string, error: unknown): AuthError {
+  const reasons: { readonly [code: string]: string } = { ENOENT: 'was not found', EACCES: 'may not be run' };
+  const reason = reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
+  return new AuthError(`api_key_command: ${program} ${reason}`, {
+    hint: 'run the command by hand; it must print the key, and nothing else, on stdout',
+  });
+}

@@ -1,0 +1,88 @@
+import { open, stat } from 'node:fs/promises';
+import { AuthError, type CliError, LocalError, UsageError } from '../errors.ts';
+import { errorCode, fileError } from '../files/file-error.ts';
+import { looseMode, refuseForeign, shellWord } from '../files/ownership.ts';
+import type { System } from '../system.ts';
+
+/** Where a key comes from. Nothing is read or run before the key is needed. */
+export type KeySource =
+  | { readonly kind: 'variable'; readonly name: string; readonly value: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stored'; readonly profile: string; readonly value: string }
+  | { readonly kind: 'command'; readonly argv: readonly string[] };
+
+export interface ApiKey {
+  readonly value: string;
+  /** About the file that it came from; for stderr. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the key. Throws `UsageError` for a bad variable, `LocalError` for a file that is missing, foreign or bad or a bad stored
+ * key, `AuthError` for a command that gives none (F73). No message holds what was read.
+ */
+export async function readKey(source: KeySource, system: System): Promise<ApiKey> {
+  switch (source.kind) {
+    case 'variable':
+      return { value: cleanKey(source.value, (fault) => new UsageError(`${source.name}: ${fault}`)), warnings: [] };
+    case 'stored':
+      return { value: cleanKey(source.value, (fault) => storedError(source.profile, fault)), warnings: [] };
+    case 'file':
+      return await readKeyFile(source.path, system);
+    case 'command': {
+      const { outputOfKeyCommand } = await import('./key-command.ts');
+      const output = await outputOfKeyCommand(source.argv, system);
+      return { value: cleanKey(output, (fault) => new AuthError(`api_key_command: ${source.argv[0]}: ${fault}`)), warnings: [] };
+    }
+  }
+}
+
+/** A key without the white space around it (B65). What `reject` makes of the fault is thrown. */
+export function cleanKey(text: string, reject: (fault: string) => CliError): string {
+  const key = text.trim();
+  if (key === '') throw reject('the key is empty');
+  if (/\p{Cc}/u.test(key)) throw reject('expected the key alone, on one line, without control characters');
+  if (key.includes('\ufffd')) throw reject('the key is not UTF-8 text');
+  return key;
+}
+
+const limitBytes = 64 * 1024;
+
+/** Also a pipe, as in `--api-key-file <(pass show linkctl)`. */
+async function readKeyFile(path: string, system: System): Promise<ApiKey> {
+  try {
+    const stats = await stat(path);
+    refuseForeign(path, stats, system);
+    const mode = stats.isFile() ? looseMode(stats, system) : undefined;
+    const warnings = mode ? [`${path} is open to other users (${mode}): chmod 600 ${shellWord(path)}`] : [];
+    const value = cleanKey(await textOf(path), (fault) => new LocalError(`${path}: ${fault}`));
+    return { value, warnings };
+  } catch (error) {
+    throw keyFileError(path, error);
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const bytes = Buffer.alloc(limitBytes + 1);
+    let size = 0;
+    for (let count = -1; count !== 0 && size < bytes.length; size += count) {
+      ({ bytesRead: count } = await file.read(bytes, size, bytes.length - size, null));
+    }
+    if (size > limitBytes) throw new LocalError(`${path}: larger than ${limitBytes / 1024} KiB, which no key is`);
+    return bytes.toString('utf8', 0, size);
+  } finally {
+    await file.close();
+  }
+}
+
+function keyFileError(path: string, error: unknown): CliError {
+  const failure = fileError('read the key file', path, error);
+  if (errorCode(error) !== 'ENOENT') return failure;
+  return new LocalError(failure.message, { cause: error, hint: 'check --api-key-file or LINKCTL_API_KEY_FILE' });
+}
+
+function storedError(profile: string, fault: string): LocalError {
+  return new LocalError(`api_key of profile "${profile}": ${fault}`, { hint: `linkctl auth login --profile ${profile}` });
+}

@@ -1,0 +1,73 @@
+import { inspect } from 'node:util';
+
+const placeholder = '[redacted]';
+
+/** A stored key as people may see it (R-39, B72): its last four characters, if enough others stay hidden. */
+export function maskKey(key: string): string {
+  return key.length >= 16 ? `****${key.slice(-4)}` : '****';
+}
+
+/**
+ * Takes the secrets in force out of any text before it is printed or logged (R-40): keys in every form in which they travel,
+ * proxy passwords, and the userinfo of any URL. One object for the whole command; secrets are added when they become known.
+ */
+export class Redactor {
+  readonly #secrets = new Set<string>();
+  #pattern: RegExp | undefined;
+
+  addKey(key: string, username?: string): void {
+    this.#add(key, ...base64Forms(key));
+    if (username !== undefined) this.#add(`${username}:${key}`, ...base64Forms(`${username}:${key}`));
+  }
+
+  /** A proxy's address, with or without scheme; what it holds besides a password stays visible. */
+  addProxy(url: string): void {
+    const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)@/i.exec(url)?.[1];
+    if (!userinfo) return;
+    const password = userinfo.slice(userinfo.indexOf(':') + 1);
+    const plain = decoded(password);
+    this.#add(userinfo, password, plain, ...base64Forms(decoded(userinfo)), ...base64Forms(plain));
+  }
+
+  redact(text: string): string {
+    const known = this.#pattern ? text.replace(this.#pattern, placeholder) : text;
+    return known
+      .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>]*@/gi, `$1${placeholder}@`)
+      .replace(/(authorization["']?\s*[:=,]\s*["']?(?:basic|bearer)\s+)[^\s"',]+/gi, `$1${placeholder}`);
+  }
+
+  #add(...secrets: string[]): void {
+    for (const secret of secrets.flatMap(writtenForms)) if (secret !== '') this.#secrets.add(secret);
+    // The longest first: of two that begin alike, the shorter would leave the rest of the longer.
+    const alternatives = [...this.#secrets].sort((one, other) => other.length - one.length).map(escaped);
+    if (alternatives.length > 0) this.#pattern = new RegExp(alternatives.join('|'), 'g');
+  }
+}
+
+/** As it is; percent-encoded, by either habit; as a string in JSON or in JavaScript. */
+function writtenForms(secret: string): string[] {
+  const encoded = encodeURIComponent(secret);
+  const form = new URLSearchParams([['', secret]]).toString().slice(1);
+  const lowerCase = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+  const json = JSON.stringify(secret).slice(1, -1);
+  return [secret, encoded, lowerCase(encoded), form, lowerCase(form), json, inspect(secret).slice(1, -1)];
+}
+
+/** With and without padding, in both alphabets. */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const base64 = bytes.toString('base64');
+  return [base64, base64.replace(/=+$/, ''), bytes.toString('base64url')];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}

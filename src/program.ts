@@ -1,0 +1,222 @@
+import { Command, CommanderError, type Option } from 'commander';
+import type { Runner } from './action.ts';
+import { addGlobalFlags } from './flags/globals.ts';
+import { describe, formatHelp } from './help/layout.ts';
+import { usageError } from './help/usage-error.ts';
+import type { System } from './system.ts';
+import { version } from './version.ts';
+
+/** Adds a command's operands, flags and action to its place in the tree. */
+export type Register = (command: Command, run: Runner) => void;
+
+interface Entry {
+  readonly name: string;
+  readonly alias?: string;
+  readonly summary: string;
+  readonly group: 'Links:' | 'Account:' | 'Setting up:' | 'More:';
+  readonly hidden?: boolean;
+  readonly load: () => Promise<Register>;
+}
+
+const entries: readonly Entry[] = [
+  {
+    name: 'shorten',
+    summary: 'Shorten long URLs, one or a million',
+    group: 'Links:',
+    load: async () => (await import('./commands/shorten.ts')).registerShorten,
+  },
+  {
+    name: 'list',
+    alias: 'ls',
+    summary: 'List short URLs',
+    group: 'Links:',
+    load: async () => (await import('./commands/list.ts')).registerList,
+  },
+  {
+    name: 'auth',
+    summary: 'Log in and out, switch between profiles',
+    group: 'Setting up:',
+    load: async () => (await import('./commands/auth.ts')).registerAuth,
+  },
+  {
+    name: 'api',
+    summary: 'Make any call of the API, raw',
+    group: 'More:',
+    load: async () => (await import('./commands/api.ts')).registerApi,
+  },
+  {
+    name: 'completion',
+    summary: 'Print a script that completes commands at TAB',
+    group: 'More:',
+    load: async () => (await import('./commands/completion.ts')).registerCompletion,
+  },
+  {
+    name: 'version',
+    summary: 'Print the version',
+    group: 'More:',
+    load: async () => (await import('./commands/version.ts')).registerVersion,
+  },
+];
+
+/** What `runProgram` needs of the world. */
+export interface ProgramHooks {
+  readonly run: Runner;
+  /** Takes help texts and the version, for stdout. */
+  readonly say: (text: string) => Promise<void>;
+  /** For completions, which know profiles and what servers listed. */
+  readonly system: System;
+}
+
+/**
+ * Parses one command line and runs the command it names. Only that command's file is imported; the others stand in the tree by
+ * name and summary. Throws `UsageError` for what cannot be parsed (B4, B5, B11), and whatever the command throws.
+ */
+export async function runProgram(argv: readonly string[], { run, say, system }: ProgramHooks): Promise<void> {
+  if (argv[0] === '__complete') return say(await answerTab(argv.slice(1), run, system));
+  let text = '';
+  const root = createRoot((chunk) => {
+    text += chunk;
+  });
+  const topic = await askedTopic(argv, root.options);
+  if (topic && !entries.some(({ name }) => name === topic.name)) return say(topic.text);
+  const words = await fillTree(root, argv, run);
+  try {
+    await root.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw usageError(error, root, words);
+  }
+  await say(topic ? `${text}\n${topic.text}` : text);
+}
+
+/** The whole tree, every command loaded: for completions, the manual page and the reference in the README. */
+export async function wholeProgram(run: Runner): Promise<Command> {
+  const root = createRoot(() => undefined);
+  for (const entry of entries) (await entry.load())(placeCommand(root, entry), run);
+  return root;
+}
+
+/** What a shell hears at TAB. Nothing that goes wrong may end in another exit code or on a line of its own in the terminal (B93). */
+async function answerTab(words: readonly string[], run: Runner, system: System): Promise<string> {
+  try {
+    const { answerShell } = await import('./completion/answer.ts');
+    const root = createRoot(() => undefined);
+    await fillTree(root, words, run);
+    return answerShell(root, words, system);
+  } catch (error) {
+    system.stderr.write(`error: ${(error as Error).message}\n`);
+    return ':1\n';
+  }
+}
+
+/** The topic of `linkctl help <topic>` and its text. `tags` is a command too: its help comes first. */
+async function askedTopic(
+  argv: readonly string[],
+  options: readonly Option[],
+): Promise<{ name: string; text: string } | undefined> {
+  const help = commandWord(argv, options);
+  if (help?.word !== 'help') return undefined;
+  const { isTopicName, topicText } = await import('./help/topics.ts');
+  const [name, ...more] = argv.slice(help.index + 1);
+  return name !== undefined && more.length === 0 && isTopicName(name) ? { name, text: topicText(name) } : undefined;
+}
+
+function createRoot(write: (text: string) => void): Command {
+  const root = new Command('linkctl')
+    .description('Manage short URLs from the command line.')
+    .usage('<command> [flags]')
+    .version(`linkctl ${version}`, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined })
+    .configureHelp({ formatHelp })
+    .showSuggestionAfterError(false);
+  addGlobalFlags(root);
+  describe(root, {
+    examples: [
+      'linkctl -p sandbox shorten https://nodejs.org/en/learn',
+      'linkctl shorten -f links.csv --results done.csv',
+      "linkctl list --by-tags 'promo' --fields hash,long_url",
+    ],
+  });
+  return root;
+}
+
+function placeCommand(root: Command, { name, alias, summary, group, hidden = false }: Entry): Command {
+  const command = root.command(name, { hidden }).summary(summary).description(`${summary}.`).helpGroup(group);
+  if (alias) command.alias(alias);
+  return command;
+}
+
+/** Puts the commands into the tree and answers with the words to parse: `help list` becomes `list --help` (B1). */
+async function fillTree(root: Command, argv: readonly string[], run: Runner): Promise<string[]> {
+  const named = commandWord(argv, root.options);
+  const helpAsked = named?.word === 'help';
+  const word = helpAsked ? commandWord(argv.slice(named.index + 1), root.options)?.word : named?.word;
+  for (const entry of entries) {
+    const command = placeCommand(root, entry);
+    if (entry.name === word || entry.alias === word) (await entry.load())(command, run);
+  }
+  if (word === undefined && (helpAsked || !argv.includes('-V'))) return argv.includes('--version') ? ['--version'] : ['--help'];
+  if (helpAsked) return await helpWords(root, argv.slice(named.index + 1), word);
+  const command = root.commands.find((one) => one.name() === word || one.alias() === word);
+  if (command && wantsHelp(argv, [...root.options, ...allOptions(command)])) return [...commandPath(argv, command), '--help'];
+  return [...argv];
+}
+
+/** `help nosuch` is a mistake, and the topics are among what it may have meant (B1). */
+async function helpWords(root: Command, rest: readonly string[], word: string | undefined): Promise<string[]> {
+  if (word === 'help') return ['--help'];
+  if (root.commands.some((one) => one.name() === word || one.alias() === word)) return [...rest, '--help'];
+  const { topicNames } = await import('./help/topics.ts');
+  for (const name of topicNames) if (!entries.some((entry) => entry.name === name)) root.command(name);
+  return [...rest];
+}
+
+/** The first word of a line that is neither a flag nor a flag's value, and where it stands. */
+function commandWord(argv: readonly string[], options: readonly Option[]): { word: string; index: number } | undefined {
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] as string;
+    if (!word.startsWith('-') || word === '-') return { word, index };
+    if (word === '--') return undefined;
+    if (takesNext(word, options)) index++;
+  }
+  return undefined;
+}
+
+/** Whether the word is a flag whose value is the next word: `-p`, `-qp`, `--profile`, not `-pwork` or `--profile=work`. */
+function takesNext(word: string, options: readonly Option[]): boolean {
+  if (word.startsWith('--')) return options.some((option) => option.long === word && option.required);
+  const letters = [...word.slice(1)];
+  const first = letters.findIndex((letter) => options.some((option) => option.short === `-${letter}` && option.required));
+  return first !== -1 && first === letters.length - 1;
+}
+
+function wantsHelp(argv: readonly string[], options: readonly Option[]): boolean {
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] as string;
+    if (word === '--') return false;
+    if (word === '-h' || word === '--help') return true;
+    if (takesNext(word, options)) index++;
+  }
+  return false;
+}
+
+function allOptions(command: Command): Option[] {
+  return [...command.options, ...command.commands.flatMap(allOptions)];
+}
+
+/** `tags add x --help` asks for the help of `tags add`. */
+function commandPath(argv: readonly string[], command: Command): string[] {
+  const path = [command.name()];
+  let here = command;
+  for (const word of argv) {
+    const next = here.commands.find((one) => one.name() === word);
+    if (next) {
+      path.push(word);
+      here = next;
+    }
+  }
+  return path;
+}

@@ -1,0 +1,111 @@
+import type { ErrorCode } from '../contract/errors.ts';
+import { endpoints, type Method, type OperationName } from '../contract/operations.ts';
+import type { Envelope } from '../contract/records.ts';
+import { readPayload } from './bodies.ts';
+import { authenticate } from './credentials.ts';
+import { apiVersion } from './handlers/account.ts';
+import type { Call, Handler } from './handlers/call.ts';
+import { handlers } from './handlers/handlers.ts';
+import { normalizeDomain } from './hosts.ts';
+import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
+import { Refusal, statusOf } from './refusal.ts';
+import { matchRoute } from './routes.ts';
+import type { ServiceSettings } from './settings.ts';
+import type { Store, StoredDomain } from './store/store.ts';
+import { dateTime, errorRecord } from './url-records.ts';
+
+/** What a call is answered with. */
+export interface Api {
+  readonly settings: ServiceSettings;
+  readonly store: Store;
+  /** Is told of what was not foreseen; the caller is answered 101. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Answers one request to the API; `path` is what follows the root, beginning with a slash. Never rejects. */
+export async function answerCall(
+  api: Api,
+  request: ServiceRequest,
+  path: string,
+  query: URLSearchParams,
+): Promise<ServiceResponse> {
+  try {
+    await admit(api, request);
+    const { operation, path: values } = matchRoute(api.settings.edition, readMethod(request), path, query);
+    const payload = hasPayload(endpoints[operation].method) ? await readPayload(request) : undefined;
+    const result = await run(operation, openCall(api, values, query, payload));
+    return envelope(200, 0, result);
+  } catch (error) {
+    if (error instanceof Refusal) return refuse(error.code);
+    api.onFailure(error);
+    return refuse(101);
+  }
+}
+
+/** The answer to a call that failed as a whole: code, message, and no other payload (7.1). */
+export function refuse(code: ErrorCode): ServiceResponse {
+  return envelope(statusOf(code), code, {});
+}
+
+/** Section 5, then the quota: only calls of the account's owner count, and from then on every one does. */
+async function admit({ settings, store }: Api, request: ServiceRequest): Promise<void> {
+  const { account, credentials, limits, now } = settings;
+  authenticate(header(request, 'authorization'), credentials);
+  // An expired account as an inactive one. Not shown in API.md; as public deployments do (FIELD-NOTES 19).
+  if (!account.active || account.expirationDate <= dateTime(now())) throw new Refusal(1217);
+  if (!(await store.countCall(limits.callsPerDay))) throw new Refusal(1303);
+}
+
+/** 4.1.3: a POST may stand for another method. */
+function readMethod(request: ServiceRequest): string {
+  const override = request.method === 'POST' ? header(request, 'x-http-method-override') : undefined;
+  return override?.trim().toUpperCase() || request.method;
+}
+
+function hasPayload(method: Method): boolean {
+  return method === 'POST' || method === 'PATCH';
+}
+
+function openCall(api: Api, path: { readonly [name: string]: string }, query: URLSearchParams, payload: unknown): AnyCall {
+  const { settings, store } = api;
+  return {
+    path,
+    query,
+    payload,
+    settings,
+    store,
+    workingDomain: () => findWorkingDomain(api, query),
+    log: async (message, objectUrl) => {
+      if (settings.edition === 'a') await store.appendLog({ type: 'notification', message, objectUrl: objectUrl ?? null });
+    },
+  };
+}
+
+/** 4.1.7. Edition B does not know the parameter and ignores it, as it does any other (FIELD-NOTES 12). */
+async function findWorkingDomain({ settings, store }: Api, query: URLSearchParams): Promise<StoredDomain> {
+  const named = settings.edition === 'a' ? query.get('domain') : null;
+  const name = named === null ? undefined : normalizeDomain(named);
+  const domain = (await store.listDomains()).find((candidate) =>
+    named === null ? candidate.isDefault : candidate.name === name,
+  );
+  if (!domain) throw new Refusal(1313);
+  return domain;
+}
+
+/** A call whose operation is known at run time only. The route's pattern guarantees the path values. */
+type AnyCall = Omit<Call<OperationName>, 'path'> & { readonly path: { readonly [name: string]: string } };
+
+function run(operation: OperationName, call: AnyCall): Promise<object> {
+  return (handlers[operation] as Handler<OperationName>)(call as Call<OperationName>);
+}
+
+/** `version` is on every answer. Wider than API.md 9.2; as public deployments do (FIELD-NOTES 1). */
+function envelope(status: number, code: ErrorCode, result: object): ServiceResponse {
+  const error: Envelope = { error: errorRecord(code) };
+  const body = code === 0 ? { ...error, version: apiVersion, ...result } : error;
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+    body: JSON.stringify(body),
+  };
+}

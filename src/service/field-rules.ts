@@ -1,0 +1,117 @@
+import { fields, hashPattern, isCalendarDate } from '../contract/fields.ts';
+import { isBareHost } from './hosts.ts';
+import { Refusal } from './refusal.ts';
+
+/** One item of a payload, of which nothing is known yet. */
+export type Item = { readonly [name: string]: unknown };
+
+export function isItem(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Readers of one field each. Undefined where the item does not have it; `null` counts as not having it, but for
+ * `expiration_date`, where it means no expiry. They throw the refusal of the item. Codes of the single cases, and lengths:
+ * not shown in API.md; as public deployments do (FIELD-NOTES 17), or our choice.
+ */
+export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string | undefined {
+  const text = readText(item, 'long_url');
+  if (text === undefined) return undefined;
+  const { min, max } = fields.long_url.length;
+  if (text.length < min || text.length > max) throw new Refusal(1206, `long_url: not ${min} to ${max} characters`);
+  if (/[\s\p{Cc}\p{Surrogate}]/u.test(text)) throw new Refusal(1206, 'long_url: contains white space or control characters');
+  if (!URL.canParse(text)) throw new Refusal(1206, 'long_url: not a URL');
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Refusal(1216, 'long_url: neither http nor https');
+  // A short URL that leads to a short URL can lead to itself. Addresses of this machine are what developers try things on.
+  if (ownDomains.has(url.host) && !isBareHost(url.hostname)) throw new Refusal(1216, 'long_url: leads to a shortening domain');
+  return text;
+}
+
+/** Empty means none: generate one, or keep the old one. Not shown in API.md; as public deployments do (FIELD-NOTES 11). */
+export function readCustomHash(item: Item): string | undefined {
+  const value = item.custom_hash;
+  if (value === undefined || value === null || value === '') return undefined;
+  const { max } = fields.custom_hash.length;
+  if (typeof value !== 'string' || value.length > max || !hashPattern.test(value)) {
+    throw new Refusal(1204, `custom_hash: not 1 to ${max} letters, digits, "_" or "-"`);
+  }
+  return value;
+}
+
+export function readNote(item: Item): string | undefined {
+  const note = readText(item, 'note');
+  if (note !== undefined && note.length > fields.note.length.max) {
+    throw new Refusal(1305, `note: longer than ${fields.note.length.max} characters`);
+  }
+  // Engines end a text at its first NUL.
+  if (note !== undefined && /[\0\p{Surrogate}]/u.test(note)) throw new Refusal(1305, 'note: contains a character that is none');
+  return note;
+}
+
+/** Forms have only text, so its usual spellings count too. */
+export function readEmailStats(item: Item): boolean | undefined {
+  const value = item.email_stats;
+  if (value === undefined || value === null) return undefined;
+  if (value === true || value === 1 || value === '1' || value === 'true') return true;
+  if (value === false || value === 0 || value === '0' || value === 'false' || value === '') return false;
+  throw new Refusal(1305, 'email_stats: neither true nor false');
+}
+
+/** Null and, in forms, the empty text: no expiry. */
+export function readExpirationDate(item: Item): string | null | undefined {
+  const value = item.expiration_date;
+  if (value === undefined) return undefined;
+  if (value === null || value === '') return null;
+  if (typeof value !== 'string' || !isCalendarDate(value)) throw new Refusal(1312, 'expiration_date: not a day as YYYY-MM-DD');
+  return value;
+}
+
+export function readMaxClicks(item: Item): number | undefined {
+  const value = item.max_clicks;
+  if (value === undefined || value === null || value === '') return undefined;
+  const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
+    throw new Refusal(1305, 'max_clicks: not a whole number from 0');
+  }
+  return number;
+}
+
+/** Entries of `tags`; in forms a single one may stand for itself. */
+export function readTags(item: Item): string[] | undefined {
+  const value = item.tags;
+  if (value === undefined || value === null || value === '') return undefined;
+  const entries: unknown[] = Array.isArray(value) ? value : [value];
+  if (!entries.every((entry) => typeof entry === 'string')) throw new Refusal(1311, 'tags: not a list of labels');
+  return entries;
+}
+
+const maximumLabelLength = 255;
+
+/** Not shown in API.md: a label has 1 to 255 characters, not all of them blank and none of them a control character. */
+export function checkLabel(label: unknown): string {
+  if (
+    typeof label !== 'string' ||
+    label.trim() === '' ||
+    label.length > maximumLabelLength ||
+    /[\p{Cc}\p{Surrogate}]/u.test(label)
+  ) {
+    throw new Refusal(1311, 'tags: not a label');
+  }
+  return label;
+}
+
+/** An edit's entries are instructions (2.3); one with neither sign is refused, because nothing says which was meant. */
+export function readTagInstructions(item: Item): { label: string; attach: boolean }[] {
+  return (readTags(item) ?? []).map((entry) => {
+    if (!/^[+-]/.test(entry)) throw new Refusal(1311, 'tags: begins with neither "+" nor "-"');
+    return { label: checkLabel(entry.slice(1)), attach: entry.startsWith('+') };
+  });
+}
+
+function readText(item: Item, name: 'long_url' | 'note'): string | undefined {
+  const value = item[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw new Refusal(name === 'long_url' ? 1206 : 1305, `${name}: not text`);
+  return value;
+}

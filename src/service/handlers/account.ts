@@ -1,0 +1,58 @@
+import type { AccountRecord, Counter, DomainRecord } from '../../contract/records.ts';
+import { dateTime } from '../url-records.ts';
+import type { Handler } from './call.ts';
+import { pageRecord, readPage } from './reading.ts';
+
+export const getAccount: Handler<'getAccount'> = async ({ store, settings }) => {
+  const { account, limits, credentials, edition } = settings;
+  const usage = await store.usage();
+  const counters: { [name: string]: Counter } = {
+    urls: { count: usage.urls, limit: limits.urls },
+    today_api_calls: { count: usage.callsToday, limit: limits.callsPerDay },
+    month_urls: { count: usage.urlsThisMonth, limit: limits.monthUrls },
+  };
+  const record: AccountRecord = {
+    user_id: usage.userId,
+    username: credentials.username,
+    account_expiration_date: account.expirationDate,
+    subscription_plan: account.plan,
+    counters,
+  };
+  if (edition === 'b') record.custom_domain = (await store.listDomains())[0]?.name ?? '';
+  return { account: record };
+};
+
+/** Names are in their ASCII form, as RFC 3490 has them between programs. */
+export const listDomains: Handler<'listDomains'> = async ({ store }) => {
+  const domains = (await store.listDomains()).map(
+    (domain): DomainRecord => ({
+      domain: domain.name,
+      hash_character_set: 'restricted',
+      hash_generation: domain.hashGeneration,
+      status: domain.isDefault ? 'default' : 'active',
+      custom_root_page: domain.customRootPage,
+      custom_404_page: domain.custom404Page,
+      redirect_code: domain.redirectCode,
+      use_https: domain.useHttps,
+    }),
+  );
+  return { version: apiVersion, domains };
+};
+
+/** Most recent first. The default of `limit`, and its bound, are those of GET /urls. Not shown in API.md. */
+export const listLog: Handler<'listLog'> = async (call) => {
+  const { offset, limit } = readPage(call);
+  const { entries, total } = await call.store.listLog(offset, limit);
+  const log = entries.map((entry) => ({
+    message: entry.message,
+    time: dateTime(entry.time),
+    type: entry.type,
+    satellite_username: null,
+    links: { object_url: entry.objectUrl, help_url: null },
+  }));
+  // This service has no feeds; empty, as other unset locations are (2.6).
+  return { version: apiVersion, page: pageRecord(log, total, offset), links: { rss_url: '', atom_url: '' }, log };
+};
+
+/** What the document's examples read (9.2). */
+export const apiVersion = '3.1';

@@ -1,0 +1,129 @@
+import type { Edition } from '../../contract/editions.ts';
+import { errorMessages } from '../../contract/errors.ts';
+import { fieldNames, fields } from '../../contract/fields.ts';
+import type { FailedItem, UrlItem } from '../../contract/records.ts';
+import {
+  type Item,
+  readCustomHash,
+  readEmailStats,
+  readExpirationDate,
+  readLongUrl,
+  readMaxClicks,
+  readNote,
+  readTagInstructions,
+} from '../field-rules.ts';
+import { readHashes, readTagExpression, selectionKind } from '../parameters.ts';
+import { Refusal } from '../refusal.ts';
+import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
+import { shortUrlWithProtocol, succeededItem } from '../url-records.ts';
+import type { Call, Handler } from './call.ts';
+import { attempt, plural, readItems, readOnlyItem } from './items.ts';
+
+type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
+
+/** An edit that may go to the store, or why it may not, beside the hash that its answer names. */
+interface Reading {
+  readonly hash: string;
+  readonly changes: UrlChanges | Refusal;
+}
+
+/** First style of 4.3.7: the hash is in the path. */
+export const editUrl: Handler<'editUrl'> = async (call) => {
+  const changes = await readChangesOf(call);
+  const item = readOnlyItem(call.payload);
+  return { urls: await edit(call, [{ hash: call.path.hash, changes: changes(item) }]) };
+};
+
+/** Second style of 4.3.7, and 4.3.8: the same fields for many. */
+export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
+  if (selectionKind(call.query) === 'tags') return editByTags(call);
+  const hashes = readHashes(call.query, call.settings.limits.groupBound);
+  const changes = await readChangesOf(call);
+  const item = readOnlyItem(call.payload);
+  // One new hash cannot be that of several URLs.
+  if (hashes.length > 1 && readsHash(item)) throw new Refusal(1307);
+  return {
+    urls: await edit(
+      call,
+      hashes.map((hash) => ({ hash, changes: changes(item) })),
+    ),
+  };
+};
+
+/** Third style of 4.3.7: arbitrary many. An item without a hash fails alone, as one with an unknown hash does. */
+export const editUrls: Handler<'editUrls'> = async (call) => {
+  const changes = await readChangesOf(call);
+  const items = readItems(call.payload, call.settings.limits.groupBound);
+  const readings = items.map((item): Reading => {
+    const hash = typeof item.hash === 'string' ? item.hash : '';
+    return { hash, changes: hash === '' ? new Refusal(1305) : changes(item) };
+  });
+  return { urls: await edit(call, readings) };
+};
+
+/** 4.3.8: four fields at most, any number of URLs, and none of them in the answer. Other fields are refused, not skipped. */
+async function editByTags(call: Call<'editSelectedUrls'>): Promise<object> {
+  const { edition } = call.settings;
+  const expression = readTagExpression(call.query);
+  const item = readOnlyItem(call.payload);
+  const allowed: readonly string[] = fieldNames('edit-by-tags', edition);
+  if (Object.keys(fields).some((name) => item[name] !== undefined && !allowed.includes(name))) throw new Refusal(1307);
+  const count = await call.store.editTagged(expression, readSharedChanges(item, edition));
+  if (count > 0) await call.log(`${plural(count, 'URL')} edited by tags`);
+  return {};
+}
+
+function readSharedChanges(item: Item, edition: Edition): SharedChanges {
+  return {
+    note: readNote(item),
+    emailStats: readEmailStats(item),
+    expirationDate: readExpirationDate(item),
+    // Edition B does not know the field.
+    maxClicks: edition === 'a' ? readMaxClicks(item) : undefined,
+  };
+}
+
+async function readChangesOf({ store, settings }: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
+  const ownDomains = new Set((await store.listDomains()).map(({ name }) => name));
+  return (item) =>
+    attempt(() => ({
+      ...readSharedChanges(item, settings.edition),
+      newHash: readCustomHash(item),
+      longUrl: readLongUrl(item, ownDomains),
+      tags: readTagInstructions(item),
+    }));
+}
+
+function readsHash(item: Item): boolean {
+  return item.custom_hash !== undefined && item.custom_hash !== null && item.custom_hash !== '';
+}
+
+async function edit(call: EditingCall, readings: readonly Reading[]): Promise<UrlItem[]> {
+  const domain = await call.workingDomain();
+  const edits = readings.flatMap(({ hash, changes }): Edit[] => (changes instanceof Refusal ? [] : [{ hash, changes }]));
+  const outcomes = edits.length === 0 ? [] : await call.store.editUrls(domain, edits);
+  await logEdits(call, outcomes);
+  const rest = outcomes.values();
+  return readings.flatMap(({ hash, changes }): UrlItem[] => {
+    if (changes instanceof Refusal) return [failedItem(hash, changes)];
+    const outcome = rest.next().value;
+    return outcome ? [answerItem(hash, outcome, call.settings.edition)] : [];
+  });
+}
+
+function answerItem(hash: string, outcome: EditOutcome, edition: Edition): UrlItem {
+  if (outcome.kind === 'edited') return succeededItem(outcome.url, edition);
+  return failedItem(hash, new Refusal(outcome.kind === 'taken' ? 1215 : 1306));
+}
+
+/** Without `details`. Not shown in API.md; as public deployments do (FIELD-NOTES 6, 9). */
+function failedItem(hash: string, { code }: Refusal): FailedItem {
+  return { hash, error: { code, message: errorMessages[code] } };
+}
+
+async function logEdits({ log }: EditingCall, outcomes: readonly EditOutcome[]): Promise<void> {
+  const urls = outcomes.flatMap((outcome) => (outcome.kind === 'edited' ? [outcome.url] : []));
+  const [url] = urls;
+  if (url)
+    await log(`${plural(urls.length, 'URL')} edited`, urls.length === 1 ? shortUrlWithProtocol(url.domain, url.hash) : undefined);
+}

@@ -1,0 +1,41 @@
+import { readSelection } from '../parameters.ts';
+import { Refusal } from '../refusal.ts';
+import type { GroupOutcome, Selection } from '../store/store.ts';
+import type { Call, Handler } from './call.ts';
+import { plural } from './items.ts';
+
+type GroupCall = Call<'deleteUrl'> | Call<'deleteUrls'> | Call<'resetStats'> | Call<'resetSelectedStats'>;
+
+export const deleteUrl: Handler<'deleteUrl'> = async (call) => remove(call, await named(call, call.path.hash));
+
+/** One unknown hash in the list refuses the whole call with 1306 and deletes nothing: an answer of `{error}` can name none. */
+export const deleteUrls: Handler<'deleteUrls'> = async (call) => remove(call, await selected(call));
+
+export const resetStats: Handler<'resetStats'> = async (call) => reset(call, await named(call, call.path.hash));
+
+export const resetSelectedStats: Handler<'resetSelectedStats'> = async (call) => reset(call, await selected(call));
+
+async function named(call: GroupCall, hash: string): Promise<Selection> {
+  return { kind: 'hashes', domain: await call.workingDomain(), hashes: [hash] };
+}
+
+function selected(call: GroupCall): Promise<Selection> {
+  return readSelection(call.query, call.settings.limits.groupBound, call.workingDomain);
+}
+
+async function remove(call: GroupCall, selection: Selection): Promise<object> {
+  const count = countOf(await call.store.deleteUrls(selection));
+  if (count > 0) await call.log(`${plural(count, 'URL')} deleted`);
+  return {};
+}
+
+async function reset(call: GroupCall, selection: Selection): Promise<object> {
+  const count = countOf(await call.store.resetStats(selection));
+  if (count > 0) await call.log(`Stats of ${plural(count, 'URL')} reset`);
+  return {};
+}
+
+function countOf(outcome: GroupOutcome): number {
+  if (outcome.kind === 'unknown') throw new Refusal(1306);
+  return outcome.count;
+}

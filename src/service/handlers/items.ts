@@ -1,0 +1,31 @@
+import { type Item, isItem } from '../field-rules.ts';
+import { Refusal } from '../refusal.ts';
+
+/** The `urls` array of a payload: 1305 without items, 1221 above the bound. */
+export function readItems(payload: unknown, bound: number): Item[] {
+  const urls = isItem(payload) ? payload.urls : undefined;
+  if (!Array.isArray(urls) || urls.length === 0 || !urls.every(isItem)) throw new Refusal(1305);
+  if (urls.length > bound) throw new Refusal(1221);
+  return urls;
+}
+
+/** The one item of a payload that must not have more: else 1307. */
+export function readOnlyItem(payload: unknown): Item {
+  const [item, ...more] = readItems(payload, Number.MAX_SAFE_INTEGER);
+  if (!item || more.length > 0) throw new Refusal(1307);
+  return item;
+}
+
+/** What `read` gives, or the refusal it throws: one item that fails leaves the others alone (4.3.1). */
+export function attempt<T>(read: () => T): T | Refusal {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+export function plural(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}

@@ -1,0 +1,64 @@
+import { editions } from '../../contract/editions.ts';
+import type { Page } from '../../contract/records.ts';
+import { readHashes, readNumber, readTagExpression, selectionKind } from '../parameters.ts';
+import { Refusal } from '../refusal.ts';
+import type { Order, StoredUrl } from '../store/store.ts';
+import { listedRecord } from '../url-records.ts';
+import type { Call, Handler } from './call.ts';
+
+/** 4.3.5, 4.3.6, 4.3.9. */
+export const listUrls: Handler<'listUrls'> = async (call) => {
+  const { query, store } = call;
+  const bounds = readPage(call);
+  const kind = selectionKind(query);
+  if (kind === 'hashes') return readNamed(call, bounds);
+  const { urls, total } = await store.listUrls({
+    from:
+      kind === 'tags' ? { kind, expression: readTagExpression(query) } : { kind: 'domain', domain: await call.workingDomain() },
+    search: query.get('search') ?? undefined,
+    order: readOrder(query),
+    ...bounds,
+  });
+  return answer(call, urls, total, bounds.offset);
+};
+
+/** A `urls` array of one record. Not shown in API.md; as public deployments do (FIELD-NOTES 8). */
+export const getUrl: Handler<'getUrl'> = async (call) => {
+  const urls = await call.store.findUrls(await call.workingDomain(), [call.path.hash]);
+  if (urls.length === 0) throw new Refusal(1306);
+  return { urls: urls.map((url) => listedRecord(url, call.settings.edition)) };
+};
+
+/**
+ * The default of `limit` is also its bound, so that no answer grows without end: more is clamped. Zero gives an empty page
+ * with its `total_count`. Not shown in API.md.
+ */
+export function readPage({ query, settings }: Pick<Call<'listUrls'>, 'query' | 'settings'>): { offset: number; limit: number } {
+  const { groupBound } = editions[settings.edition];
+  return { offset: readNumber(query, 'offset', 0), limit: Math.min(readNumber(query, 'limit', groupBound), groupBound) };
+}
+
+export function pageRecord(results: readonly unknown[], total: number, offset: number): Page {
+  return { results_count: results.length, total_count: total, offset };
+}
+
+/** In the order asked for, unknown and repeated hashes left out; search and order do not apply. Not shown in API.md. */
+async function readNamed(call: Call<'listUrls'>, { offset, limit }: { offset: number; limit: number }) {
+  const hashes = new Set(readHashes(call.query, call.settings.limits.groupBound));
+  const urls = await call.store.findUrls(await call.workingDomain(), [...hashes]);
+  return answer(call, urls.slice(offset, offset + limit), urls.length, offset);
+}
+
+function answer({ settings }: Call<'listUrls'>, urls: readonly StoredUrl[], total: number, offset: number) {
+  return { urls: urls.map((url) => listedRecord(url, settings.edition)), page: pageRecord(urls, total, offset) };
+}
+
+const orders: readonly Order[] = ['created', 'clicks', 'hash', 'modified'];
+
+/** Exactly these. Not shown in API.md; as public deployments do (FIELD-NOTES 14). */
+function readOrder(query: URLSearchParams): Order {
+  const text = query.get('order_by') ?? '';
+  const order = text === '' ? 'created' : orders.find((name) => name === text);
+  if (!order) throw new Refusal(1305);
+  return order;
+}

@@ -1,0 +1,94 @@
+import { editions } from '../../contract/editions.ts';
+import { errorMessages } from '../../contract/errors.ts';
+import type { FailedItem, UrlItem } from '../../contract/records.ts';
+import {
+  checkLabel,
+  type Item,
+  readCustomHash,
+  readEmailStats,
+  readExpirationDate,
+  readLongUrl,
+  readMaxClicks,
+  readNote,
+  readTags,
+} from '../field-rules.ts';
+import { Refusal } from '../refusal.ts';
+import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
+import { shortUrlWithProtocol, succeededItem } from '../url-records.ts';
+import type { Call, Handler } from './call.ts';
+import { attempt, plural, readItems } from './items.ts';
+
+/** 4.3.1 to 4.3.4. Answers keep the submitted order; the document promises none. */
+export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
+  const domain = await call.workingDomain();
+  const items = readItems(call.payload, call.settings.limits.groupBound);
+  const ownDomains = new Set((await call.store.listDomains()).map(({ name }) => name));
+  const readings = items.map((item) => attempt(() => readNewUrl(item, ownDomains, call.settings.edition)));
+  const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
+  const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain));
+  await logCreations(call, outcomes);
+  const rest = outcomes.values();
+  const urls = items.flatMap((item, index): UrlItem[] => {
+    const reading = readings[index];
+    if (reading instanceof Refusal) return [failedItem(item, reading)];
+    const outcome = rest.next().value;
+    return outcome ? answerItems(item, outcome, call) : [];
+  });
+  return { urls };
+};
+
+/** Defaults: not shown in API.md; as public deployments do (FIELD-NOTES 16). */
+function readNewUrl(item: Item, ownDomains: ReadonlySet<string>, edition: 'a' | 'b'): NewUrl {
+  const longUrl = readLongUrl(item, ownDomains);
+  if (longUrl === undefined) throw new Refusal(1305, 'long_url: missing');
+  return {
+    longUrl,
+    customHash: readCustomHash(item),
+    note: readNote(item) ?? '',
+    emailStats: readEmailStats(item) ?? false,
+    expirationDate: readExpirationDate(item) ?? null,
+    maxClicks: edition === 'a' ? (readMaxClicks(item) ?? 0) : 0,
+    tags: (readTags(item) ?? []).map(checkLabel),
+  };
+}
+
+/** Any value of the parameter, and none, switches it on; `domain` narrows it on edition A (4.3.3). */
+function creationRules({ query, settings }: Call<'shortenUrls'>, domain: CreationRules['domain']): CreationRules {
+  const scope = query.get('disable_long_url_duplicates');
+  const { groupBound } = editions[settings.edition];
+  const rules = { domain, urlLimit: settings.limits.urls, monthLimit: settings.limits.monthUrls, existingBound: groupBound };
+  if (scope === null) return { ...rules, duplicates: 'allowed' };
+  return { ...rules, duplicates: scope === editions[settings.edition].dedupe.domain ? 'none in domain' : 'none in account' };
+}
+
+function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenUrls'>): UrlItem[] {
+  switch (outcome.kind) {
+    case 'created':
+      return [succeededItem(outcome.url, settings.edition)];
+    case 'existing':
+      return outcome.urls.map((url) => succeededItem(url, settings.edition));
+    case 'taken':
+      return [failedItem(item, new Refusal(1215, 'custom hash is already in use'))];
+    case 'over limit':
+      return [failedItem(item, new Refusal(1220))];
+  }
+}
+
+/** 4.3.1: the error, and an echo of what was submitted. */
+function failedItem(item: Item, { code, details }: Refusal): FailedItem {
+  return {
+    error: { code, message: errorMessages[code], details },
+    ...(typeof item.long_url === 'string' && { long_url: item.long_url }),
+    ...(typeof item.custom_hash === 'string' && { custom_hash: item.custom_hash }),
+  };
+}
+
+async function logCreations({ log }: Call<'shortenUrls'>, outcomes: readonly Creation[]): Promise<void> {
+  const urls = outcomes.flatMap((outcome) => (outcome.kind === 'created' ? [outcome.url] : []));
+  const [url] = urls;
+  if (url)
+    await log(
+      `${plural(urls.length, 'URL')} created`,
+      urls.length === 1 ? shortUrlWithProtocol(url.domain, url.hash) : undefined,
+    );
+}

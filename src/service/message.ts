@@ -1,0 +1,23 @@
+/** A request as the service sees it, whoever listens. */
+export interface ServiceRequest {
+  readonly method: string;
+  /** Undecoded path and query, as on the request line. */
+  readonly target: string;
+  /** By lower-case name. */
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  /** Address of the peer. */
+  readonly address: string;
+  /** Reads the body when it is wanted; throws `Refusal(1310)` above the bound. */
+  body(): Promise<Buffer>;
+}
+
+export interface ServiceResponse {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+}
+
+export function header(request: ServiceRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

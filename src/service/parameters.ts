@@ -1,0 +1,45 @@
+import { Refusal } from './refusal.ts';
+import type { Selection, StoredDomain } from './store/store.ts';
+import { parseTagExpression, type TagExpression } from './tag-expression.ts';
+
+/** A whole number from 0, or `fallback` where the query has none. Anything else: 1305, as our choice. */
+export function readNumber(query: URLSearchParams, name: string, fallback: number): number {
+  const text = query.get(name);
+  if (text === null || text === '') return fallback;
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) throw new Refusal(1305);
+  return number;
+}
+
+/** The entries of `hashes` (4.1.8): 1305 without any, 1221 above the bound. */
+export function readHashes(query: URLSearchParams, bound: number): string[] {
+  const hashes = (query.get('hashes') ?? '').split(',').filter((hash) => hash !== '');
+  if (hashes.length === 0) throw new Refusal(1305);
+  if (hashes.length > bound) throw new Refusal(1221);
+  return hashes;
+}
+
+/** A malformed expression is 1305 (FIELD-NOTES 25). */
+export function readTagExpression(query: URLSearchParams): TagExpression {
+  const expression = parseTagExpression(query.get('tags') ?? '');
+  if (!expression) throw new Refusal(1305);
+  return expression;
+}
+
+/** Whether URLs are named or described. `tags` replaces `hashes` (4.3.9): with both, nobody can say what was meant, hence 1307. */
+export function selectionKind(query: URLSearchParams): 'hashes' | 'tags' | undefined {
+  if (query.has('hashes') && query.has('tags')) throw new Refusal(1307);
+  return query.has('tags') ? 'tags' : query.has('hashes') ? 'hashes' : undefined;
+}
+
+/** What a group operation works on: 1305 without a selection, so that nothing can mean everything. */
+export async function readSelection(
+  query: URLSearchParams,
+  bound: number,
+  workingDomain: () => Promise<StoredDomain>,
+): Promise<Selection> {
+  const kind = selectionKind(query);
+  if (kind === undefined) throw new Refusal(1305);
+  if (kind === 'tags') return { kind, expression: readTagExpression(query) };
+  return { kind, domain: await workingDomain(), hashes: readHashes(query, bound) };
+}

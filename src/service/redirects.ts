@@ -1,0 +1,108 @@
+import { hashPattern } from '../contract/fields.ts';
+import type { ClickCounter } from './clicks.ts';
+import { hostName, isBareHost, normalizeDomain } from './hosts.ts';
+import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
+import type { Store, StoredDomain, Target } from './store/store.ts';
+import { dateTime } from './url-records.ts';
+
+export interface Redirects {
+  readonly store: Store;
+  readonly clicks: ClickCounter;
+  readonly now: () => number;
+  /** The account's domains as they lately were; reading them again for each visit would take a third of its time. */
+  readonly domains: () => Promise<readonly StoredDomain[]>;
+}
+
+/** Milliseconds after which another process's settings of a domain are seen. */
+const domainsAge = 1000;
+
+export function openRedirects(store: Store, clicks: ClickCounter, now: () => number): Redirects {
+  let domains: readonly StoredDomain[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  return {
+    store,
+    clicks,
+    now,
+    async domains() {
+      if (performance.now() - readAt > domainsAge) {
+        domains = await store.listDomains();
+        readAt = performance.now();
+      }
+      return domains;
+    },
+  };
+}
+
+/** Answers `GET /<hash>` and `/` of the domain that the `Host` header names. */
+export async function answerVisit(redirects: Redirects, request: ServiceRequest, path: string): Promise<ServiceResponse> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed', { allow: 'GET, HEAD' });
+  const domain = await findDomain(redirects, header(request, 'host') ?? '');
+  if (!domain) return plain(404, 'no such domain');
+  if (path === '/') return rootPage(domain);
+  const hash = path.slice(1);
+  const target = hashPattern.test(hash) ? await redirects.store.findTarget(domain, hash) : undefined;
+  const location = target && isUsable(redirects, target) ? safeLocation(target.longUrl) : undefined;
+  if (!target || location === undefined) return notFoundPage(domain);
+  // A HEAD is a look at where the link leads, by link checkers and previews: no click. Our choice.
+  if (request.method === 'GET') countClick(redirects, request, target);
+  return redirect(Number(domain.redirectCode), location);
+}
+
+/** The domain of that name; the default one where the host is an address or this machine, and thus names none. */
+async function findDomain(redirects: Redirects, host: string): Promise<StoredDomain | undefined> {
+  const domains = await redirects.domains();
+  const name = hostName(host);
+  const named = domains.find((domain) => domain.name === host) ?? domains.find((domain) => domain.name === name);
+  return named ?? (isBareHost(name) ? domains[0] : findNormalized(domains, host));
+}
+
+/** Browsers send the ASCII form, in lower case; others may not. */
+function findNormalized(domains: readonly StoredDomain[], host: string): StoredDomain | undefined {
+  const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
+  return domains.find((domain) => names.includes(domain.name));
+}
+
+/** `expiration_date` is the last day on which the link works; `max_clicks` counts the clicks that are still to be stored. */
+function isUsable({ clicks, now }: Redirects, target: Target): boolean {
+  if (target.expirationDate !== null && dateTime(now()).slice(0, 10) > target.expirationDate) return false;
+  return target.maxClicks === 0 || target.totalClicks + clicks.pendingOf(target.id) < target.maxClicks;
+}
+
+function countClick({ clicks, now }: Redirects, request: ServiceRequest, target: Target): void {
+  clicks.add({ urlId: target.id, visitor: `${request.address}\n${header(request, 'user-agent') ?? ''}`, time: now() });
+}
+
+function rootPage(domain: StoredDomain): ServiceResponse {
+  const location = safeLocation(domain.customRootPage);
+  return location === undefined ? plain(200, 'short links live here') : redirect(302, location);
+}
+
+function notFoundPage(domain: StoredDomain): ServiceResponse {
+  const location = safeLocation(domain.custom404Page);
+  return location === undefined ? plain(404, 'there is no such link') : redirect(302, location);
+}
+
+/** An address fit for a header: http or https and percent-encoded, whatever the store holds. */
+function safeLocation(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined;
+}
+
+/** Without a body, so that nothing can be reflected; not to be cached, so that each click arrives. */
+function redirect(status: number, location: string): ServiceResponse {
+  return { status, headers: { location, 'cache-control': 'no-store' }, body: '' };
+}
+
+function plain(status: number, text: string, headers: { readonly [name: string]: string } = {}): ServiceResponse {
+  return {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
+    body: `${text}\n`,
+  };
+}

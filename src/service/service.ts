@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { type Edition, editions } from '../contract/editions.ts';
+import { type Api, answerCall, refuse } from './api.ts';
+import { type ClickCounter, clickCounter } from './clicks.ts';
+import { hostName, isLoopbackName, normalizeDomain } from './hosts.ts';
+import { listen } from './listener.ts';
+import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
+import { answerVisit, openRedirects, type Redirects } from './redirects.ts';
+import type { AccountSettings, ServiceLimits, ServiceSettings } from './settings.ts';
+import { openSqliteStore } from './store/sqlite-store.ts';
+import type { DomainSettings, Store } from './store/store.ts';
+
+export type { AccountSettings, ServiceLimits } from './settings.ts';
+export type { DomainSettings } from './store/store.ts';
+
+/** The root of version 3 of the interface, on every local service. */
+export const apiRoot = '/api/3';
+
+export interface ServiceOptions {
+  readonly edition: Edition;
+  /** The directory that keeps the data, made where missing; in memory without it. */
+  readonly data?: string | undefined;
+  /** `127.0.0.1` by default. */
+  readonly host?: string | undefined;
+  /** Any free one by default. */
+  readonly port?: number | undefined;
+  /**
+   * The account's domains, the default one first; Unicode or ASCII, with a port where links need one. Stored ones that are not
+   * named stay usable. Without any: the stored ones, or `localhost`.
+   */
+  readonly domains?: readonly DomainSettings[] | undefined;
+  readonly username: string;
+  readonly apiKey: string;
+  readonly limits?: Partial<ServiceLimits> | undefined;
+  readonly account?: Partial<AccountSettings> | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+  readonly random?: ((size: number) => Uint8Array) | undefined;
+  /** Whether `GET /<hash>` redirects; without it, only the API is served. */
+  readonly redirects: boolean;
+  /** Is told of failures that nobody foresaw; their calls are answered with 101. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+}
+
+export interface RunningService {
+  /** `http://127.0.0.1:PORT/api/3`. */
+  readonly baseUrl: string;
+  readonly origin: string;
+  readonly port: number;
+  /** Names of the account's domains, the default one first. */
+  readonly domains: readonly string[];
+  /** Answers what is under way, stores the clicks, and lets go of port and data. */
+  close(): Promise<void>;
+}
+
+/** Serves the API, and the redirects if wanted. Rejects where the data cannot be opened or the address cannot be had. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { host = '127.0.0.1', onFailure = () => {} } = options;
+  const settings = serviceSettings(options);
+  const store = await openStore(options, settings);
+  const clicks = clickCounter(store, onFailure);
+  const api: Api = { settings, store, onFailure };
+  const redirects: Redirects | undefined = options.redirects ? openRedirects(store, clicks, settings.now) : undefined;
+  const isLocal = isLoopbackName(host);
+  const handle = (request: ServiceRequest) => answer({ api, redirects, clicks, isLocal }, request);
+  try {
+    const listener = await listen({ host, port: options.port ?? 0, bodyBytes: settings.limits.bodyBytes, handle });
+    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+    const domains = (await store.listDomains()).map(({ name }) => name);
+    const close = () => closeAll([() => listener.close(), () => clicks.flush(), () => store.close()]);
+    return { baseUrl: origin + apiRoot, origin, port: listener.port, domains, close };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+interface Service {
+  readonly api: Api;
+  readonly redirects: Redirects | undefined;
+  readonly clicks: ClickCounter;
+  /** Bound to loopback. */
+  readonly isLocal: boolean;
+}
+
+/** The whole service as a function: what is below the API root goes to the API, the rest to the redirects. Never rejects. */
+async function answer(service: Service, request: ServiceRequest): Promise<ServiceResponse> {
+  const { api, redirects, clicks } = service;
+  try {
+    const mark = request.target.indexOf('?');
+    const path = mark < 0 ? request.target : request.target.slice(0, mark);
+    if (path === apiRoot || path.startsWith(`${apiRoot}/`)) {
+      if (service.isLocal && !(await isOwnHost(api.store, request))) return refuse(1217);
+      // So that an answer counts every click that came before its call.
+      await clicks.flush();
+      const query = new URLSearchParams(mark < 0 ? '' : request.target.slice(mark + 1));
+      return await answerCall(api, request, path.slice(apiRoot.length), query);
+    }
+    return redirects ? await answerVisit(redirects, request, path) : refuse(1301);
+  } catch (error) {
+    api.onFailure(error);
+    return refuse(101);
+  }
+}
+
+/** R-54: a page elsewhere whose name was made to point at this machine shows its own name here. */
+async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean> {
+  const host = header(request, 'host') ?? '';
+  if (isLoopbackName(hostName(host))) return true;
+  const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
+  return (await store.listDomains()).some((domain) => names.includes(domain.name));
+}
+
+/** High enough to be out of the way of whoever sets no limit. */
+const unlimited = 1_000_000_000;
+
+function serviceSettings(options: ServiceOptions): ServiceSettings {
+  const limits = {
+    groupBound: editions[options.edition].groupBound,
+    urls: unlimited,
+    monthUrls: unlimited,
+    callsPerDay: unlimited,
+  };
+  return {
+    edition: options.edition,
+    credentials: { username: options.username, apiKey: options.apiKey },
+    // 8 MiB (R-54).
+    limits: { ...limits, bodyBytes: 8 * 1024 * 1024, ...given(options.limits) },
+    account: { active: true, expirationDate: '9999-12-31 23:59:59', plan: 'local', ...given(options.account) },
+    now: options.now ?? Date.now,
+  };
+}
+
+/** Without members that are undefined, which a spread would put over the defaults. */
+function given<T extends object>(settings: Partial<T> = {}): Partial<T> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function openStore({ domains = [], ...options }: ServiceOptions, { now }: ServiceSettings): Promise<Store> {
+  if (options.edition === 'b' && domains.length > 1) throw new Error('edition B has one domain: name one at most');
+  return openSqliteStore({
+    directory: options.data,
+    edition: options.edition,
+    username: options.username,
+    domains: domains.map(readDomain),
+    now,
+    random: options.random ?? randomBytes,
+  });
+}
+
+const redirectCodes: readonly string[] = ['301', '302', '303', '307', '308'];
+
+function readDomain(settings: DomainSettings): DomainSettings {
+  const name = normalizeDomain(settings.name);
+  if (name === undefined) throw new Error(`${JSON.stringify(settings.name)} is not a domain name`);
+  if (settings.redirectCode !== undefined && !redirectCodes.includes(settings.redirectCode)) {
+    throw new Error(`redirect code ${settings.redirectCode}: use one of ${redirectCodes.join(', ')}`);
+  }
+  return { ...settings, name };
+}
+
+/** Runs every step even where an earlier one fails, and tells the first failure. */
+async function closeAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,34 @@
+import type { Edition } from '../contract/editions.ts';
+import type { Credentials } from './credentials.ts';
+
+/** Bounds and quotas, each settable so that a script can be rehearsed against it. */
+export interface ServiceLimits {
+  /** Items in one group operation (1221); the edition's own by default. */
+  readonly groupBound: number;
+  /** Records held (1220). */
+  readonly urls: number;
+  /** Records made in a UTC month (1220). */
+  readonly monthUrls: number;
+  /** API calls of a UTC day (1303). */
+  readonly callsPerDay: number;
+  /** Bytes of a request body (1310). */
+  readonly bodyBytes: number;
+}
+
+/** The state of the account (section 3). */
+export interface AccountSettings {
+  /** An inactive account gets 1217 on every call. */
+  readonly active: boolean;
+  /** `YYYY-MM-DD HH:MM:SS`, UTC; from then on the account gets 1217. */
+  readonly expirationDate: string;
+  readonly plan: string;
+}
+
+/** What a running service goes by. */
+export interface ServiceSettings {
+  readonly edition: Edition;
+  readonly credentials: Credentials;
+  readonly limits: ServiceLimits;
+  readonly account: AccountSettings;
+  readonly now: () => number;
+}

@@ -1,0 +1,155 @@
+import type { Connection, Value } from './connection.ts';
+import type { DomainSettings, StoredDomain, Usage } from './store.ts';
+
+/** The rows of one account, the clock, and the randomness: what every query of the store needs. */
+export interface AccountRows {
+  readonly connection: Connection;
+  readonly accountId: number;
+  /** Salts the hashes of visitors. */
+  readonly salt: string;
+  readonly now: () => number;
+  readonly random: (size: number) => Uint8Array;
+}
+
+/** Finds the account of `username`, or makes it. */
+export function openAccount(connection: Connection, username: string, outside: Pick<AccountRows, 'now' | 'random'>): AccountRows {
+  const find = connection.sql('SELECT id, salt FROM accounts WHERE username = ?');
+  if (!find.get(username)) {
+    const salt = Buffer.from(outside.random(16)).toString('hex');
+    connection.sql('INSERT INTO accounts (username, salt) VALUES (?, ?) ON CONFLICT DO NOTHING').run(username, salt);
+  }
+  const row = find.get(username) as { id: number; salt: string };
+  return { connection, accountId: row.id, salt: row.salt, ...outside };
+}
+
+interface DomainRow {
+  id: number;
+  name: string;
+  position: number;
+  hash_generation: 'incremental' | 'random';
+  redirect_code: string;
+  use_https: number;
+  custom_root_page: string;
+  custom_404_page: string;
+}
+
+export function listDomains({ connection, accountId }: AccountRows): StoredDomain[] {
+  const rows = connection
+    .sql(
+      `SELECT id, name, position, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page
+       FROM domains WHERE account_id = ? ORDER BY position, id`,
+    )
+    .all(accountId) as DomainRow[];
+  return rows.map((row, index) => ({
+    id: row.id,
+    name: row.name,
+    isDefault: index === 0,
+    hashGeneration: row.hash_generation,
+    redirectCode: row.redirect_code,
+    useHttps: row.use_https !== 0,
+    customRootPage: row.custom_root_page,
+    custom404Page: row.custom_404_page,
+  }));
+}
+
+/** Puts the given domains first, in their order; stored ones that are not named stay usable behind them. */
+export function placeDomains(rows: AccountRows, wanted: readonly DomainSettings[]): void {
+  const { connection, accountId } = rows;
+  const stored = listDomains(rows);
+  if (wanted.every((settings, index) => matches(stored[index], settings))) return;
+  connection.write(() => {
+    connection.sql('UPDATE domains SET position = position + ? WHERE account_id = ?').run(wanted.length, accountId);
+    for (const [position, settings] of wanted.entries()) {
+      connection
+        .sql(
+          'INSERT INTO domains (account_id, name, position) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET position = excluded.position',
+        )
+        .run(accountId, settings.name, position);
+      setUpDomain(rows, settings);
+    }
+  });
+}
+
+/** Edition B has one domain: another name is a new name for it, and its links come along. */
+export function placeOnlyDomain(rows: AccountRows, wanted: DomainSettings): void {
+  const [stored] = listDomains(rows);
+  if (stored && stored.name !== wanted.name) {
+    rows.connection.sql('UPDATE domains SET name = ? WHERE account_id = ?').run(wanted.name, rows.accountId);
+  }
+  placeDomains(rows, [wanted]);
+}
+
+const settable = {
+  hashGeneration: 'hash_generation',
+  redirectCode: 'redirect_code',
+  useHttps: 'use_https',
+  customRootPage: 'custom_root_page',
+  custom404Page: 'custom_404_page',
+} as const;
+
+type Settable = keyof typeof settable;
+
+function matches(stored: StoredDomain | undefined, settings: DomainSettings): boolean {
+  if (stored?.name !== settings.name) return false;
+  return (Object.keys(settable) as Settable[]).every((key) => settings[key] === undefined || settings[key] === stored[key]);
+}
+
+function setUpDomain({ connection, accountId }: AccountRows, settings: DomainSettings): void {
+  for (const key of Object.keys(settable) as Settable[]) {
+    const value = settings[key];
+    if (value === undefined) continue;
+    const column: Value = typeof value === 'boolean' ? Number(value) : value;
+    connection
+      .sql(`UPDATE domains SET ${settable[key]} = ? WHERE account_id = ? AND name = ?`)
+      .run(column, accountId, settings.name);
+  }
+}
+
+/** Records of one domain, or of the account in all its domains; counted when they come and go. */
+export function countUrls({ connection, accountId }: AccountRows, domain?: StoredDomain): number {
+  const row = connection
+    .sql('SELECT coalesce(sum(urls), 0) AS count FROM domains WHERE account_id = ? AND id = coalesce(?, id)')
+    .get(accountId, domain?.id ?? null);
+  return (row as { count: number }).count;
+}
+
+/** Things that are counted per calendar period, the period being the start of an ISO date. */
+export type Tally = { readonly name: 'calls'; readonly period: string } | { readonly name: 'urls'; readonly period: string };
+
+/** The UTC day is our reading of "today" (FIELD-NOTES, "still unknown"; API.md 4.1.6). */
+export function callsOfDay(now: number): Tally {
+  return { name: 'calls', period: new Date(now).toISOString().slice(0, 10) };
+}
+
+export function urlsOfMonth(now: number): Tally {
+  return { name: 'urls', period: new Date(now).toISOString().slice(0, 7) };
+}
+
+export function readTally({ connection, accountId }: AccountRows, tally: Tally): number {
+  const row = connection
+    .sql('SELECT count FROM tallies WHERE account_id = ? AND name = ? AND period = ?')
+    .get(accountId, tally.name, tally.period);
+  return row === undefined ? 0 : (row as { count: number }).count;
+}
+
+/** Adds to a tally unless that takes it above `limit`; whether it did. */
+export function addToTally({ connection, accountId }: AccountRows, tally: Tally, amount: number, limit: number): boolean {
+  if (amount > limit) return false;
+  const { changes } = connection
+    .sql(
+      `INSERT INTO tallies (account_id, name, period, count) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET count = count + excluded.count WHERE count + excluded.count <= ?`,
+    )
+    .run(accountId, tally.name, tally.period, amount, limit);
+  return Number(changes) > 0;
+}
+
+export function readUsage(rows: AccountRows): Usage {
+  const now = rows.now();
+  return {
+    userId: String(rows.accountId),
+    urls: countUrls(rows),
+    callsToday: readTally(rows, callsOfDay(now)),
+    urlsThisMonth: readTally(rows, urlsOfMonth(now)),
+  };
+}

@@ -1,0 +1,56 @@
+import { hash as digest } from 'node:crypto';
+import type { AccountRows } from './account-rows.ts';
+import type { Click, StoredDomain, Target } from './store.ts';
+
+export function findTarget({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): Target | undefined {
+  const row = connection
+    .sql(
+      `SELECT id, long_url AS longUrl, expiration_date AS expirationDate, max_clicks AS maxClicks, total_clicks AS totalClicks
+       FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?`,
+    )
+    .get(accountId, domain.id, hash);
+  return row as Target | undefined;
+}
+
+/** Clicks of one URL, added up. */
+interface Gain {
+  total: number;
+  unique: number;
+  lastVisit: number;
+}
+
+/** Adds clicks inside the caller's write transaction. A URL that is gone by now loses its clicks with it. */
+export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void {
+  const gains = new Map<number, Gain>();
+  const exists = rows.connection.sql('SELECT 1 FROM urls WHERE account_id = ? AND id = ?');
+  for (const click of clicks) {
+    let gain = gains.get(click.urlId);
+    if (!gain) {
+      if (!exists.get(rows.accountId, click.urlId)) continue;
+      gain = { total: 0, unique: 0, lastVisit: 0 };
+      gains.set(click.urlId, gain);
+    }
+    gain.total++;
+    gain.lastVisit = Math.max(gain.lastVisit, click.time);
+    if (addVisitor(rows, click)) gain.unique++;
+  }
+  for (const [id, gain] of gains) addGain(rows, id, gain);
+}
+
+/** Whether this visitor is new to the URL. What is kept tells visitors apart and is neither address nor user agent. */
+function addVisitor({ connection, accountId, salt }: AccountRows, click: Click): boolean {
+  const visitor = digest('sha256', `${salt}\n${click.visitor}`, 'buffer').readUIntBE(0, 6);
+  const { changes } = connection
+    .sql('INSERT INTO visitors (account_id, url_id, visitor) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+    .run(accountId, click.urlId, visitor);
+  return Number(changes) > 0;
+}
+
+function addGain({ connection, accountId }: AccountRows, id: number, gain: Gain): void {
+  connection
+    .sql(
+      `UPDATE urls SET total_clicks = total_clicks + ?, unique_clicks = unique_clicks + ?, last_visit = max(coalesce(last_visit, 0), ?)
+       WHERE account_id = ? AND id = ?`,
+    )
+    .run(gain.total, gain.unique, gain.lastVisit, accountId, id);
+}

@@ -1,0 +1,55 @@
+import type { AccountRows } from './account-rows.ts';
+import type { GroupOutcome, Selection } from './store.ts';
+import { compileExpression, writtenOut } from './tag-sets.ts';
+import { findIds } from './url-rows.ts';
+
+/**
+ * Puts the ids of a selection into the table `chosen`, which this connection alone sees, so that what follows in the same
+ * transaction works on exactly these. With an unknown hash in the list: nothing, because the answer can name none (API.md 4.2).
+ */
+export function choose(rows: AccountRows, selection: Selection): GroupOutcome {
+  const { connection } = rows;
+  connection.exec('CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY); DELETE FROM chosen');
+  if (selection.kind === 'hashes') {
+    const hashes = new Set(selection.hashes);
+    const ids = findIds(rows, selection.domain, [...hashes]);
+    if (ids.size < hashes.size) return { kind: 'unknown' };
+    connection.sql('INSERT INTO chosen SELECT value FROM json_each(?)').run(JSON.stringify([...ids.values()]));
+  } else {
+    const set = writtenOut(rows, compileExpression(rows, selection.expression));
+    connection.prepare(`INSERT INTO chosen ${set.sql}`).run(...set.values);
+  }
+  const row = connection.sql('SELECT count(*) AS count FROM chosen').get() as { count: number };
+  return { kind: 'done', count: row.count };
+}
+
+export function deleteUrls(rows: AccountRows, selection: Selection): GroupOutcome {
+  const outcome = choose(rows, selection);
+  if (outcome.kind === 'unknown' || outcome.count === 0) return outcome;
+  const { connection, accountId } = rows;
+  const perDomain = connection
+    .sql(
+      `SELECT u.domain_id AS id, count(*) AS count FROM chosen CROSS JOIN urls AS u
+       WHERE u.account_id = ? AND u.id = chosen.id GROUP BY u.domain_id`,
+    )
+    .all(accountId) as { id: number; count: number }[];
+  for (const { id, count } of perDomain) {
+    connection.sql('UPDATE domains SET urls = urls - ? WHERE account_id = ? AND id = ?').run(count, accountId, id);
+  }
+  connection.sql('DELETE FROM url_tags WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
+  connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
+  connection.sql('DELETE FROM urls WHERE account_id = ? AND id IN (SELECT id FROM chosen)').run(accountId);
+  return outcome;
+}
+
+/** Counters to zero, and visitors forgotten so that each is unique again. `last_visit` is no counter and stays. */
+export function resetStats(rows: AccountRows, selection: Selection): GroupOutcome {
+  const outcome = choose(rows, selection);
+  if (outcome.kind === 'unknown' || outcome.count === 0) return outcome;
+  const { connection, accountId } = rows;
+  connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
+  connection
+    .sql('UPDATE urls SET total_clicks = 0, unique_clicks = 0 WHERE account_id = ? AND id IN (SELECT id FROM chosen)')
+    .run(accountId);
+  return outcome;
+}

@@ -1,0 +1,107 @@
+import type { Connection } from './connection.ts';
+
+/**
+ * Every key and every query has the account. A URL's id is made by the program and ordered by time (see `timeOfId`), so it is
+ * also the creation time and the order of listings.
+ */
+const tables = `
+  CREATE TABLE accounts (
+    id INTEGER PRIMARY KEY,
+    username TEXT NOT NULL UNIQUE,
+    salt TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE domains (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    hash_generation TEXT NOT NULL DEFAULT 'random',
+    redirect_code TEXT NOT NULL DEFAULT '303',
+    use_https INTEGER NOT NULL DEFAULT 0,
+    custom_root_page TEXT NOT NULL DEFAULT '',
+    custom_404_page TEXT NOT NULL DEFAULT '',
+    urls INTEGER NOT NULL DEFAULT 0,
+    sequence INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (account_id, name)
+  ) STRICT;
+  CREATE TABLE urls (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL,
+    domain_id INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    long_url TEXT NOT NULL,
+    long_url_key INTEGER NOT NULL,
+    note TEXT NOT NULL,
+    email_stats INTEGER NOT NULL,
+    expiration_date TEXT,
+    max_clicks INTEGER NOT NULL,
+    total_clicks INTEGER NOT NULL DEFAULT 0,
+    unique_clicks INTEGER NOT NULL DEFAULT 0,
+    last_visit INTEGER,
+    modified INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX urls_by_hash ON urls (account_id, domain_id, hash);
+  CREATE INDEX urls_by_age ON urls (account_id, domain_id, id);
+  CREATE INDEX urls_by_long_url ON urls (account_id, long_url_key);
+  CREATE TABLE tags (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL,
+    folded TEXT NOT NULL,
+    label TEXT NOT NULL,
+    UNIQUE (account_id, folded)
+  ) STRICT;
+  CREATE TABLE url_tags (
+    account_id INTEGER NOT NULL,
+    tag_id INTEGER NOT NULL,
+    url_id INTEGER NOT NULL,
+    PRIMARY KEY (account_id, tag_id, url_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX tags_by_url ON url_tags (account_id, url_id, tag_id);
+  CREATE TABLE visitors (
+    account_id INTEGER NOT NULL,
+    url_id INTEGER NOT NULL,
+    visitor INTEGER NOT NULL,
+    PRIMARY KEY (account_id, url_id, visitor)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE log (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL,
+    time INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    message TEXT NOT NULL,
+    object_url TEXT
+  ) STRICT;
+  CREATE INDEX log_by_time ON log (account_id, time, id);
+  CREATE TABLE tallies (
+    account_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    period TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (account_id, name, period)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const version = 1;
+
+/** Makes the tables where they are missing; of two processes at once, one does. */
+export function createSchema(connection: Connection): void {
+  if (storedVersion(connection) === version) return;
+  connection.write(() => {
+    const stored = storedVersion(connection);
+    if (stored === version) return;
+    if (stored > version) throw new Error('the stored links were written by a later version of this program; use that version');
+    connection.exec(`${tables} PRAGMA user_version=${version}`);
+  });
+}
+
+function storedVersion(connection: Connection): number {
+  return (connection.sql('PRAGMA user_version').get() as { user_version: number }).user_version;
+}
+
+/** Ids within one millisecond; the product with today's date stays below 2 to the 53rd until 2248. */
+const idsPerMillisecond = 1024;
+
+/** The smallest id of a URL created at `time`. */
+export function idOfTime(time: number): number {
+  return time * idsPerMillisecond;
+}

@@ -1,0 +1,93 @@
+import type { Edition } from '../../contract/editions.ts';
+import {
+  type AccountRows,
+  addToTally,
+  callsOfDay,
+  listDomains,
+  openAccount,
+  placeDomains,
+  placeOnlyDomain,
+  readUsage,
+} from './account-rows.ts';
+import { findTarget, recordClicks } from './click-rows.ts';
+import { openConnection } from './connection.ts';
+import { createUrls } from './creations.ts';
+import { editTagged, editUrls } from './edits.ts';
+import { deleteUrls, resetStats } from './groups.ts';
+import { listUrls } from './listing.ts';
+import { appendLog, listLog } from './log-rows.ts';
+import { createSchema } from './schema.ts';
+import type { DomainSettings, Store } from './store.ts';
+import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
+import { findIds, readUrls } from './url-rows.ts';
+
+export interface StoreOptions {
+  /** Where the file lies; in memory without it. */
+  readonly directory: string | undefined;
+  /** Each edition has a file of its own, so that neither sees the other's links. */
+  readonly edition: Edition;
+  readonly username: string;
+  /** The first is the default one. Without any, the stored ones, or `localhost`. */
+  readonly domains: readonly DomainSettings[];
+  readonly now: () => number;
+  readonly random: (size: number) => Uint8Array;
+}
+
+/** The store in an SQLite file that several processes may use at once. */
+export async function openSqliteStore(options: StoreOptions): Promise<Store> {
+  const connection = await openConnection(options.directory, `links-${options.edition}.db`);
+  try {
+    createSchema(connection);
+    const rows = openAccount(connection, options.username, { now: options.now, random: options.random });
+    openDomains(rows, options);
+    return sqliteStore(rows);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function openDomains(rows: AccountRows, { domains, edition }: StoreOptions): void {
+  const [first] = domains;
+  if (first && edition === 'b') placeOnlyDomain(rows, first);
+  else if (first) placeDomains(rows, domains);
+  else if (listDomains(rows).length === 0) placeDomains(rows, [{ name: 'localhost' }]);
+}
+
+function sqliteStore(rows: AccountRows): Store {
+  const { connection } = rows;
+  return {
+    listDomains: async () => listDomains(rows),
+
+    countCall: async (limit) => addToTally(rows, callsOfDay(rows.now()), 1, limit),
+    usage: async () => connection.read(() => readUsage(rows)),
+
+    createUrls: async (batch, rules) => connection.write(() => createUrls(rows, batch, rules)),
+    findUrls: async (domain, hashes) =>
+      connection.read(() => {
+        const ids = findIds(rows, domain, hashes);
+        return readUrls(
+          rows,
+          hashes.flatMap((hash) => ids.get(hash) ?? []),
+        );
+      }),
+    listUrls: async (query) => connection.read(() => listUrls(rows, query)),
+    editUrls: async (domain, edits) => connection.write(() => editUrls(rows, domain, edits)),
+    editTagged: async (expression, changes) => connection.write(() => editTagged(rows, expression, changes)),
+    deleteUrls: async (selection) => connection.write(() => deleteUrls(rows, selection)),
+    resetStats: async (selection) => connection.write(() => resetStats(rows, selection)),
+
+    listTags: async () => listTags(rows),
+    addTag: async (label) => connection.write(() => addTag(rows, label)),
+    renameTag: async (label, newLabel) => connection.write(() => renameTag(rows, label, newLabel)),
+    deleteTag: async (label) => connection.write(() => deleteTag(rows, label)),
+
+    appendLog: async (entry) => connection.write(() => appendLog(rows, entry)),
+    listLog: async (offset, limit) => connection.read(() => listLog(rows, offset, limit)),
+
+    findTarget: async (domain, hash) => findTarget(rows, domain, hash),
+    recordClicks: async (clicks) => connection.write(() => recordClicks(rows, clicks)),
+
+    close: async () => connection.close(),
+  };
+}

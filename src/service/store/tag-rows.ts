@@ -1,0 +1,70 @@
+import type { AccountRows } from './account-rows.ts';
+
+/** Labels are equal without regard to case (2.5) and to how an accent is composed. */
+export function foldLabel(label: string): string {
+  return label.normalize('NFC').toLowerCase();
+}
+
+export interface TagRow {
+  readonly id: number;
+  readonly label: string;
+}
+
+export function findTag({ connection, accountId }: AccountRows, label: string): TagRow | undefined {
+  const row = connection.sql('SELECT id, label FROM tags WHERE account_id = ? AND folded = ?').get(accountId, foldLabel(label));
+  return row as TagRow | undefined;
+}
+
+export function addTag(rows: AccountRows, label: string): TagRow & { readonly isNew: boolean } {
+  const { changes } = rows.connection
+    .sql('INSERT INTO tags (account_id, folded, label) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+    .run(rows.accountId, foldLabel(label), label);
+  const tag = findTag(rows, label);
+  if (!tag) throw new Error(`the tag ${label} cannot be stored`);
+  return { ...tag, isNew: Number(changes) > 0 };
+}
+
+/** Finds tags, or makes them, asking once per label in a batch. */
+export function tagLookup(rows: AccountRows): (label: string) => TagRow {
+  const known = new Map<string, TagRow>();
+  return (label) => {
+    const folded = foldLabel(label);
+    const tag = known.get(folded) ?? addTag(rows, label);
+    known.set(folded, tag);
+    return tag;
+  };
+}
+
+export function attachTag({ connection, accountId }: AccountRows, tagId: number, urlId: number): void {
+  connection
+    .sql('INSERT INTO url_tags (account_id, tag_id, url_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+    .run(accountId, tagId, urlId);
+}
+
+export function detachTag({ connection, accountId }: AccountRows, tagId: number, urlId: number): void {
+  connection.sql('DELETE FROM url_tags WHERE account_id = ? AND tag_id = ? AND url_id = ?').run(accountId, tagId, urlId);
+}
+
+export function listTags({ connection, accountId }: AccountRows): string[] {
+  const found = connection.sql('SELECT label FROM tags WHERE account_id = ? ORDER BY folded').all(accountId);
+  return (found as { label: string }[]).map(({ label }) => label);
+}
+
+export function renameTag(rows: AccountRows, label: string, newLabel: string): 'renamed' | 'unknown' | 'taken' {
+  const tag = findTag(rows, label);
+  if (!tag) return 'unknown';
+  const other = findTag(rows, newLabel);
+  if (other && other.id !== tag.id) return 'taken';
+  rows.connection
+    .sql('UPDATE tags SET folded = ?, label = ? WHERE account_id = ? AND id = ?')
+    .run(foldLabel(newLabel), newLabel, rows.accountId, tag.id);
+  return 'renamed';
+}
+
+export function deleteTag(rows: AccountRows, label: string): boolean {
+  const tag = findTag(rows, label);
+  if (!tag) return false;
+  rows.connection.sql('DELETE FROM url_tags WHERE account_id = ? AND tag_id = ?').run(rows.accountId, tag.id);
+  rows.connection.sql('DELETE FROM tags WHERE account_id = ? AND id = ?').run(rows.accountId, tag.id);
+  return true;
+}

@@ -1,0 +1,97 @@
+import { hash as digest } from 'node:crypto';
+import { type AccountRows, listDomains } from './account-rows.ts';
+import type { StoredDomain, StoredUrl } from './store.ts';
+
+interface UrlRow {
+  id: number;
+  domain_id: number;
+  hash: string;
+  long_url: string;
+  note: string;
+  email_stats: number;
+  expiration_date: string | null;
+  max_clicks: number;
+  total_clicks: number;
+  unique_clicks: number;
+  last_visit: number | null;
+}
+
+const columns = `u.id, u.domain_id, u.hash, u.long_url, u.note, u.email_stats, u.expiration_date, u.max_clicks, u.total_clicks,
+  u.unique_clicks, u.last_visit`;
+
+/** URLs by id, in the order of `ids`. Two queries for a page, however long: the records, then their tags. */
+export function readUrls(rows: AccountRows, ids: readonly number[]): StoredUrl[] {
+  const list = JSON.stringify(ids);
+  const found = rows.connection
+    .sql(`SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = wanted.value`)
+    .all(list, rows.accountId) as UrlRow[];
+  const tags = readTags(rows, list);
+  const domains = new Map(listDomains(rows).map((domain) => [domain.id, domain]));
+  const urls = new Map(found.map((row) => [row.id, storedUrl(row, domains.get(row.domain_id), tags.get(row.id))]));
+  return ids.flatMap((id) => urls.get(id) ?? []);
+}
+
+/** Ids by hash in one domain; unknown hashes are missing from the map. */
+export function findIds(
+  { connection, accountId }: AccountRows,
+  domain: StoredDomain,
+  hashes: readonly string[],
+): Map<string, number> {
+  const found = connection
+    .sql(
+      `SELECT u.id, u.hash FROM json_each(?) AS wanted
+       CROSS JOIN urls AS u WHERE u.account_id = ? AND u.domain_id = ? AND u.hash = wanted.value`,
+    )
+    .all(JSON.stringify(hashes), accountId, domain.id) as { id: number; hash: string }[];
+  return new Map(found.map(({ id, hash }) => [hash, id]));
+}
+
+/** One id by hash. */
+export function findId({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): number | undefined {
+  const row = connection
+    .sql('SELECT id FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?')
+    .get(accountId, domain.id, hash);
+  return (row as { id: number } | undefined)?.id;
+}
+
+/** 48 bits that stand for a long URL in the index; equal keys still need their URLs compared. */
+export function longUrlKey(longUrl: string): number {
+  return digest('sha256', longUrl, 'buffer').readUIntBE(0, 6);
+}
+
+/** Attached labels of each URL in a JSON list of ids. */
+function readTags({ connection, accountId }: AccountRows, list: string): Map<number, string[]> {
+  const found = connection
+    .sql(
+      `SELECT l.url_id, t.label FROM json_each(?) AS wanted
+       CROSS JOIN url_tags AS l ON l.account_id = ? AND l.url_id = wanted.value
+       CROSS JOIN tags AS t ON t.id = l.tag_id
+       ORDER BY l.url_id, t.folded`,
+    )
+    .all(list, accountId) as { url_id: number; label: string }[];
+  const tags = new Map<number, string[]>();
+  for (const { url_id, label } of found) {
+    const labels = tags.get(url_id);
+    if (labels) labels.push(label);
+    else tags.set(url_id, [label]);
+  }
+  return tags;
+}
+
+function storedUrl(row: UrlRow, domain: StoredDomain | undefined, tags: string[] = []): StoredUrl {
+  if (!domain) throw new Error(`the link ${row.hash} belongs to no domain`);
+  return {
+    id: row.id,
+    domain,
+    hash: row.hash,
+    longUrl: row.long_url,
+    note: row.note,
+    emailStats: row.email_stats !== 0,
+    expirationDate: row.expiration_date,
+    maxClicks: row.max_clicks,
+    totalClicks: row.total_clicks,
+    uniqueClicks: row.unique_clicks,
+    lastVisit: row.last_visit,
+    tags,
+  };
+}

@@ -1,0 +1,114 @@
+import { isCalendarDate } from '../contract/fields.ts';
+
+/** A parsed tag expression. Labels are as typed; which of them are automatic is for the store to know. */
+export type TagExpression =
+  | { readonly kind: 'label'; readonly label: string }
+  /** Creation date after, or before, a UTC day. */
+  | { readonly kind: 'created'; readonly side: 'after' | 'before'; readonly date: string }
+  | { readonly kind: 'not'; readonly operand: TagExpression }
+  | { readonly kind: 'and' | 'xor' | 'or'; readonly operands: readonly TagExpression[] };
+
+/** Bounds that keep an expression from being a weapon; far beyond what people write. */
+const maximumOperands = 100;
+const maximumDepth = 50;
+
+/**
+ * Reads an expression. Not shown in API.md; as public deployments do (FIELD-NOTES 23 to 25): `label` or `+label`, `~label` or
+ * `-label`, AND `&` `,` `;`, XOR `^`, OR `|`, brackets; NOT binds tightest, then AND, XOR, OR; quotes keep operators in a label.
+ * Undefined when malformed.
+ */
+export function parseTagExpression(text: string): TagExpression | undefined {
+  try {
+    const tokens = tokenize(text);
+    const reader: Reader = { tokens, position: 0 };
+    const expression = readOr(reader, 0);
+    return reader.position === tokens.length ? expression : undefined;
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
+
+class Malformed extends Error {}
+
+type Operator = '&' | '^' | '|' | '(' | ')' | '~' | '+';
+type Token = { readonly operator: Operator } | { readonly operand: TagExpression };
+
+interface Reader {
+  readonly tokens: readonly Token[];
+  position: number;
+}
+
+/** One token: an operator, a quoted label, or a bare label up to the next operator. `+` and `-` are signs only where a label may begin. */
+const tokenPattern = /\s*(?:([&,;^|()~])|"((?:[^"]|"")*)"|([^&,;^|()~"]+))/y;
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  const source = text.trimEnd();
+  tokenPattern.lastIndex = 0;
+  while (tokenPattern.lastIndex < source.length) {
+    const match = tokenPattern.exec(source);
+    if (!match) throw new Malformed();
+    const [, operator, quoted, bare] = match;
+    if (operator !== undefined) tokens.push({ operator: operator === ',' || operator === ';' ? '&' : (operator as Operator) });
+    else if (quoted !== undefined) tokens.push({ operand: { kind: 'label', label: quoted.replaceAll('""', '"') } });
+    else tokens.push(...bareTokens((bare ?? '').trim()));
+  }
+  if (tokens.filter((token) => 'operand' in token).length > maximumOperands) throw new Malformed();
+  return tokens;
+}
+
+function bareTokens(text: string): Token[] {
+  const signs = /^[+\-\s]*/.exec(text)?.[0] ?? '';
+  const label = text.slice(signs.length);
+  const tokens = Array.from(signs.replace(/\s/g, ''), (sign): Token => ({ operator: sign === '-' ? '~' : '+' }));
+  return label === '' ? tokens : [...tokens, { operand: bareOperand(label) }];
+}
+
+function bareOperand(text: string): TagExpression {
+  const comparison = /^([<>])\s*(.*)$/.exec(text);
+  if (!comparison) return { kind: 'label', label: text };
+  const date = comparison[2] ?? '';
+  if (!isCalendarDate(date)) throw new Malformed();
+  return { kind: 'created', side: comparison[1] === '>' ? 'after' : 'before', date };
+}
+
+function readOr(reader: Reader, depth: number): TagExpression {
+  return readChain(reader, '|', 'or', () => readXor(reader, depth));
+}
+
+function readXor(reader: Reader, depth: number): TagExpression {
+  return readChain(reader, '^', 'xor', () => readAnd(reader, depth));
+}
+
+function readAnd(reader: Reader, depth: number): TagExpression {
+  return readChain(reader, '&', 'and', () => readOperand(reader, depth));
+}
+
+function readChain(reader: Reader, operator: Operator, kind: 'and' | 'xor' | 'or', next: () => TagExpression): TagExpression {
+  const first = next();
+  const operands = [first];
+  while (take(reader, operator)) operands.push(next());
+  return operands.length === 1 ? first : { kind, operands };
+}
+
+function readOperand(reader: Reader, depth: number): TagExpression {
+  if (depth > maximumDepth) throw new Malformed();
+  if (take(reader, '+')) return readOperand(reader, depth + 1);
+  if (take(reader, '~')) return { kind: 'not', operand: readOperand(reader, depth + 1) };
+  if (take(reader, '(')) {
+    const inner = readOr(reader, depth + 1);
+    if (!take(reader, ')')) throw new Malformed();
+    return inner;
+  }
+  const token = reader.tokens[reader.position++];
+  if (!token || !('operand' in token)) throw new Malformed();
+  return token.operand;
+}
+
+function take(reader: Reader, operator: Operator): boolean {
+  const token = reader.tokens[reader.position];
+  if (!token || !('operator' in token) || token.operator !== operator) return false;
+  reader.position++;
+  return true;
+}

@@ -1,0 +1,186 @@
+import { domainToASCII } from 'node:url';
+import { type Client, createClient } from './client/client.ts';
+import type { ClientEvent } from './client/observation.ts';
+import type { Edition } from './contract/editions.ts';
+import { UsageError } from './errors.ts';
+import type { GlobalOptions } from './flags/globals.ts';
+import { describeSource } from './profiles/credential-values.ts';
+import { type Credentials, resolveCredentials } from './profiles/credentials.ts';
+import type { ApiKey } from './profiles/key-source.ts';
+import { Redactor } from './profiles/redactor.ts';
+import type { Settings } from './profiles/server-credentials.ts';
+import { folders, type System } from './system.ts';
+import { version } from './version.ts';
+
+/** Whom one command talks to, and the defaults that hold there. */
+export interface Session {
+  /** Name of the profile; absent where the credentials come from flags or the environment. */
+  readonly profile: string | undefined;
+  readonly edition: Edition;
+  readonly client: Client;
+  /** Edition A: the working domain in ASCII; absent for the account's default one. */
+  readonly domain: string | undefined;
+  /** Whether the working domain was named for this call, by flag or environment, and not by the profile. */
+  readonly domainNamed: boolean;
+  /** What the profile sets beside credentials; empty without one. */
+  readonly defaults: Settings;
+  /** The short URL to show: the server's own where it sends one, else with the profile's scheme (CLI.md 3.7). */
+  shortUrl(record: { readonly short_url?: unknown; readonly short_url_with_protocol?: unknown }): string;
+  close(): Promise<void>;
+}
+
+/** What a session tells while it works. */
+export interface SessionHooks {
+  readonly system: System;
+  warn(text: string): Promise<void>;
+  note(text: string): Promise<void>;
+  /** A line of `-v` or `--debug`. */
+  trace(text: string): Promise<void>;
+  /** Whether stderr is a terminal. */
+  readonly terminal: boolean;
+}
+
+/** Picks one whole set of credentials and makes the client; nothing is sent yet. The sandbox starts its service here. */
+export async function openSession(global: GlobalOptions, hooks: SessionHooks): Promise<Session> {
+  const { system } = hooks;
+  const credentials = resolveCredentials(global, system);
+  for (const warning of credentials.warnings) await hooks.warn(warning);
+  if (hooks.terminal || global.verbose) for (const text of credentials.notes) await hooks.note(`note: ${text}`);
+  const domain = workingDomain(global, credentials, system);
+  const server = credentials.kind === 'sandbox' ? await startSandbox(credentials.edition, system) : undefined;
+  const client = connect(accountOf(credentials, server), global, hooks);
+  const defaults = credentials.settings;
+  return {
+    profile: credentials.profile,
+    edition: credentials.edition,
+    client,
+    domain: domain?.name,
+    domainNamed: domain?.named ?? false,
+    defaults,
+    shortUrl: ({ short_url, short_url_with_protocol }) =>
+      typeof short_url_with_protocol === 'string' && short_url_with_protocol
+        ? short_url_with_protocol
+        : `${defaults.short_url_scheme ?? 'https'}://${String(short_url ?? '')}`,
+    async close() {
+      await client.close();
+      await server?.close();
+    },
+  };
+}
+
+/** Account and address of a service that this program serves itself. */
+interface OwnServer {
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly apiKey: string;
+  close(): Promise<void>;
+}
+
+/** CLI.md 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
+async function startSandbox(edition: Edition, system: System): Promise<OwnServer> {
+  const { startService } = await import('./service/service.ts');
+  const username = 'sandbox';
+  const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
+  const service = await startService({
+    edition,
+    data: folders(system).data,
+    username,
+    apiKey,
+    redirects: false,
+    now: system.now,
+    random: (size) => system.randomBytes(size),
+  });
+  return { baseUrl: service.baseUrl, username, apiKey, close: () => service.close() };
+}
+
+/** One account on one server, before it is known whether it exists. */
+export interface Account {
+  readonly edition: Edition;
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly profile?: string | undefined;
+  /** Where the key comes from, as people know it (B47). */
+  readonly keySource: string;
+  readonly methodOverride?: boolean | undefined;
+  readKey(): Promise<ApiKey>;
+}
+
+/** A client for an account, with what the flags say about the network. Nothing is sent yet. */
+export function connect(account: Account, global: GlobalOptions, hooks: SessionHooks): Client {
+  const { system } = hooks;
+  const { username } = account;
+  const redactor = new Redactor();
+  return createClient({
+    ...account,
+    version,
+    system,
+    timeout: global.timeout ?? secondsOf(system.env.LINKCTL_TIMEOUT),
+    retries: global.retries,
+    maxWait: global.maxWait,
+    caFile: global.caFile,
+    observe: (event) => trace(event, global, hooks),
+    redact: (text) => redactor.redact(text),
+    async readKey() {
+      const { value, warnings } = await account.readKey();
+      for (const warning of warnings) await hooks.warn(warning);
+      redactor.addKey(value, username);
+      return value;
+    },
+  });
+}
+
+/** Where the credentials lead: to the server of their set, or to the one that was started for the sandbox. */
+function accountOf(credentials: Credentials, sandbox: OwnServer | undefined): Account {
+  const { edition, settings, profile } = credentials;
+  const methodOverride = settings.method_override ?? undefined;
+  if (credentials.kind === 'server') {
+    const { baseUrl, username, sources, readKey } = credentials;
+    const keySource = sources.apiKey.kind === 'profile' ? sources.apiKey.path : describeSource(sources.apiKey);
+    return { edition, baseUrl, username, profile, keySource, methodOverride, readKey };
+  }
+  if (!sandbox) throw new Error('the sandbox has no server');
+  const { baseUrl, username, apiKey } = sandbox;
+  const readKey = async (): Promise<ApiKey> => ({ value: apiKey, warnings: [] });
+  return { edition, baseUrl, username, profile, keySource: 'the sandbox', methodOverride, readKey };
+}
+
+function workingDomain(
+  global: GlobalOptions,
+  credentials: Credentials,
+  { env }: System,
+): { name: string; named: boolean } | undefined {
+  const given = global.domain?.at(-1) ?? (env.LINKCTL_DOMAIN || undefined);
+  const name = given ?? credentials.settings.domain ?? undefined;
+  if (name === undefined) return undefined;
+  if (credentials.edition === 'b') {
+    if (given === undefined) return undefined;
+    throw new UsageError('--domain: this server (edition B) has one domain');
+  }
+  const ascii = domainToASCII(name.replace(/:\d+$/, ''));
+  if (ascii === '') throw new UsageError(`--domain: ${JSON.stringify(name)} is not a domain name`);
+  return { name: ascii + (/:\d+$/.exec(name)?.[0] ?? ''), named: given !== undefined };
+}
+
+function secondsOf(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  const number = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && number > 0 && number <= 2_147_483) return number;
+  throw new UsageError(`LINKCTL_TIMEOUT: expected seconds above 0, got ${JSON.stringify(text)}`);
+}
+
+/** B83, R-7: one line a request and a retry with `-v`; headers and bodies, without secrets, with `--debug`. */
+function trace(event: ClientEvent, { verbose, debug }: GlobalOptions, hooks: SessionHooks): void {
+  if (event.kind === 'warning') return void hooks.warn(event.message);
+  if (!verbose && !debug) return;
+  if (event.kind === 'retry') {
+    const seconds = (event.delay / 1000).toFixed(1);
+    return void hooks.trace(`${event.method} ${event.path}: ${event.reason}; attempt ${event.attempt} in ${seconds} s`);
+  }
+  void hooks.trace(`${event.method} ${event.path} ${event.outcome} ${Math.round(event.milliseconds)} ms`);
+  if (!debug) return;
+  const { requestHeaders, requestBody, responseHeaders = {}, responseBody } = event.detail();
+  for (const [name, value] of Object.entries(requestHeaders)) void hooks.trace(`> ${name}: ${value}`);
+  if (requestBody !== undefined) void hooks.trace(`> ${requestBody}`);
+  for (const [name, value] of Object.entries(responseHeaders)) void hooks.trace(`< ${name}: ${value}`);
+  if (responseBody !== undefined) void hooks.trace(`< ${responseBody}`);
+}

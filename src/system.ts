@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A stream that people or programs read: stdout or stderr. */
+export interface OutputStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+  /** Columns of the terminal; 0 or absent is unknown (B24). */
+  readonly columns?: number;
+  /** The file descriptor, where the stream has one of its own. */
+  readonly fd?: number;
+}
+
+/** What people or programs give us on stdin. */
+export interface InputStream extends Readable {
+  readonly isTTY?: boolean;
+  setRawMode?(raw: boolean): unknown;
+}
+
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2';
+
+/**
+ * The outside world in one object. Nothing else in `src/` reads `process`, the clock or randomness; a test hands in its own.
+ */
+export interface System {
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** `process.version`, with the leading `v`. */
+  readonly nodeVersion: string;
+  readonly processId: number;
+  /** Who owns the files that we make; absent where files have no such owner (Windows). */
+  readonly userId?: number | undefined;
+  /** Milliseconds since 1970, UTC. */
+  now(): number;
+  /** A number in [0, 1), for jitter; not for secrets. */
+  random(): number;
+  /** Bytes fit for secrets and identifiers. */
+  randomBytes(count: number): Uint8Array;
+  /** Ends early, rejecting with the signal's reason, when the signal aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** Listens to a signal sent to this process; returns what stops listening. */
+  onSignal(signal: Signal, listener: () => void): () => void;
+  /** Dies of the signal with its default action, so that the shell sees it (B41). */
+  dieOf(signal: Signal): void;
+}
+
+/** The folders that belong to this program, absolute (B67). A relative XDG value is ignored, as its specification says. */
+export interface Folders {
+  /** Credentials and defaults. */
+  readonly config: string;
+  /** What can be fetched again. */
+  readonly cache: string;
+  /** Journals of bulk runs. */
+  readonly state: string;
+  /** The sandbox's links. */
+  readonly data: string;
+}
+
+export function folders({ env, platform }: Pick<System, 'env' | 'platform'>): Folders {
+  const home = env.HOME || env.USERPROFILE || homedir();
+  const base = (variable: string, ...fallback: string[]): string => {
+    const value = env[variable];
+    return join(value && isAbsolute(value) ? value : join(home, ...fallback), 'linkctl');
+  };
+  const windows = platform === 'win32';
+  const local = windows ? (env.LOCALAPPDATA ?? join(home, 'AppData', 'Local')) : undefined;
+  const ownConfig = env.LINKCTL_CONFIG_DIR;
+  return {
+    config:
+      ownConfig ||
+      (windows ? join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), 'linkctl') : base('XDG_CONFIG_HOME', '.config')),
+    cache: local ? join(local, 'linkctl', 'cache') : base('XDG_CACHE_HOME', '.cache'),
+    state: local ? join(local, 'linkctl', 'state') : base('XDG_STATE_HOME', '.local', 'state'),
+    data: local ? join(local, 'linkctl', 'data') : base('XDG_DATA_HOME', '.local', 'share'),
+  };
+}
+
+/** Whether a process with this id runs here, whoever owns it; where the platform tells no more than that. */
+export function processExists(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The real world. */
+export function processSystem(): System {
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    platform: process.platform,
+    nodeVersion: process.version,
+    processId: process.pid,
+    userId: process.getuid?.(),
+    now: () => Date.now(),
+    random: () => Math.random(),
+    randomBytes: (count) => randomBytes(count),
+    sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal ? { signal } : {}),
+    onSignal: (signal, listener) => {
+      process.on(signal, listener);
+      return () => process.off(signal, listener);
+    },
+    dieOf: (signal) => {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    },
+  };
+}

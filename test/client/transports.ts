@@ -1,0 +1,27 @@
+import { nodeTransport } from '../../src/client/node-transport.ts';
+import type { Timeouts, Transport, WireRequest } from '../../src/client/transport.ts';
+import type { Trust } from '../../src/client/trust.ts';
+import { undiciTransport } from '../../src/client/undici-transport.ts';
+
+/** Both ways to the wire; every fault is tried on each. */
+export const transports: readonly (readonly [
+  name: string,
+  open: (origin: string, trust?: Partial<Trust>) => Promise<Transport>,
+])[] = [
+  ['node', (origin, trust) => nodeTransport(new URL(origin), { ...strict, ...trust })],
+  ['undici', async (origin, trust) => undiciTransport(new URL(origin), { ...strict, ...trust }, noProxies)],
+];
+
+const strict: Trust = { minVersion: 'TLSv1.2', rejectUnauthorized: true };
+const noProxies = { httpProxy: '', httpsProxy: '', noProxy: '' };
+
+/** Milliseconds; short, so that the tests are. */
+export const quick: Timeouts = { connect: 400, headers: 400, idle: 400, total: 1000 };
+
+export const read: WireRequest = { method: 'GET', path: '/api/3/account', headers: { host: 'localhost' } };
+export const write: WireRequest = {
+  method: 'POST',
+  path: '/api/3/urls',
+  headers: { host: 'localhost', 'content-type': 'application/json', 'content-length': '11' },
+  body: '{"urls":[]}',
+};

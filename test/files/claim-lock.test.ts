@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { LocalError } from '../../src/errors.ts';
+import { acquireClaim } from '../../src/files/claim-lock.ts';
+import { newMark } from '../../src/files/process-mark.ts';
+import { processSystem } from '../../src/system.ts';
+import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
+
+let child: ChildProgram;
+let folder: string;
+const system = processSystem();
+
+beforeAll(async () => {
+  child = await buildChild(join(import.meta.dirname, 'claim-child.ts'));
+});
+afterAll(() => child.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'linkctl-claims-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const request = (waitMilliseconds = 0) => ({ folder, guards: 'the configuration', waitMilliseconds });
+const claims = () => readdirSync(folder).filter((name) => name.startsWith('claim.'));
+
+test('R-X11: a lock is a claim file that names process and start time, and is gone after release', async () => {
+  const claim = await acquireClaim(request(), system);
+  expect(claims()).toHaveLength(1);
+  expect(claims()[0]).toMatch(new RegExp(`^claim\\.${process.pid}\\.\\d+\\.[0-9a-f-]+$`));
+  claim.release();
+  expect(claims()).toEqual([]);
+});
+
+test('exit 9: a lock that stays held ends the wait with the holder and the way out', async () => {
+  const claim = await acquireClaim(request(), system);
+  const failure = await acquireClaim(request(60), system).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(LocalError);
+  expect(failure).toMatchObject({
+    exitCode: 9,
+    message: `the configuration is in use by another linkctl (process ${process.pid}); try again when it has ended`,
+    hint: expect.stringContaining(`rm ${join(folder, claims()[0] as string)}`),
+  });
+  expect(claims()).toHaveLength(1);
+  claim.release();
+});
+
+test('a waiting process gets the lock when it becomes free', async () => {
+  const claim = await acquireClaim(request(), system);
+  const second = acquireClaim(request(5_000), system);
+  await delay(30);
+  claim.release();
+  (await second).release();
+  expect(claims()).toEqual([]);
+});
+
+test('R-X11: the claim of a process id that was given to somebody else is deleted', async () => {
+  const mark = newMark(system).replace(/^(\d+)\.\d+/, '$1.1');
+  writeFileSync(join(folder, `claim.${mark}`), '');
+  const claim = await acquireClaim(request(), system);
+  expect(existsSync(join(folder, `claim.${mark}`))).toBe(false);
+  claim.release();
+});
+
+test('R-X11: a claim of another host holds, because nobody here can know that its process is dead', async () => {
+  const mark = newMark(system).replace(/^\d+\.\d+\.[0-9a-f]{8}/, '99999999.1.00000000');
+  writeFileSync(join(folder, `claim.${mark}`), '');
+  await expect(acquireClaim(request(), system)).rejects.toThrow('process 99999999');
+});
+
+test('R-X11: no process enters while another is inside, with holders killed and stopped at random', async () => {
+  const seen = await storm({ children: 4, milliseconds: 2_500 });
+  expect(seen.overlaps).toEqual([]);
+  expect(seen.failures).toEqual([]);
+  expect(seen.entered).toBeGreaterThan(20);
+  expect(seen.kills).toBeGreaterThan(3);
+});
+
+/** Processes in a race for one lock; some are killed and replaced, some are stopped for a while. */
+async function storm({ children, milliseconds }: { children: number; milliseconds: number }) {
+  const log = join(folder, 'log');
+  writeFileSync(log, '');
+  const killed = new Set<number | undefined>();
+  const ends: ReturnType<typeof ended>[] = [];
+  const start = (): ChildProcess => {
+    const started = child.start([join(folder, 'lock'), log, '1000000']);
+    ends.push(ended(started));
+    return started;
+  };
+  const running = Array.from({ length: children }, start);
+  let stops = 0;
+  for (const until = Date.now() + milliseconds; Date.now() < until; ) {
+    await delay(Math.random() * 120);
+    const index = Math.floor(Math.random() * children);
+    const victim = running[index] as ChildProcess;
+    if (Math.random() < 0.6) {
+      victim.kill('SIGSTOP');
+      stops++;
+      await delay(Math.random() * 120);
+      victim.kill('SIGCONT');
+    } else {
+      killed.add(victim.pid);
+      victim.kill('SIGKILL');
+      running[index] = start();
+    }
+  }
+  const kills = killed.size;
+  const finished = readFileSync(log, 'latin1').trim().split('\n');
+  for (const last of running) last.kill('SIGKILL');
+  const failures = (await Promise.all(ends)).filter(({ signal, stderr }) => signal !== 'SIGKILL' || stderr !== '');
+  return { ...overlapsOf(finished, killed), failures, kills, stops };
+}
+
+/** Every `enter` must be followed by the same process's `leave`, unless that process was killed inside. */
+function overlapsOf(lines: readonly string[], killed: ReadonlySet<number | undefined>) {
+  const overlaps: string[] = [];
+  let inside: string | undefined;
+  let entered = 0;
+  for (const line of lines) {
+    const [what, id] = line.split(' ') as [string, string];
+    if (inside && inside !== id && !killed.has(Number(inside))) overlaps.push(`${id} while ${inside}`);
+    inside = what === 'enter' ? id : undefined;
+    entered += what === 'enter' ? 1 : 0;
+  }
+  return { overlaps, entered };
+}
+
+test('R-X11: a zombie does not hold the lock', async () => {
+  // `sleep` never asks how its predecessor's child ended, so that child stays a zombie.
+  const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 20'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const zombie = Number(await new Promise((resolve) => parent.stdout.once('data', (chunk) => resolve(String(chunk)))));
+  try {
+    writeFileSync(join(folder, `claim.${markOf(zombie)}`), '');
+    (await acquireClaim(request(5_000), system)).release();
+    expect(claims()).toEqual([]);
+  } finally {
+    parent.kill('SIGKILL');
+  }
+});
+
+/** The mark that another process would have made. */
+function markOf(processId: number): string {
+  const stat = readFileSync(`/proc/${processId}/stat`, 'latin1');
+  const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return newMark(system).replace(/^\d+\.\d+/, `${processId}.${startTime}`);
+}

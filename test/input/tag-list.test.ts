@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { splitList } from '../../src/input/tag-list.ts';
+import { seeded } from './fixtures.ts';
+import { joinedList } from './writer.ts';
+
+test.each<[string, string[] | undefined]>([
+  ['a', ['a']],
+  ['a,b', ['a', 'b']],
+  [' a , b ', ['a', 'b']],
+  ['"a,b",c', ['a,b', 'c']],
+  ['c , "a,b" , d', ['c', 'a,b', 'd']],
+  ['"say ""hi"""', ['say "hi"']],
+  ['" a "', [' a ']],
+  ['5" disk', ['5" disk']],
+  ['a,', ['a', '']],
+  ['"a",', ['a', '']],
+  [',', ['', '']],
+  ['""', ['']],
+  ['"a', undefined],
+  ['"a"b', undefined],
+  ['x,"a', undefined],
+  ['"', undefined],
+])('B21: the cell %j is the list %j', (cell, entries) => {
+  expect(splitList(cell)).toEqual(entries);
+});
+
+test('B21: any list of labels survives being one cell (5,000 random lists)', () => {
+  const random = seeded(21);
+  const signs = ['a', 'b', ',', '"', ' ', '+', '-', "'", 'é', '\\'];
+  for (let run = 0; run < 5000; run += 1) {
+    const labels = Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
+      Array.from({ length: 1 + Math.floor(random() * 5) }, () => signs[Math.floor(random() * signs.length)]).join(''),
+    );
+    expect(splitList(joinedList(labels))).toEqual(labels);
+  }
+});
+
+test('C18: a cell of 1,000 labels, and one of 100,000 quotes, are read at once', () => {
+  const labels = Array.from({ length: 1000 }, (_, index) => `label ${index}`);
+  expect(splitList(labels.join(','))).toEqual(labels);
+  expect(splitList('"'.repeat(100_001))).toBeUndefined();
+});

@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { expect } from 'vitest';
+import { LocalError } from '../../src/errors.ts';
+import { readConfig } from '../../src/profiles/config-file.ts';
+import type { System } from '../../src/system.ts';
+import { test, work } from './config-fixture.ts';
+
+function failureOf(system: System): LocalError {
+  try {
+    readConfig(system);
+  } catch (error) {
+    if (error instanceof LocalError) return error;
+    throw error;
+  }
+  throw new Error('the configuration was read');
+}
+
+test('F69: a missing file is an empty configuration, and reading makes nothing (B70)', ({ config }) => {
+  expect(readConfig(config.system())).toMatchObject({ currentProfile: undefined, profiles: new Map(), warnings: [] });
+  expect(() => statSync(config.folder)).toThrow('ENOENT');
+});
+
+test('profiles come back under their names, with a byte order mark and with what a newer version added', ({ config }) => {
+  config.put(`\ufeff${JSON.stringify({ version: 7, current_profile: 'work', profiles: { work: { ...work, shiny: [1] } } })}`);
+  const { profiles, currentProfile } = readConfig(config.system());
+  expect(currentProfile).toBe('work');
+  expect(profiles.get('work')).toEqual({ ...work, shiny: [1] });
+});
+
+test.for([
+  ['a cut file', '{"profiles": {"work": {\n  "api_key": "CANARY-1', ':2:14: not valid JSON'],
+  ['a stray comma', '{"profiles": {},\n}', ':2:1: not valid JSON'],
+  ['an empty file', '', ': the file is empty'],
+  ['zero bytes', '\0\0\0', ':1:1: not valid JSON'],
+  ['something else than UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), ': not UTF-8 text'],
+  ['an array', '[]', ': expected an object'],
+  ['profiles as text', '{"profiles": "CANARY-1"}', ': profiles: expected an object'],
+  ['a profile as a number', '{"profiles": {"work": 1}}', ': profiles.work.expected an object'],
+  [
+    'an edition that there is not',
+    '{"profiles": {"work": {"edition": "CANARY-1"}}}',
+    ': profiles.work.edition: expected one of {a|b}',
+  ],
+  ['a current profile as a number', '{"current_profile": 5}', ': current_profile: expected the name of a profile'],
+  ['a dotted name', '{"profiles": {"a.b": {}}}', ': profiles: "a.b" is not a name that a profile can have'],
+  ['a hostile name', '{"profiles": {"__proto__": {}}}', ': profiles: "__proto__" is not a name that a profile can have'],
+  ['a version as text', '{"version": "2"}', ': version: expected a whole number'],
+])('B71: %s is exit 9 with path and place, quotes nothing and changes nothing', ([_what, content, place], { config }) => {
+  config.put(content);
+  const before = statSync(config.path);
+  const failure = failureOf(config.system());
+  expect(failure.exitCode).toBe(9);
+  expect(failure.message).toBe(config.path + place);
+  expect(JSON.stringify(failure) + failure.message + failure.stack).not.toContain('CANARY');
+  expect(statSync(config.path)).toMatchObject({ mtimeMs: before.mtimeMs, size: before.size, ino: before.ino });
+});
+
+test('every fault of the values is told at once', ({ config }) => {
+  config.put({ profiles: { work: { ...work, batch_size: 1001, output: 'xml', insecure_http: 'yes' } } });
+  expect(failureOf(config.system())).toMatchObject({
+    message: `${config.path}: profiles.work.batch_size: expected a whole number from 1 to 1000`,
+    details: [
+      'profiles.work.output: expected one of {table|json|jsonl|csv|tsv}',
+      'profiles.work.insecure_http: expected true or false',
+    ],
+  });
+});
+
+test('F69: a folder, a link in a circle, and a file where the folder should be are exit 9 with the path', ({ config }) => {
+  mkdirSync(config.path, { recursive: true, mode: 0o700 });
+  expect(failureOf(config.system()).message).toBe(`cannot read ${config.path}: it is not a plain file`);
+  const circle = join(dirname(config.folder), 'circle');
+  mkdirSync(circle);
+  symlinkSync('config.json', join(circle, 'config.json'));
+  expect(failureOf(config.system({ env: { LINKCTL_CONFIG_DIR: circle } })).message).toContain('symbolic links go in a circle');
+  const file = join(dirname(config.folder), 'file');
+  writeFileSync(file, '');
+  expect(failureOf(config.system({ env: { LINKCTL_CONFIG_DIR: file } })).message).toContain('not a folder');
+});
+
+test('F69: a link to a file of ours is read', ({ config }) => {
+  config.put({ current_profile: 'work' });
+  const linked = join(dirname(config.folder), 'linked');
+  mkdirSync(linked, { mode: 0o700 });
+  symlinkSync(config.path, join(linked, 'config.json'));
+  expect(readConfig(config.system({ env: { LINKCTL_CONFIG_DIR: linked } })).currentProfile).toBe('work');
+});
+
+test('B66, R-24: a file that others can read is made private and said, once', ({ config }) => {
+  config.put({ profiles: { work } }, 0o644);
+  expect(readConfig(config.system()).warnings).toEqual([
+    `${config.path} was open to other users (0644) and is private now (chmod 600 ${config.path})`,
+  ]);
+  expect(statSync(config.path).mode & 0o777).toBe(0o600);
+  expect(readConfig(config.system()).warnings).toEqual([]);
+});
+
+test('B66: a folder that others can read is said with its chmod, and left as it is', ({ config }) => {
+  config.put({});
+  chmodSync(config.folder, 0o755);
+  expect(readConfig(config.system()).warnings).toEqual([
+    `${config.folder} is open to other users (0755): chmod 700 ${config.folder}`,
+  ]);
+  expect(statSync(config.folder).mode & 0o777).toBe(0o755);
+});
+
+test('R-24: a file of another user is refused', ({ config }) => {
+  config.put({ profiles: { work } });
+  // Root's files are accepted, so root gives the file away; anybody else looks at it as somebody else.
+  const system = config.system();
+  if (system.userId === 0) execFileSync('chown', ['54321', config.path]);
+  expect(failureOf({ ...system, userId: 4321 }).message).toContain(`${config.path} belongs to another user`);
+});
+
+test('PERFORMANCE.md 1: choosing credentials loads no package, and nothing that writes or runs', async () => {
+  const { metafile } = await build({
+    entryPoints: [join(import.meta.dirname, '../../src/profiles/credentials.ts')],
+    bundle: true,
+    splitting: true,
+    write: false,
+    outdir: 'unused',
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'error',
+  });
+  const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint?.endsWith('credentials.ts'));
+  const loaded = entry?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path) ?? [];
+  expect(loaded.filter((path) => !path.startsWith('node:') && !path.includes('chunk'))).toEqual([]);
+  const files = Object.keys(metafile.inputs).map((path) => path.replace(/.*src\//, ''));
+  expect(files).toContain('profiles/config-file.ts');
+  expect(files.filter((path) => /config-store|config-change|claim-lock|atomic-write/.test(path))).toEqual([]);
+});

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { accountName, baseUrl, isExposed } from '../../src/profiles/account-values.ts';
+import { parseSetting, profileFaults, requireProfileKey } from '../../src/profiles/profile.ts';
+import { requireProfileName, requireStorableName } from '../../src/profiles/profile-name.ts';
+
+test.each(['work', 'a', '0', 'a-b_C9', 'x'.repeat(63)])('B68: %s is a name for a profile', (name) => {
+  expect(requireProfileName(name)).toBe(name);
+});
+
+test.each(['', 'a.b', '-a', '_a', 'a b', 'é', 'a\n', 'a/b', 'x'.repeat(64), '__proto__', 'prototype', 'constructor'])(
+  'B68, R-33: %j is no name for a profile',
+  (name) => {
+    expect(() => requireProfileName(name)).toThrow(expect.objectContaining({ exitCode: 2 }));
+  },
+);
+
+test('CLI.md 3.2: nothing can be stored as sandbox', () => {
+  expect(() => requireStorableName('sandbox')).toThrow('profile "sandbox" is built in');
+  expect(requireStorableName('sandbox2')).toBe('sandbox2');
+});
+
+test.each([
+  ['https://api.example.com', 'https://api.example.com'],
+  ['https://api.example.com/', 'https://api.example.com'],
+  ['HTTPS://API.example.com:443/rest/v3//', 'https://api.example.com/rest/v3'],
+  ['http://127.0.0.1:8080/v3', 'http://127.0.0.1:8080/v3'],
+  ['http://[::1]:8080', 'http://[::1]:8080'],
+  ['https://bücher.example/a@b', 'https://xn--bcher-kva.example/a@b'],
+  ['https://ann:key@api.example.com', undefined],
+  ['https://@api.example.com', undefined],
+  ['https://api.example.com?x=1', undefined],
+  ['https://api.example.com/#', undefined],
+  ['https://api.exam\tple.com', undefined],
+  [' https://api.example.com', undefined],
+  ['https:\\\\api.example.com', undefined],
+  ['https:///api.example.com', undefined],
+  ['api.example.com', undefined],
+  ['ftp://api.example.com', undefined],
+  ['file:///etc/passwd', undefined],
+  ['https://', undefined],
+  ['', undefined],
+])('a base URL %j is kept as %j', (typed, kept) => {
+  expect(baseUrl(typed)).toBe(kept);
+});
+
+test.each([
+  ['http://localhost:8080', false],
+  ['http://127.0.0.1', false],
+  ['http://127.8.9.10:1', false],
+  ['http://[::1]', false],
+  ['https://example.com', false],
+  ['http://example.com', true],
+  ['http://localhost.example.com', true],
+  ['http://127.0.0.1.example.com', true],
+  ['http://10.0.0.1', true],
+  ['http://[::2]', true],
+])('B74: a key on its way to %s is exposed: %j', (url, exposed) => {
+  expect(isExposed(url)).toBe(exposed);
+});
+
+test.each([
+  ['ann', 'ann'],
+  ['ann@example.com', 'ann@example.com'],
+  ['Änn 2', 'Änn 2'],
+  ['a:b', undefined],
+  ['a\nb', undefined],
+  ['a\u0085b', undefined],
+  ['', undefined],
+])('R-43: a username %j is taken as %j', (typed, taken) => {
+  expect(accountName(typed)).toBe(taken);
+});
+
+test.each([
+  ['edition', 'b', 'b'],
+  ['domain', 's.example', 's.example'],
+  ['output', 'jsonl', 'jsonl'],
+  ['dedupe', 'off', 'off'],
+  ['batch_size', '500', 500],
+  ['api_key_command', '["pass", "show", "x"]', ['pass', 'show', 'x']],
+  ['insecure_http', 'true', true],
+  ['method_override', 'false', false],
+  ['short_url_scheme', 'http', 'http'],
+  ['color', 'never', 'never'],
+])('config set: %s %j is stored as %j', (key, typed, stored) => {
+  expect(parseSetting(requireProfileKey(key), typed)).toEqual(stored);
+});
+
+test.each([
+  ['edition', 'c', 'edition: expected one of {a|b}, got "c"'],
+  ['output', 'XML', 'output: expected one of {table|json|jsonl|csv|tsv}, got "XML"'],
+  ['batch_size', '0', 'batch_size: expected a whole number from 1 to 1000, got "0"'],
+  ['batch_size', '1001', 'batch_size: expected a whole number from 1 to 1000, got "1001"'],
+  ['batch_size', '5.0', 'got "5.0"'],
+  ['batch_size', '', 'got ""'],
+  ['insecure_http', 'yes', 'insecure_http: expected true or false, got "yes"'],
+  ['insecure_http', 'constructor', 'insecure_http: expected true or false'],
+  ['api_key_command', 'pass show x', 'api_key_command: expected a JSON array'],
+  ['api_key_command', '[]', 'api_key_command: expected a JSON array'],
+  ['api_key_command', '["a", 1]', 'api_key_command: expected a JSON array'],
+  ['domain', '', 'domain: expected a domain name'],
+  ['domain', 'a b', 'domain: expected a domain name'],
+  ['api_key', 'CANARY', 'api_key is not set by itself, but with its account'],
+  ['base_url', 'https://evil.example', 'base_url is not set by itself, but with its account'],
+  ['username', 'bob', 'username is not set by itself, but with its account'],
+  ['colour', 'never', 'no setting "colour"; expected one of base_url, username'],
+  ['toString', 'x', 'no setting "toString"'],
+])('config set: %s %j is refused with its reason', (key, typed, reason) => {
+  const set = () => parseSetting(requireProfileKey(key), typed);
+  expect(set).toThrow(expect.objectContaining({ exitCode: 2 }));
+  expect(set).toThrow(reason);
+});
+
+test('null means absent, and unknown keys are for a newer version', () => {
+  expect(profileFaults({ api_key_command: null, domain: null, shiny: {} })).toEqual([]);
+});

@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, Agent as PlainAgent, request as plainRequest, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CannedAnswer, Step } from './faulty-steps.ts';
+import { seededRandom, shuffled } from './seeded-random.ts';
+
+/**
+ * An HTTP server that misbehaves as told (RELIABILITY.md 3.5.1), alone or in front of a real service:
+ *
+ *     await using server = await startFaultyServer({ backend: service.baseUrl, username, apiKey });
+ *     await server.script([faults.dropAfter, { ...faults.tooMany('2'), only: { method: 'POST' } }]);
+ *     … run the client against server.baseUrl …
+ *     expect(await server.requests()).toHaveLength(3);
+ *
+ * Each request takes the first step of the script that is for it; without one it passes to the backend, or gets 200 and an
+ * envelope that says OK. `chance` adds faults at random. `startFaultyProcess` (faulty-process.ts) is the same in another process.
+ */
+export async function startFaultyServer(options: FaultyOptions = {}): Promise<FaultyServer> {
+  const backend = options.backend === undefined ? undefined : new URL(options.backend);
+  const state: State = { options, backend, steps: [], log: [], random: seededRandom(options.seed ?? 1), sockets: new Map() };
+  const handler = (request: IncomingMessage, response: ServerResponse): void => {
+    handle(state, request, response).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : undefined);
+    });
+  };
+  const server = options.tls
+    ? createSecureServer({ ...options.tls, maxHeaderSize: 65_536 }, handler)
+    : createServer({ maxHeaderSize: 65_536 }, handler);
+  server.keepAliveTimeout = options.keepAlive ?? 5000;
+  server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    state.sockets.set(socket, state.sockets.size + 1);
+    socket.on('error', () => {});
+    if (state.steps[0]?.end === 'accept') {
+      take(state, 0);
+      reset(socket);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async (): Promise<void> => {
+    agent.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return {
+    origin,
+    baseUrl: origin + (backend?.pathname ?? '/api/3'),
+    script: async (steps) => {
+      state.steps = steps.map((step) => ({ ...step }));
+    },
+    requests: async () => [...state.log],
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+export interface FaultyServer {
+  /** With the path of the backend's API root, or `/api/3`. */
+  readonly baseUrl: string;
+  readonly origin: string;
+  /** Replaces what is left of the script. */
+  script(steps: readonly Step[]): Promise<void>;
+  /** What was read, in order. */
+  requests(): Promise<LoggedRequest[]>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface FaultyOptions {
+  /** API root of a real service to pass requests to. */
+  readonly backend?: string;
+  readonly port?: number;
+  /** PEM. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Milliseconds that an idle connection is kept. */
+  readonly keepAlive?: number;
+  /** Of `chance` and of shuffling. */
+  readonly seed?: number;
+  /** Where the script has nothing to say: with this probability one of these steps, for the requests they are for. */
+  readonly chance?: { readonly rate: number; readonly steps: readonly Step[] };
+  /** Whether the log keeps bodies, and not only their length and hash. True without it. */
+  readonly keepBodies?: boolean;
+}
+
+export interface LoggedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  readonly body: string;
+  readonly bodyLength: number;
+  /** SHA-256, hex. */
+  readonly bodyHash: string;
+  /** Connections are counted from 1. */
+  readonly connection: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** The step that was taken. */
+  readonly step: Step;
+}
+
+interface State {
+  readonly options: FaultyOptions;
+  readonly backend: URL | undefined;
+  steps: Step[];
+  readonly log: LoggedRequest[];
+  readonly random: () => number;
+  readonly sockets: Map<Socket, number>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: Buffer;
+}
+
+const agent = new PlainAgent({ keepAlive: true });
+const ok = { error: { code: 0, message: '' } };
+
+async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const step = stepFor(state, request);
+  if (step.end === 'early') {
+    log(state, request, Buffer.alloc(0), step);
+    return end(step, cannedAnswer(step.answer ?? {}), response);
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  log(state, request, body, step);
+  const answer = await answerTo(state, request, body, step);
+  if (step.delay) await delay(step.delay);
+  await end(step, answer, response);
+}
+
+function stepFor(state: State, { method, url = '' }: IncomingMessage): Step {
+  const isFor = ({ only }: Step): boolean =>
+    (!only?.method || only.method === method) && (!only?.path || url.includes(only.path));
+  const scripted = state.steps.findIndex((step) => step.end !== 'accept' && isFor(step));
+  if (scripted >= 0) return take(state, scripted);
+  const { rate = 0, steps = [] } = state.options.chance ?? {};
+  const possible = steps.filter(isFor);
+  if (possible.length === 0 || state.random() >= rate) return {};
+  return possible[Math.floor(state.random() * possible.length)] ?? {};
+}
+
+function take(state: State, position: number): Step {
+  const step = state.steps[position] as Step;
+  const times = step.times ?? 1;
+  if (times === 'all') return step;
+  if (times > 1) state.steps[position] = { ...step, times: times - 1 };
+  else state.steps.splice(position, 1);
+  return step;
+}
+
+function log(state: State, { method = '', url = '', headers, socket }: IncomingMessage, body: Buffer, step: Step): void {
+  state.log.push({
+    method,
+    url,
+    headers: { ...headers },
+    body: state.options.keepBodies === false ? '' : body.toString(),
+    bodyLength: body.length,
+    bodyHash: createHash('sha256').update(body).digest('hex'),
+    connection: state.sockets.get(socket) ?? 0,
+    time: Date.now(),
+    step,
+  });
+}
+
+async function answerTo({ backend, random }: State, request: IncomingMessage, body: Buffer, step: Step): Promise<Answer> {
+  const { apply = true } = step;
+  const canned = cannedAnswer(step.answer ?? { body: ok });
+  if (!backend || apply === false) return canned;
+  if (typeof apply === 'object' && 'late' in apply) {
+    void delay(apply.late)
+      .then(() => forward(backend, request, body))
+      .catch(() => {});
+    return canned;
+  }
+  const real = await forward(backend, request, apply === true ? body : firstItems(body, apply.first));
+  return step.answer ? canned : altered(real, step, random);
+}
+
+function forward(backend: URL, { method, url, headers }: IncomingMessage, body: Buffer): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = plainRequest(
+      {
+        host: backend.hostname,
+        port: backend.port,
+        method,
+        path: url,
+        agent,
+        headers: { ...headers, host: backend.host, 'content-length': body.length },
+      },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const type = incoming.headers['content-type'] ?? 'application/json';
+          resolve({ status: incoming.statusCode ?? 200, headers: { 'content-type': type }, body: Buffer.concat(chunks) });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function firstItems(body: Buffer, count: number): Buffer {
+  const parsed = JSON.parse(body.toString());
+  return Buffer.from(JSON.stringify({ ...parsed, urls: parsed.urls.slice(0, count) }));
+}
+
+function cannedAnswer({ status = 200, headers = {}, body = '', raw }: CannedAnswer): Answer {
+  if (raw !== undefined) return { status: 0, headers: {}, body: Buffer.from(raw, 'latin1') };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: Buffer.from(text) };
+}
+
+function altered(answer: Answer, { alter }: Step, random: () => number): Answer {
+  if (!alter) return answer;
+  const parsed = JSON.parse(answer.body.toString());
+  if (!Array.isArray(parsed.urls)) return answer;
+  const urls = alterations[alter](parsed.urls, random);
+  return { ...answer, body: Buffer.from(JSON.stringify({ ...parsed, urls })) };
+}
+
+const alterations: { readonly [A in NonNullable<Step['alter']>]: (urls: object[], random: () => number) => object[] } = {
+  shuffle: (urls, random) => shuffled(urls, random),
+  'drop last': (urls) => urls.slice(0, -1),
+  'repeat first': (urls) => [...urls.slice(0, 1), ...urls],
+  'add foreign': (urls) => [
+    ...urls,
+    { ...urls[0], hash: 'foreign', long_url: 'https://foreign.example/', short_url: 's.ex/foreign' },
+  ],
+  'without errors': (urls) => urls.map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => name !== 'error'))),
+};
+
+async function end({ end: how }: Step, { status, headers, body }: Answer, response: ServerResponse): Promise<void> {
+  const { socket } = response;
+  if (!socket || how === 'silent') return;
+  if (how === 'reset') return reset(socket);
+  if (status === 0) return void socket.end(body);
+  if (how === 'drip head') return drip(socket, Buffer.from(`HTTP/1.1 ${status} OK\r\nX-Slow: ${'a'.repeat(4000)}`));
+  const half = body.subarray(0, Math.max(1, body.length >> 1));
+  if (how === 'cut unframed') return void socket.end(`HTTP/1.1 ${status} OK\r\nconnection: close\r\n\r\n${half}`);
+  const isChunked = how === 'cut chunked' || how === 'endless';
+  const closes = how === 'early' && { connection: 'close' };
+  response.writeHead(status, { ...headers, ...closes, ...(!isChunked && { 'content-length': String(body.length) }) });
+  if (how === 'endless') return endless(response);
+  if (how === 'cut' || how === 'cut chunked') return void response.write(half, () => setTimeout(() => reset(socket), 20));
+  if (how === 'early') return void response.end(body, () => setTimeout(() => socket.destroy(), 50));
+  if (how !== 'drip') return void response.end(body);
+  response.flushHeaders();
+  await drip(socket, body);
+}
+
+/** So that the client sees a reset; TLS can only close. */
+function reset(socket: Socket): void {
+  if ('encrypted' in socket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+async function drip(socket: Socket, bytes: Buffer): Promise<void> {
+  for (const byte of bytes) {
+    if (socket.destroyed) return;
+    socket.write(Buffer.from([byte]));
+    await delay(20);
+  }
+}
+
+async function endless(response: ServerResponse): Promise<void> {
+  const block = Buffer.alloc(1024 * 1024, ' ');
+  while (!response.destroyed) {
+    if (response.writableNeedDrain) await delay(1);
+    else response.write(block);
+  }
+}

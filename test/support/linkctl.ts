@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as base } from 'vitest';
+import type { Edition } from '../../src/contract/editions.ts';
+import { main } from '../../src/main.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import { createTestSystem, type World } from './test-system.ts';
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs one command line in this process. */
+export type Linkctl = (argv: readonly string[], world?: World) => Promise<Ran>;
+
+interface Fixtures {
+  /** Which edition the test's own service speaks: `test.override({ edition: 'b' })`. */
+  edition: Edition;
+  /** A folder of the test's own, gone afterwards. */
+  folder: string;
+  /** The whole API over real HTTP, empty, for this test alone. */
+  service: RunningService;
+  /** Home, configuration, state and data of the test's own, without credentials. */
+  homeEnv: Record<string, string>;
+  /** The same with the credentials of the service. */
+  env: Record<string, string>;
+  linkctl: Linkctl;
+}
+
+export const username = 'ann';
+export const apiKey = 'CANARY-4f1d2c3b4a59687786a5';
+
+/** The one fixture: a service and folders a test, and `linkctl` to run against them. */
+export const test = base.extend<Fixtures>({
+  edition: 'a',
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+  folder: async ({}, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'linkctl-test-'));
+    await use(folder);
+    await rm(folder, { recursive: true, force: true });
+  },
+  service: async ({ edition }, use) => {
+    const service = await startService({ edition, username, apiKey, redirects: true });
+    await use(service);
+    await service.close();
+  },
+  homeEnv: async ({ folder }, use) => {
+    await use({ HOME: folder, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' });
+  },
+  env: async ({ homeEnv, service, edition }, use) => {
+    await use({
+      ...homeEnv,
+      LINKCTL_BASE_URL: service.baseUrl,
+      LINKCTL_USERNAME: username,
+      LINKCTL_API_KEY: apiKey,
+      LINKCTL_EDITION: edition,
+    });
+  },
+  linkctl: async ({ env }, use) => {
+    await use(async (argv, world = {}) => {
+      const system = createTestSystem({ ...world, env: { ...env, ...world.env } });
+      const code = await main(argv, system);
+      return { code, ...system.printed() };
+    });
+  },
+});

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { InputStream, OutputStream, Signal, System } from '../../src/system.ts';
+
+/** What a test may set of the world. */
+export interface World {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What stands on stdin; nothing without it. */
+  readonly stdin?: string | Uint8Array;
+  /** Which streams are terminals. */
+  readonly terminal?: { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
+  readonly columns?: number;
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+/** A world of its own for one run of the program in this process. */
+export interface TestSystem extends System {
+  readonly printed: () => { stdout: string; stderr: string };
+  /** Sends this run a signal. */
+  readonly raise: (signal: Signal) => void;
+  /** The signals that the run chose to die of. */
+  readonly deaths: Signal[];
+}
+
+export function createTestSystem({ env = {}, stdin = '', terminal = {}, columns, now, random }: World = {}): TestSystem {
+  const listeners = new Map<Signal, Set<() => void>>();
+  const deaths: Signal[] = [];
+  const stdout = capture(terminal.stdout, columns);
+  const stderr = capture(terminal.stderr, columns);
+  return {
+    stdin: Object.assign(Readable.from([stdin]), terminal.stdin ? { isTTY: true } : {}) as InputStream,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env,
+    platform: process.platform,
+    nodeVersion: process.version,
+    processId: process.pid,
+    now: now ?? Date.now,
+    random: random ?? Math.random,
+    randomBytes: (count) => randomBytes(count),
+    sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal ? { signal } : {}),
+    onSignal: (signal, listener) => {
+      const all = listeners.get(signal) ?? new Set();
+      listeners.set(signal, all.add(listener));
+      return () => void all.delete(listener);
+    },
+    dieOf: (signal) => void deaths.push(signal),
+    printed: () => ({ stdout: stdout.text(), stderr: stderr.text() }),
+    raise: (signal) => {
+      for (const listener of listeners.get(signal) ?? []) listener();
+    },
+    deaths,
+  };
+}
+
+function capture(isTTY = false, columns?: number): { stream: OutputStream; text: () => string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return {
+    stream: Object.assign(stream, isTTY ? { isTTY, columns: columns ?? 80 } : {}) as OutputStream,
+    text: () => Buffer.concat(chunks).toString(),
+  };
+}
