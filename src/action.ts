@@ -21,6 +21,8 @@ export interface Context {
   session(): Promise<Session>;
   /** A client for an account that is not stored yet; whoever asks closes it. */
   connect(account: Account): Client;
+  /** Prints before the command is over, for one that then goes on: `serve`. */
+  print(report: Report): Promise<void>;
   /** A line for people on stderr that `-q` does not silence. */
   warn(text: string): Promise<void>;
   /** A line for people on stderr, not with `-q`. */
@@ -60,14 +62,14 @@ export function createAction(argv: readonly string[], system: System): Action {
         const global = command.optsWithGlobals<GlobalOptions>();
         Object.assign(output, outputOptions(global, system.env));
         debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
-        const context = createContext(global, system, streams, (session) => {
+        const print = (report: Report) => printReport(report, output, streams);
+        const context = createContext(global, system, streams, print, (session) => {
           profile = session.profile;
           output.format ??= session.defaults.output ?? undefined;
           output.colour ??= session.defaults.color ?? undefined;
         });
         try {
-          const report = await work(command.opts() as never, context, command.args);
-          await printReport(report, output, streams);
+          await print(await work(command.opts() as never, context, command.args));
         } finally {
           await context.close();
         }
@@ -100,13 +102,26 @@ export async function refuseDomain(session: Session, { warn }: Context): Promise
   if (session.domain !== undefined) await warn(`tag selections act on all domains, not on ${session.domain} alone`);
 }
 
+/** Whose links a question is about (B58): `profile "work" on api.example.com`, with the working domain where there is one. */
+export function whereabouts({ client: { identity }, domain }: Pick<Session, 'client' | 'domain'>): string {
+  const { profile, username, host } = identity;
+  const account = profile === undefined ? `account "${username}"` : `profile "${profile}"`;
+  return `${account} on ${host}${domain === undefined ? '' : `, domain ${domain}`}`;
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface OpenContext extends Context {
   close(): Promise<void>;
 }
 
-function createContext(global: GlobalOptions, system: System, streams: Streams, opened: (session: Session) => void): OpenContext {
+function createContext(
+  global: GlobalOptions,
+  system: System,
+  streams: Streams,
+  print: Context['print'],
+  opened: (session: Session) => void,
+): OpenContext {
   let session: Promise<Session> | undefined;
   const watch = watchSignals(system, streams);
   const warn = (text: string) => streams.tell(text, 'warning: ');
@@ -117,6 +132,7 @@ function createContext(global: GlobalOptions, system: System, streams: Streams, 
     system,
     global,
     streams,
+    print,
     warn,
     note,
     hearSignals: watch.hear,

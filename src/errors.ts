@@ -131,3 +131,18 @@ export class EmptyError extends CliError {
     super('empty', message, details);
   }
 }
+
+/**
+ * How a line ends that named several things, after people have read the failure of each: exit 3 where others were done, else
+ * the class that all failures share (CLI.md section 2). `what` continues "2 of 3": `tags were not deleted`.
+ */
+export function sharedFailure(failures: readonly CliError[], named: number, what: string): CliError | undefined {
+  const [first] = failures;
+  if (!first) return undefined;
+  if (named === 1) {
+    const { kind, message, hint, apiCode, details } = first;
+    return new CliError(kind, message, { hint, apiCode, details, told: true });
+  }
+  const common = failures.every(({ kind }) => kind === first.kind) ? first.kind : 'failed';
+  return new CliError(failures.length < named ? 'partial' : common, `${failures.length} of ${named} ${what}`);
+}

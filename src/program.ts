@@ -144,7 +144,7 @@ function createRoot(write: (text: string) => void): Command {
 }
 
 function placeCommand(root: Command, { name, alias, summary, group, hidden = false }: Entry): Command {
-  const command = root.command(name, { hidden }).summary(summary).description(`${summary}.`).helpGroup(group);
+  const command = root.command(name, { hidden }).summary(summary).description(`${summary}.`).helpGroup(group).helpCommand(false);
   if (alias) command.alias(alias);
   return command;
 }

@@ -1,6 +1,160 @@
 import type { Context } from './action.ts';
-import type { Report } from './output/report.ts';
+import { outcomeFailure, outcomeRow } from './bulk/outcome-row.ts';
+import { type RowOutcome, runEnd } from './bulk/row-outcome.ts';
+import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from './bulk/run.ts';
+import type { RunPlan } from './bulk/run-plan.ts';
+import { type CliError, FailedError, LocalError } from './errors.ts';
+import type { Row, RowsReport } from './output/report.ts';
+import type { Session } from './session.ts';
+import { folders, type Signal } from './system.ts';
 
-export async function shortenFile(_options: unknown, _context: Context): Promise<Report> {
-  throw new Error('not yet');
+/** How the rows of one kind of run are shown. */
+export type RunLook = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
+  /** What the header says is done: `shortening`. */
+  readonly doing: string;
+};
+
+/**
+ * A long run as a report (RELIABILITY.md 1.7): a header with mode and guarantee, every row in the order of the input, progress,
+ * and a summary. The first signal stops it when the batches under way are answered, a second one ends it at once (R-18).
+ */
+export async function runReport<Payload extends object>(
+  plan: RunPlan<Payload>,
+  look: RunLook,
+  session: Session,
+  context: Context,
+): Promise<RowsReport> {
+  const interruption = interruptible(context);
+  const { client } = session;
+  const run = await startRun(plan, {
+    client,
+    system: context.system,
+    stateFolder: folders(context.system).state,
+    interrupt: interruption.signal,
+    warn: (message) => void context.warn(message),
+  });
+  for (const line of headerLines(run.facts, plan, look, session)) await context.note(line);
+  const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
+  const input = plan.input.name;
+  return {
+    ...look,
+    kind: 'rows',
+    rows: shownRows(run, outcomes, session, context),
+    failure: (row) => outcomeFailure(outcomes.get(row) as RowOutcome<Payload>, client.identity, { input }),
+    ...(plan.failed !== undefined && { failuresIn: plan.failed }),
+    members: () => ({ summary: summaryRecord(run.summary()) }),
+    notes: () => summaryLines(run.summary(), run.facts, plan),
+    outcome: () => ending(run.summary(), interruption, context),
+    abandoned: () => abandonment(run.progress()),
+  };
+}
+
+/** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */
+async function* shownRows<Payload extends object>(
+  run: StartedRun<Payload>,
+  outcomes: WeakMap<Row, RowOutcome<Payload>>,
+  session: Session,
+  { streams }: Context,
+): AsyncGenerator<Row> {
+  const started = performance.now();
+  const state = (): string => progressLine(run.progress(), performance.now() - started);
+  streams.progress.step(state);
+  let batches = 0;
+  for await (const outcome of run.rows) {
+    const row = outcomeRow(outcome, session, true);
+    outcomes.set(row, outcome);
+    yield row;
+    const { batchesSettled } = run.progress();
+    if (batchesSettled > batches) streams.progress.step(state);
+    batches = batchesSettled;
+  }
+}
+
+interface Interruption {
+  readonly signal: AbortSignal;
+  /** The signal that came, if one did. */
+  caught(): Signal | undefined;
+}
+
+function interruptible({ hearSignals, streams, system }: Context): Interruption {
+  const controller = new AbortController();
+  let caught: Signal | undefined;
+  hearSignals((signal) => {
+    if (caught) return system.dieOf(signal);
+    caught = signal;
+    controller.abort();
+    void streams.tell('interrupted: waiting for the batches under way; a second signal ends it at once');
+  });
+  return { signal: controller.signal, caught: () => caught };
+}
+
+function headerLines<Payload extends object>(
+  facts: RunFacts,
+  { input }: RunPlan<Payload>,
+  look: RunLook,
+  session: Session,
+): string[] {
+  const { rows, batches, calls, domain, doneBefore, resumed, run, guarantee, advice } = facts;
+  const where = [session.profile && `profile ${session.profile}`, session.client.identity.host, domain]
+    .filter(Boolean)
+    .join(', ');
+  return [
+    ...(resumed ? [`going on with run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
+    `${look.doing} ${count(rows - doneBefore, 'row')} of ${input.name} in ${count(batches, 'batch')} (${where}; ${count(calls, 'call')} at least)`,
+    ...(guarantee ? [guarantee] : []),
+    ...(advice ? [advice] : []),
+  ];
+}
+
+function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
+  const left = rowsSettled > 0 ? Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000)) : undefined;
+  const parts = [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`];
+  return [...parts, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
+}
+
+function summaryRecord({ tally, calls, milliseconds, surplus }: RunSummary): Row {
+  return { rows: tally.rows, ...tally.counts, requests: calls, seconds: milliseconds / 1000, surplus: surplus.length };
+}
+
+/** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
+function summaryLines<Payload extends object>(
+  { tally, calls, milliseconds, surplus, stop }: RunSummary,
+  { guarantee, run }: RunFacts,
+  { failed }: RunPlan<Payload>,
+): string[] {
+  const counts = Object.entries(tally.counts)
+    .filter(([, number]) => number > 0)
+    .map(
+      ([status, number]) =>
+        `${number} ${status.replace('_', ' ')}${status === 'failed' && failed !== undefined ? ` (${failed})` : ''}`,
+    );
+  return [
+    `${count(tally.rows, 'row')}: ${counts.join(', ')} (${count(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s)`,
+    ...(guarantee ? [guarantee] : []),
+    ...(surplus.length > 0
+      ? [`${count(surplus.length, 'link')} may have been made twice: ${surplus.slice(0, 5).join(', ')}`]
+      : []),
+    ...(stop || tally.counts.not_sent > 0 ? [`run the same command again to go on with run ${run}`] : []),
+  ];
+}
+
+function ending(summary: RunSummary, { caught }: Interruption, { system }: Context): CliError | undefined {
+  const end = runEnd(summary.tally, summary.stop);
+  if (end.kind === 'error') return end.error;
+  const signal = caught();
+  if (end.kind !== 'signal' || !signal) return undefined;
+  system.dieOf(signal);
+  return new FailedError('interrupted', { told: true });
+}
+
+/** B40: what a reader that went away did not see is in the journal. */
+function abandonment({ rows, rowsSettled }: RunProgress): LocalError {
+  return new LocalError(`the reader of the output went away when ${rowsSettled} of ${rows} rows were done`, {
+    hint: 'run the same command again to go on',
+  });
+}
+
+function count(number: number, noun: string): string {
+  const plural = noun.endsWith('ch') ? `${noun}es` : `${noun}s`;
+  return `${number} ${number === 1 ? noun : plural}`;
 }

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CallError } from '../client/call-error.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { UnavailableError } from '../errors.ts';
+import { CliError, UnavailableError } from '../errors.ts';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import { checksum } from './journal-lines.ts';
@@ -63,9 +62,10 @@ interface Proof {
 
 async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: CanarySettings): Promise<Proof> {
   const { context, generated } = settings;
+  let outcomes: readonly RowOutcome<ShortenItem>[] = [];
   try {
     const before = await takeMark(settings, context.signal);
-    const outcomes = [...(await sendRows(rows, context)).values()];
+    outcomes = [...(await sendRows(rows, context)).values()];
     const taken = outcomes.filter(({ status }) => doneStatuses.has(status));
     if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
       context.stop.request(stopOf(refusal('it does not take hashes of our making')));
@@ -75,9 +75,9 @@ async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: Canary
     if (fault) context.stop.request(stopOf(refusal(fault)));
     return { outcomes, proven: fault === undefined };
   } catch (error) {
-    if (!(error instanceof CallError)) throw error;
+    if (!(error instanceof CliError)) throw error;
     context.stop.request(stopOf(error));
-    return { outcomes: [], proven: false };
+    return { outcomes, proven: false };
   }
 }
 

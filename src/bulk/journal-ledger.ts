@@ -1,26 +1,12 @@
 import { LocalError } from '../errors.ts';
 import type { Journal } from './journal.ts';
 import { checksum, type Mark, type ResultLine, rangesOf } from './journal-lines.ts';
-import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
+import type { BatchMark } from './reading-back.ts';
+import { type BulkRow, doneStatuses, type RowOutcome, UnrecordedError } from './row-outcome.ts';
 import { statusLetters } from './run-state.ts';
 import type { Ledger } from './sending.ts';
 import { shortUrlOf } from './short-url.ts';
 import type { KnownRecord } from './verdict.ts';
-
-/** Results that happened and could not be written down: `details` names each row and its hash (J7). */
-export class UnrecordedError extends LocalError {
-  readonly rows: number;
-
-  constructor(cause: Error, outcomes: readonly RowOutcome[]) {
-    const lines = outcomes.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
-    super(`${cause.message}; what was done after the last good line:`, {
-      details: lines,
-      hint: 'keep these lines; when there is room again, run the same command again',
-      cause,
-    });
-    this.rows = outcomes.length;
-  }
-}
 
 export interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
@@ -74,7 +60,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
         await writeOutcomes(journal, batch, fresh, released);
       } catch (error) {
         const done = fresh.filter(({ status }) => doneStatuses.has(status));
-        throw error instanceof Error && done.length > 0 ? new UnrecordedError(error, done) : error;
+        throw error instanceof LocalError && done.length > 0 ? unrecorded(error, done) : error;
       }
       if (isPart) partly.set(batch, [...before, ...fresh]);
       else partly.delete(batch);
@@ -102,6 +88,12 @@ async function writeOutcomes(
     lines.push(journal.write({ type: 'unknown', batch, rows: rangesOf(unknown.map(({ index }) => index)), reason }));
   }
   await Promise.all(lines);
+}
+
+/** J7: whoever reads this keeps the links, if nothing else does. */
+function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedError {
+  const lines = done.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
+  return new UnrecordedError(cause.message, done.length, lines);
 }
 
 function resultLine(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[]): ResultLine {

@@ -1,4 +1,4 @@
-import { CliError, exitCodes, type FailureKind } from '../errors.ts';
+import { CliError, exitCodes, type FailureKind, LocalError } from '../errors.ts';
 import type { KnownRecord } from './verdict.ts';
 
 /** What became of a row. `not_sent`: certainly nothing happened; `unknown`: look before repeating. */
@@ -91,6 +91,21 @@ const kinds = new Map<number, FailureKind>([
   ...([1301, 1302] as const).map((code) => [code, 'local'] as const),
 ]);
 
+/** Rows were done, and what they got could not be written down: `details` names each and its short URL (J7). */
+export class UnrecordedError extends LocalError {
+  readonly rows: number;
+
+  constructor(message: string, rows: number, lines: readonly string[]) {
+    super(message, { details: lines, hint: 'keep these lines; when the journal can be written, run the same command again' });
+    this.rows = rows;
+  }
+
+  /** Several batches may be under way when the disk is full. */
+  and(other: UnrecordedError): UnrecordedError {
+    return new UnrecordedError(this.message, this.rows + other.rows, [...this.details, ...other.details]);
+  }
+}
+
 /** What ended a run before its last row. */
 export type StopReason =
   | { readonly kind: 'error'; readonly error: CliError }
@@ -112,6 +127,8 @@ export interface EndOptions {
  */
 export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissing, noun = 'rows' }: EndOptions = {}): RunEnd {
   const stopError = stop?.kind === 'error' ? stop.error : undefined;
+  // What they got was told, row by row: nothing is in doubt.
+  if (stopError instanceof UnrecordedError && tally.counts.unknown <= stopError.rows) return { kind: 'error', error: stopError };
   if (tally.counts.unknown > 0 || stopError?.kind === 'unknown')
     return { kind: 'error', error: unknownError(tally, stopError, noun) };
   if (stopError?.kind === 'local') return { kind: 'error', error: stopError };

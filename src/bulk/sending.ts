@@ -3,7 +3,7 @@ import { CliError, LimitError, UnavailableError, UnknownOutcomeError } from '../
 import type { System } from '../system.ts';
 import { isTooLarge, stopsRun } from './call-failure.ts';
 import type { BatchAnswer, BulkOperation } from './operation.ts';
-import type { BulkRow, RowError, RowOutcome } from './row-outcome.ts';
+import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from './row-outcome.ts';
 import { type Stop, stopOf } from './stop.ts';
 import { again, type Doubtful, doubtful, type KnownRecord, type Verdict } from './verdict.ts';
 
@@ -155,8 +155,9 @@ async function sendBatch<Payload extends object>(
     if (error.throttled) context.pace?.throttled();
     if (isTooLarge(error) && rows.length > 1) {
       context.size.limit = Math.min(context.size.limit, Math.ceil(rows.length / 2));
-      await context.ledger.settled(batch, [], rows);
-      return { outcomes: [], repeat: rows };
+      return (await record(batch, [], rows, context))
+        ? { outcomes: [], repeat: rows }
+        : { outcomes: rows.map((row) => notSent(row, context.stop)), repeat: [] };
     }
     verdicts = await afterFailure(error, batch, rows, context);
   }
@@ -297,13 +298,36 @@ async function conclude<Payload extends object>(
     if (verdict.kind === 'again' || (verdict.kind === 'failed' && isTemporary(verdict.error))) repeat.push(row);
     else outcomes.push(outcomeOf(row, verdict, context.operation));
   }
-  await context.ledger.settled(batch, outcomes, repeat);
+  if (!(await record(batch, outcomes, repeat, context))) return { outcomes: [...outcomes.map(unrecorded), ...repeat.map((row) => notSent(row, context.stop))], repeat: [] };
   const exhausted = repeat.filter((row) => nextRound(rounds, row.index) > maximalRounds);
   if (exhausted.length > 0) context.stop.request(stopOf(notTaken(exhausted.length, cooling)));
   if (cooling > 0) context.pace?.throttled();
   else if (outcomes.length > 0) context.pace?.succeeded();
   if (cooling > 0 && !context.stop.reason) await coolDown(rounds.get(repeat[0]?.index ?? -1) ?? 1, context);
   return { outcomes, repeat };
+}
+
+/** Whether it could be written down; where not, the run stops (J7). */
+async function record<Payload extends object>(
+  batch: number,
+  outcomes: readonly RowOutcome<Payload>[],
+  released: readonly BulkRow<Payload>[],
+  { ledger, stop }: SendingContext<Payload>,
+): Promise<boolean> {
+  try {
+    await ledger.settled(batch, outcomes, released);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    stop.request(stopOf(error));
+    return false;
+  }
+}
+
+/** J2: what is not written down is not told as done. */
+function unrecorded<Payload extends object>(outcome: RowOutcome<Payload>): RowOutcome<Payload> {
+  if (!doneStatuses.has(outcome.status)) return outcome;
+  return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was done, but could not be written down' } };
 }
 
 function nextRound(rounds: Map<number, number>, index: number): number {

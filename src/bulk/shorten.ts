@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { isUsableHash } from './answer-items.ts';
 import { canonicalUrl } from './canonical-url.ts';
+import { type GivenHashes, givenHashes } from './given-hashes.ts';
 import { matchAnswer } from './matching.ts';
 import type { Mode } from './modes.ts';
 import { notApplied } from './not-applied.ts';
@@ -14,6 +15,8 @@ export interface ShortenSettings {
   readonly mode: Mode;
   /** Edition A: the working domain, pinned on every call (R-X8). */
   readonly domain?: string | undefined;
+  /** Rows of the run. */
+  readonly rows?: number | undefined;
 }
 
 /** POST /urls of many, under the rules of a long run. */
@@ -38,8 +41,9 @@ export function shortenFewOperation(settings: ShortenSettings): BulkOperation<Sh
   };
 }
 
-function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolicy): BulkOperation<ShortenItem> {
+function shortening({ client, mode, domain, rows = 1000 }: ShortenSettings, doubt: DoubtPolicy): BulkOperation<ShortenItem> {
   const sharing = mode.name === 'dedupe';
+  const given = givenHashes(sharing ? rows : 0);
   const query = { domain, disable_long_url_duplicates: mode.duplicates };
   return {
     kind: 'shorten',
@@ -52,7 +56,7 @@ function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolic
         { repeat: doubt === 'repeat', signal },
       );
       const found = matchAnswer(urls, listOf(answer.urls), { sharing });
-      return sharing ? shareOut(items, urls, found) : found;
+      return sharing ? shareOut(items, urls, found, given) : found;
     },
     statusOf: (item, done) => (mode.generateHashes || !wasThere(item, done) ? 'created' : 'existing'),
     notApplied: (item, record) => notApplied(item, record),
@@ -65,16 +69,18 @@ function distinct(items: readonly ShortenItem[]): ShortenItem[] {
   return items.filter(({ long_url, custom_hash }) => custom_hash || (!seen.has(long_url) && seen.add(long_url)));
 }
 
-function shareOut(items: readonly ShortenItem[], sent: readonly ShortenItem[], { verdicts, surplus }: BatchAnswer): BatchAnswer {
+function shareOut(
+  items: readonly ShortenItem[],
+  sent: readonly ShortenItem[],
+  { verdicts, surplus }: BatchAnswer,
+  given: GivenHashes,
+): BatchAnswer {
   const ofItem = new Map(sent.map((item, position) => [item, verdicts[position]]));
   const ofUrl = new Map(sent.filter(({ custom_hash }) => !custom_hash).map((item) => [item.long_url, ofItem.get(item)]));
-  const given = new Set<string>();
   const shared = items.map((item) => {
     const verdict = ofItem.has(item) ? ofItem.get(item) : ofUrl.get(item.long_url);
     if (verdict?.kind !== 'done' || !verdict.record) return verdict;
-    if (given.has(verdict.record.hash)) return { ...verdict, shared: true as const };
-    given.add(verdict.record.hash);
-    return verdict;
+    return given.seen(verdict.record.hash) ? { ...verdict, shared: true as const } : verdict;
   });
   return { verdicts: shared, surplus };
 }

@@ -1,5 +1,5 @@
 import type { CliError } from '../errors.ts';
-import type { StopReason } from './row-outcome.ts';
+import { type StopReason, UnrecordedError } from './row-outcome.ts';
 
 /** The one place where a run learns that it shall start nothing new. The first reason stands, unless a graver one follows. */
 export interface Stop {
@@ -14,13 +14,19 @@ export function createStop(): Stop {
       return reason;
     },
     request(next) {
-      if (gravity(next) > gravity(reason)) reason = next;
+      const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
+      if (before && after) reason = stopOf(before.and(after));
+      else if (gravity(next) > gravity(reason)) reason = next;
     },
   };
 }
 
 export function stopOf(error: CliError): StopReason {
   return { kind: 'error', error };
+}
+
+function unrecordedIn(reason: StopReason | undefined): UnrecordedError | undefined {
+  return reason?.kind === 'error' && reason.error instanceof UnrecordedError ? reason.error : undefined;
 }
 
 /** The order of CLI.md section 2: 10, 9, the signal, then 4, 7, 8 and the rest. */

@@ -11,7 +11,7 @@ export interface Done {
   /** Absent where the call answers with `{error}` alone. */
   readonly record?: KnownRecord;
   readonly evidence?: Evidence;
-  /** Another row of the same call was given this record first. */
+  /** Another row of the run was given this record first. */
   readonly shared?: true;
 }
 

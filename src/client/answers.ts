@@ -31,22 +31,31 @@ export function readAnswer(operation: OperationName, answer: WireAnswer): Readin
   }
 }
 
-/** Whether JSON nests deeper than anything may that is printed or walked through later (R-34). */
+/** Whether JSON nests deeper than anything may that is printed or walked through later (R-34). Texts are passed over whole. */
 export function isTooDeep(json: string): boolean {
   let depth = 0;
-  let quoted = false;
   for (let i = 0; i < json.length; i += 1) {
     const code = json.charCodeAt(i);
-    if (quoted) {
-      if (code === backslash) i += 1;
-      else if (code === quote) quoted = false;
-    } else if (code === quote) quoted = true;
-    else if (code === openBrace || code === openBracket) {
+    if (code === quote) {
+      i = endOfText(json, i);
+      if (i < 0) return false;
+    } else if (code === openBrace || code === openBracket) {
       depth += 1;
       if (depth > maximumDepth) return true;
     } else if (code === closeBrace || code === closeBracket) depth -= 1;
   }
   return false;
+}
+
+/** Where the text that begins with the quote at `start` has its closing one; -1 without one. */
+function endOfText(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (json.charCodeAt(before) === backslash) before -= 1;
+    // An odd number of backslashes makes the quote a part of the text.
+    if ((end - before) % 2 === 1) return end;
+  }
+  return -1;
 }
 
 /** Levels of nesting (R-34). */

@@ -23,6 +23,8 @@ export interface Subject {
   /** What was named, where it was one: a hash, a tag label, a domain, a long URL, a date, a tag expression. */
   readonly hash?: string | undefined;
   readonly label?: string | undefined;
+  /** What a tag is to be called from now on. */
+  readonly newLabel?: string | undefined;
   readonly domain?: string | undefined;
   readonly longUrl?: string | undefined;
   readonly date?: string | undefined;
@@ -175,9 +177,9 @@ const messages: { readonly [code in Exclude<keyof typeof import('../contract/err
     message: 'too much text in one call for this server',
     hint: 'linkctl config set batch_size 100, or less',
   }),
-  1311: ({ label }) => ({
+  1311: ({ label, newLabel = label }) => ({
     kind: 'rejected',
-    message: `${named('tag label', label)} is not valid or exists already`,
+    message: `${named('tag label', newLabel)} is not valid or exists already`,
     hint: 'linkctl tags',
   }),
   1312: ({ date }) => ({

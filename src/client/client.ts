@@ -2,11 +2,12 @@ import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
 import type { Identity, Subject } from './api-messages.ts';
+import type { Fault } from './call-error.ts';
 import { createCircuit } from './circuit.ts';
 import type { ClientOptions, SendOptions } from './client-options.ts';
-import { changes, inDoubt, repeatsInDoubt } from './doubt.ts';
+import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './doubt.ts';
 import { judge, transportFault } from './faults.ts';
-import { createLine, type LineOptions } from './line.ts';
+import { createLine, type Line } from './line.ts';
 import { proxyVariable } from './proxies.ts';
 import { callAndRecover } from './recovery.ts';
 import { type AnyInput, type ApiRequest, partsOf, rawRequest, requestFor } from './requests.ts';
@@ -47,31 +48,12 @@ export interface Client {
 
 /** A client for one server and account. Opens nothing and reads no key before its first call. */
 export function createClient(options: ClientOptions): Client {
-  const { edition, system, retries = 4, maxWait = system.stderr.isTTY ? 30 : 900 } = options;
+  const { edition, system } = options;
   const base = new URL(options.baseUrl);
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const { username, profile, keySource } = options;
-  const identity: Identity = { host: base.host, baseUrl, username, profile, keySource };
-  const line = createLine({ ...options, base } satisfies LineOptions);
-  const limits = { retries, maxWait: maxWait * 1000 };
+  const identity = identityOf(options, base);
+  const line = createLine({ ...options, base });
   const proxy = proxyVariable({ origin: base, env: system.env });
-  const circuit = createCircuit({
-    system,
-    maxWait: limits.maxWait,
-    probe: async () => {
-      const answer = await line.exchange({ method: 'GET', path: '/account', query: [] });
-      return answer.kind === 'answer' && answer.status < 500;
-    },
-  });
-
-  const context = ({ method, path }: ApiRequest, signal?: AbortSignal): Omit<RetryContext, 'repeats' | 'history'> => ({
-    limits,
-    system,
-    circuit,
-    signal,
-    notice: (notice) => options.observe?.({ kind: 'retry', method, path, ...notice }),
-    warn: line.warn,
-  });
+  const contextOf = retryContexts(options, line);
 
   async function call<O extends OperationName>(
     operation: O,
@@ -83,10 +65,12 @@ export function createClient(options: ClientOptions): Client {
     const subject = subjectOf(identity, request, parts);
     const attempt = async (): Promise<Attempted<OperationResult<O> & Envelope>> => {
       const outcome = await line.exchange(request, signal);
-      return outcome.kind === 'failure' ? { fault: transportFault(outcome, proxy) } : judge(operation, outcome, subject);
+      if (outcome.kind === 'failure') return { fault: transportFault(outcome, proxy) };
+      const judged = judge<OperationResult<O> & Envelope>(operation, outcome, subject);
+      return 'fault' in judged ? { fault: redacted(judged.fault, options.redact) } : judged;
     };
     return withRetries(attempt, {
-      ...context(request, signal),
+      ...contextOf(request, signal),
       history: { operation },
       repeats: repeat ? Number.POSITIVE_INFINITY : repeatsInDoubt(operation, parts),
       inDoubt: changes(operation) ? (fault) => inDoubt(operation, parts, fault) : undefined,
@@ -95,7 +79,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     edition,
-    baseUrl,
+    baseUrl: identity.baseUrl,
     identity,
     send: (operation, input, sendOptions) => callAndRecover(call, operation, input, sendOptions),
     sendRaw: async ({ signal, ...raw }) => {
@@ -104,12 +88,48 @@ export function createClient(options: ClientOptions): Client {
         const outcome = await line.exchange(request, signal);
         return outcome.kind === 'failure' ? { fault: transportFault(outcome, proxy) } : { result: outcome };
       };
-      const repeats = request.method === 'GET' ? Number.POSITIVE_INFINITY : 0;
-      const { status, headers, body } = await withRetries(attempt, { ...context(request, signal), history: {}, repeats });
+      const isRead = request.method === 'GET';
+      const { status, headers, body } = await withRetries(attempt, {
+        ...contextOf(request, signal),
+        history: {},
+        repeats: isRead ? Number.POSITIVE_INFINITY : 0,
+        inDoubt: isRead ? undefined : (fault) => rawInDoubt(request, fault),
+      });
       return { status, contentType: headers['content-type'] ?? '', body };
     },
     close: line.close,
   };
+}
+
+function identityOf({ baseUrl, username, profile, keySource }: ClientOptions, { host }: URL): Identity {
+  return { host, baseUrl: baseUrl.replace(/\/+$/, ''), username, profile, keySource };
+}
+
+/** What all calls of one client share when they retry: limits, clock and the budget of R-6. */
+function retryContexts(
+  { system, retries = 4, maxWait = system.stderr.isTTY ? 30 : 900, observe }: ClientOptions,
+  line: Line,
+): (request: ApiRequest, signal?: AbortSignal) => Omit<RetryContext, 'repeats' | 'history'> {
+  const limits = { retries, maxWait: maxWait * 1000 };
+  const probe = async (): Promise<boolean> => {
+    const answer = await line.exchange({ method: 'GET', path: '/account', query: [] });
+    return answer.kind === 'answer' && answer.status < 500;
+  };
+  const circuit = createCircuit({ system, maxWait: limits.maxWait, probe });
+  return ({ method, path }, signal) => ({
+    limits,
+    system,
+    circuit,
+    signal,
+    notice: (notice) => observe?.({ kind: 'retry', method, path, ...notice }),
+    warn: line.warn,
+  });
+}
+
+/** A server can send back what it was sent, the key included. */
+function redacted(fault: Fault, redact: ClientOptions['redact']): Fault {
+  if (!redact) return fault;
+  return { ...fault, message: redact(fault.message), details: fault.details?.map(redact) ?? [] };
 }
 
 function subjectOf(identity: Identity, { method, path }: ApiRequest, input: AnyInput): Subject {
@@ -123,6 +143,7 @@ function subjectOf(identity: Identity, { method, path }: ApiRequest, input: AnyI
     path,
     hash: named.hash ?? (hashes?.includes(',') ? undefined : hashes),
     label: named.label ?? label,
+    newLabel: label,
     domain: one(query.domain),
     expression: one(query.tags),
   };

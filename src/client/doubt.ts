@@ -1,6 +1,6 @@
 import { endpoints, type OperationName } from '../contract/operations.ts';
 import type { Fault } from './call-error.ts';
-import type { AnyInput } from './requests.ts';
+import type { AnyInput, ApiRequest } from './requests.ts';
 
 /**
  * How often a call may be sent again while it is in doubt whether it was applied (RELIABILITY.md 2.1). What is not listed is
@@ -19,6 +19,12 @@ export function inDoubt(operation: OperationName, input: AnyInput, fault: Fault)
     message: `it is not known whether ${deeds[operation] ?? 'the change was made'}: ${fault.message}`,
     hint: `look before repeating it: ${look(operation, input)}`,
   };
+}
+
+/** The same for a call that was written by hand. */
+export function rawInDoubt({ method, path }: ApiRequest, fault: Fault): Fault {
+  const message = `it is not known whether ${method} ${path} was done: ${fault.message}`;
+  return { ...fault, outcome: 'ambiguous', kind: 'unknown', message, hint: 'look before repeating it: linkctl list' };
 }
 
 /** Whether a call changes something. */

@@ -1,5 +1,6 @@
 import type { OperationName } from '../contract/operations.ts';
 import type { ErrorRecord } from '../contract/records.ts';
+import { parseUrl } from '../contract/web-address.ts';
 import type { FailureKind } from '../errors.ts';
 import { readAnswer } from './answers.ts';
 import { type ApiMessage, apiMessage, refusedCredentials, type Subject, serverWords } from './api-messages.ts';
@@ -98,8 +99,7 @@ const limits: { readonly [status: number]: { readonly message: string; readonly 
 
 /** Never followed: the target would see what only this server may see. */
 function redirect({ status, headers }: WireAnswer, { identity: { baseUrl } }: Subject): Fault {
-  const target =
-    headers.location && URL.canParse(headers.location, baseUrl) ? new URL(headers.location, baseUrl).origin : undefined;
+  const target = headers.location ? parseUrl(headers.location, baseUrl)?.origin : undefined;
   return {
     outcome: 'rejected',
     kind: 'unavailable',

@@ -1,3 +1,4 @@
+import { parseUrl } from '../contract/web-address.ts';
 import { UsageError } from '../errors.ts';
 import type { TransportOptions } from './transport.ts';
 
@@ -49,7 +50,6 @@ export function proxyVariable({ origin, env }: Pick<TransportOptions, 'origin' |
 }
 
 function isProxyAddress(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
-  return /^https?:$/.test(protocol) && hostname !== '';
+  const url = parseUrl(value);
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.hostname !== '';
 }

@@ -4,8 +4,10 @@ import { runFew } from '../bulk/few.ts';
 import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
 import { outcomeFailure, outcomeRow } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
-import { shortenFewOperation } from '../bulk/shorten.ts';
+import type { RunInput } from '../bulk/run-plan.ts';
+import { shortenFewOperation, shortenOperation } from '../bulk/shorten.ts';
 import { editions } from '../contract/editions.ts';
+import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
@@ -13,7 +15,7 @@ import { addFieldFlags, type FieldOptions, readFieldFlags } from '../flags/field
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { flagValue } from '../input/values.ts';
-import { dryRunReport } from '../output/dry-run.ts';
+import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
@@ -54,9 +56,10 @@ export function registerShorten(command: Command, run: Runner): void {
 
 /** POST /urls for the URLs that were typed, or for every row of a file. */
 async function shorten(options: ShortenOptions, context: Context, urls: string[]): Promise<Report> {
-  if (options.file !== undefined || options.printTemplate) {
+  if (options.printTemplate) return await printTemplate(options, context);
+  if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
-    const { shortenFile } = await import('../run-report.ts');
+    if (options.hash !== undefined) throw new UsageError('--hash names one URL: in a file, custom_hash is a column');
     return await shortenFile(options, context);
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
@@ -66,25 +69,75 @@ async function shorten(options: ShortenOptions, context: Context, urls: string[]
   const session = await context.session();
   const values = readFieldFlags(options, { edition: session.edition, now: now() });
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
-  const mode = modeOf(options, session, items);
+  const mode = modeOf(options, session, items.length, values.custom_hash === undefined ? 0 : items.length);
   if (context.global.dryRun) return dryRunReport(planned(items, mode, session));
   return await shortenFew(items, mode, session, context);
 }
+
+/** CLI.md 3.7: in a pipe the short URL of each success and nothing else. */
+const shortenLook = {
+  key: 'urls',
+  columns: urlColumns,
+  tableFields: ['short_url_with_protocol', 'long_url'],
+  pipedFields: ['short_url_with_protocol'],
+  sentence: (row, { tick, arrow }) => `${tick} ${row.short_url_with_protocol} ${arrow} ${row.long_url}`,
+} satisfies Partial<RowsReport>;
 
 const missing = {
   details: ['usage: linkctl shorten <long-url>... | -f <file|->', 'example: linkctl shorten https://nodejs.org/en/learn'],
   hint: 'linkctl shorten --help',
 };
 
+/** Every row of a file, checked as a whole, then in batches that are journalled. */
+async function shortenFile(options: ShortenOptions, context: Context): Promise<RowsReport> {
+  const { checkedRows, sendingOf } = await import('../bulk-input.ts');
+  const { runReport } = await import('../run-report.ts');
+  const session = await context.session();
+  const { edition } = session;
+  const values = readFieldFlags(options, { edition, now: context.system.now() });
+  const sending = sendingOf(options, session, context);
+  const { input, withHash, discard } = await checkedRows('shorten', options, session, context);
+  try {
+    const mode = modeOf(options, session, input.rows, withHash);
+    const payload = (item: object): ShortenItem => ({ ...values, ...(item as ShortenItem) });
+    if (context.global.dryRun) return dryRunReport(plannedFile(input, payload, mode, session, sending.batchSize));
+    return await runReport(
+      {
+        ...sending,
+        operation: ({ client, domain }) => shortenOperation({ client, mode, domain }),
+        mode,
+        pinsDomain: editions[edition].severalDomains,
+        input,
+        payload,
+        options: { values, mode: mode.name },
+        columns: fieldNames('shorten', edition),
+      },
+      { ...shortenLook, doing: 'shortening' },
+      session,
+      context,
+    );
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+async function printTemplate({ inputFormat }: ShortenOptions, context: Context): Promise<Report> {
+  const { inputTemplate } = await import('../input/template.ts');
+  const { edition } = await context.session();
+  return { kind: 'text', text: inputTemplate('shorten', edition, inputFormat ?? 'csv') };
+}
+
 function modeOf(
   { dedupe, generateHashes = false }: ShortenOptions,
   { edition, defaults }: Session,
-  items: readonly ShortenItem[],
+  rows: number,
+  keyedRows: number,
 ): Mode {
   return chooseMode({
     edition,
-    rows: items.length,
-    keyedRows: items.filter(({ custom_hash }) => custom_hash !== undefined).length,
+    rows,
+    keyedRows,
     dedupe: dedupe ?? defaults.dedupe ?? 'off',
     generateHashes,
   });
@@ -105,13 +158,9 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
   const [only] = outcomes;
   const end = runEnd(tally, stop, { noun: 'URLs' });
   return {
+    ...shortenLook,
     kind: 'rows',
-    key: 'urls',
     rows: failures.keys(),
-    columns: urlColumns,
-    tableFields: ['short_url_with_protocol', 'long_url'],
-    pipedFields: ['short_url_with_protocol'],
-    sentence: (row, { tick, arrow }) => `${tick} ${row.short_url_with_protocol} ${arrow} ${row.long_url}`,
     failure,
     members: () => ({ summary: { rows: tally.rows, ...tally.counts } }),
     outcome: () => {
@@ -121,14 +170,26 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
   };
 }
 
-function* planned(items: readonly ShortenItem[], mode: Mode, { edition, domain, defaults }: Session) {
-  const size = defaults.batch_size ?? editions[edition].groupBound;
-  for (let start = 0; start < items.length; start += size) {
-    yield {
-      method: 'POST',
-      path: '/urls',
-      query: { disable_long_url_duplicates: mode.duplicates, domain },
-      body: { urls: items.slice(start, start + size) },
-    };
+function* planned(items: readonly ShortenItem[], mode: Mode, session: Session): Generator<PlannedRequest> {
+  const size = session.defaults.batch_size ?? editions[session.edition].groupBound;
+  for (let start = 0; start < items.length; start += size) yield plannedBatch(items.slice(start, start + size), mode, session);
+}
+
+async function* plannedFile(
+  { open }: RunInput,
+  payload: (item: object) => ShortenItem,
+  mode: Mode,
+  session: Session,
+  size: number,
+): AsyncGenerator<PlannedRequest> {
+  let items: ShortenItem[] = [];
+  for await (const rows of open()) {
+    items.push(...rows.map(({ item }) => payload(item)));
+    for (; items.length >= size; items = items.slice(size)) yield plannedBatch(items.slice(0, size), mode, session);
   }
+  if (items.length > 0) yield plannedBatch(items, mode, session);
+}
+
+function plannedBatch(urls: readonly ShortenItem[], { duplicates }: Mode, { domain }: Session): PlannedRequest {
+  return { method: 'POST', path: '/urls', query: { disable_long_url_duplicates: duplicates, domain }, body: { urls } };
 }

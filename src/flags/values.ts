@@ -11,7 +11,12 @@ export function choice<const Words extends readonly string[]>(
   return Object.assign(parse, { words });
 }
 
-/** The words that a flag or an operand made by `choice` takes; none for any other. */
+/** A flag or an operand that takes any text, of which these words are known; they are for completions (B95). */
+export function suggested(words: readonly string[]): ((text: string) => string) & { words: readonly string[] } {
+  return Object.assign((text: string) => text, { words });
+}
+
+/** The words of a flag or an operand made by `choice` or `suggested`; none for any other. */
 export function wordsOf({ parseArg }: Option | Argument): readonly string[] {
   return (parseArg as { words?: readonly string[] } | undefined)?.words ?? [];
 }

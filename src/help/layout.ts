@@ -1,4 +1,5 @@
 import type { Command, Help, Option } from 'commander';
+import { usageLine } from './command-list.ts';
 import { columns, section, wrap } from './text-layout.ts';
 
 /** What a command's help says beyond its operands and flags (B13). */
@@ -29,8 +30,9 @@ export function descriptionOf(command: Command): Description {
 export function formatHelp(command: Command, help: Help): string {
   const { examples, notes = [], fields } = descriptionOf(command);
   const sections = [
-    help.commandDescription(command),
-    `Usage: ${help.commandUsage(command)}`,
+    wrap(help.commandDescription(command), 80).join('\n'),
+    `Usage: ${usageLine(command)}`,
+    command.aliases().length > 0 && `Alias: ${command.aliases().join(', ')}`,
     section(
       'Examples:',
       examples.map((line) => `  ${line}`),

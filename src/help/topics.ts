@@ -57,7 +57,7 @@ const environment: Topic = {
     [
       ['COLUMNS', 'width of tables where the terminal does not tell its own'],
       ['CI', 'not empty: never asks, shows no progress'],
-      ['HTTP_PROXY, HTTPS_PROXY', 'proxy for http:// and https:// servers'],
+      ['HTTP_PROXY, HTTPS_PROXY', 'proxy for http:// and https:// servers; in lower case too'],
       ['NO_PROXY', 'hosts that are reached without it'],
       ['NODE_EXTRA_CA_CERTS', 'file of certificates to trust, as --ca-file'],
       ['XDG_CONFIG_HOME', 'config.json is in linkctl/ below it; else below ~/.config'],
@@ -145,7 +145,9 @@ const formats: Topic = {
       ['log', 'log, page'],
       ['account', 'account'],
     ],
-    'With -o json or jsonl a failure is one JSON line on stderr: {"error":{"code":5,"kind":"not_found","api_code":1306,"message":"…","hint":"…","profile":"work"}}. New fields may come within a major version; none goes.',
+    'With -o json or jsonl a failure is one JSON line on stderr, here in two:',
+    { lines: ['{"error":{"code":5,"kind":"not_found","api_code":1306,', ' "message":"…","hint":"…","profile":"work"}}'] },
+    'New fields may come within a major version; none goes.',
   ],
 };
 
@@ -187,7 +189,7 @@ function fieldRows(use: FieldUse): (readonly [string, string])[] {
 const tags: Topic = {
   summary: 'Tags and tag expressions',
   parts: [
-    'Two things are called by tags. --tag, --add-tag and --remove-tag take one label each, may be given several times, and attach or detach; a comma is a part of the label. --by-tags takes an expression and selects. Labels are compared without regard to case.',
+    '--tag, --add-tag and --remove-tag take one label each, may be given several times, and attach or detach; a comma is a part of the label. --by-tags takes an expression and selects URLs. Labels are compared without regard to case.',
     'An expression is sent to the server exactly as typed; quote it, since most of its signs mean something to the shell. What servers are known to understand:',
     [
       ['label', 'has the tag'],
@@ -201,7 +203,7 @@ const tags: Topic = {
       lines: [
         "linkctl list --by-tags 'spring & ~expired'",
         "linkctl stats --by-tags '(mail | web) & ~internal'",
-        "linkctl edit --by-tags 'spring' --expires 2026-12-31 --dry-run",
+        "linkctl edit --by-tags 'spring' --expires +30d --dry-run",
         "linkctl delete --by-tags 'old' --max-affected 200",
       ],
     },

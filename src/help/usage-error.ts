@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { reachableOptions, readTypedLine } from '../flags/typed-line.ts';
+import { commandLine, usageLine } from './command-list.ts';
 import { descriptionOf } from './layout.ts';
 import { nearest } from './nearest.ts';
 
@@ -14,7 +15,7 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const guess = verb ? nearest(verb, verbsOf(command)) : flag?.startsWith('--') ? nearest(flag, flags) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
   if (error.code === 'commander.missingArgument') {
-    details.push(`usage: ${commandLine(command)} ${command.usage()}`);
+    details.push(`usage: ${usageLine(command)}`);
     details.push(
       ...descriptionOf(command)
         .examples.slice(0, 1)
@@ -39,9 +40,4 @@ const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.ex
 function verbsOf(command: Command): string[] {
   const visible = command.createHelp().visibleCommands(command);
   return visible.flatMap((one) => [one.name(), ...one.aliases()]);
-}
-
-/** `linkctl tags rename`. */
-function commandLine(command: Command): string {
-  return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
 }

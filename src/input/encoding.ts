@@ -9,11 +9,16 @@ import { UsageError } from '../errors.ts';
  */
 export async function* utf8Text(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const pieces = withHead(chunks);
-  const { value: head, done } = await pieces.next();
-  if (done) return;
-  refuseOther(head, name);
-  const wide = head.length >= 2 && head[0] === 0xff && head[1] === 0xfe;
-  yield* wide ? fromUtf16(head, pieces, name) : checked(head, pieces, name);
+  try {
+    const { value: head, done } = await pieces.next();
+    if (done) return;
+    refuseOther(head, name);
+    const wide = head.length >= 2 && head[0] === 0xff && head[1] === 0xfe;
+    yield* wide ? fromUtf16(head, pieces, name) : checked(head, pieces, name);
+  } finally {
+    // Whoever stops early, the file behind it is closed.
+    await pieces.return();
+  }
 }
 
 /** Bytes that are enough to know an archive or the beginning of a web page. */

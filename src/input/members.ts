@@ -18,7 +18,7 @@ export type Member = Setting | { readonly name: string; readonly target?: undefi
 
 /** Every name that a file for this use may have. Asked by name of a stranger, hence a Map. */
 export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<string, Member> {
-  const members = new Map<string, Member>(readOnly.map((name) => [name, { name }]));
+  const members = new Map<string, Member>(passedOver.map((name) => [name, { name }]));
   for (const target of fieldNames(use, edition === 'a' ? 'b' : 'a')) members.set(target, { name: target, target, foreign: true });
   for (const target of fieldNames(use, edition)) members.set(target, { name: target, target });
   members.set('hash', { name: 'hash', target: use === 'edit' ? 'hash' : 'custom_hash' });
@@ -50,6 +50,9 @@ const readOnly = [
   'links',
   'error',
 ] as const satisfies readonly (keyof UrlRecord)[];
+
+/** What stands in a listing, and in the file of failed rows, and cannot be set (B91). */
+const passedOver: readonly string[] = [...readOnly, 'error_code', 'error_message'];
 
 /** Levenshtein's. */
 function distanceBetween(one: string, other: string): number {

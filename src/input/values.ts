@@ -1,6 +1,7 @@
 import { type Field, type FieldKind, type FieldName, fields, hashPattern, isCalendarDate } from '../contract/fields.ts';
+import { splitList } from '../contract/label-list.ts';
+import { parseUrl } from '../contract/web-address.ts';
 import { UsageError } from '../errors.ts';
-import { splitList } from './tag-list.ts';
 
 /** What a row may set: the fields of the contract, and in an edit the URL that is meant (2.3). */
 export type Target = FieldName | 'hash';
@@ -85,8 +86,9 @@ export function isRefused(value: WireValue | Refused): value is Refused {
 
 /** A stranger's text for a message: quoted, cut, and without the userinfo of a URL. */
 export function quoted(text: string): string {
-  const cut = text.length > 80 ? `${text.slice(0, 80)}...` : text;
-  return JSON.stringify(cut.replace(/\/\/[^/?#]*@/, '//***@'));
+  // Cut afterwards: a cut could part a password from the @ that tells it.
+  const safe = text.replace(/\/\/[^/?#]*@/, '//***@');
+  return JSON.stringify(safe.length > 80 ? `${safe.slice(0, 80)}...` : safe);
 }
 
 /** A hash that names a URL which exists: R-31, but not the characters and the length that only field notes know. */
@@ -121,6 +123,7 @@ const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 
 // Backslashes count as slashes in http addresses (WHATWG), so they end the host too.
 const beginsWithHost = /^https?:\/\/[^/?#\\]/i;
 const userinfo = /^https?:\/\/[^/?#\\]*@/i;
+const printableAscii = /^[!-~]+$/;
 const unseen = /[\s\p{Cc}\p{Cs}]/u;
 
 function customHash(text: string, field: Field): string | Refused {
@@ -131,11 +134,14 @@ function customHash(text: string, field: Field): string | Refused {
 
 /** R-30. The text is looked at before the parser sees it, which would silently drop tabs and newlines, and is sent as typed. */
 function webAddress(text: string, field: Field): string | Refused {
-  if (unseen.test(text)) return { refused: `${quoted(text)} has a space or a control character in it` };
-  const length = wrongLength(text, field);
-  if (length) return length;
-  if (beginsWithHost.test(text)) return URL.canParse(text) ? text : { refused: `${quoted(text)} is not a valid URL` };
-  return { refused: `${quoted(text)} ${/^https?:/i.test(text) ? 'has no host' : 'is not an http or https URL'}` };
+  const plain = printableAscii.test(text);
+  if (!plain && unseen.test(text)) return { refused: `${quoted(text)} has a space or a control character in it` };
+  if (!beginsWithHost.test(text)) {
+    return { refused: `${quoted(text)} ${/^https?:/i.test(text) ? 'has no host' : 'is not an http or https URL'}` };
+  }
+  // Of ASCII the quick way can be trusted, which tells without making the parts.
+  const valid = plain ? URL.canParse(text) : parseUrl(text) !== undefined;
+  return wrongLength(text, field) ?? (valid ? text : { refused: `${quoted(text)} is not a valid URL` });
 }
 
 function plainText(text: string, field: Field): string | Refused {

@@ -9,17 +9,22 @@ import { valueText } from './values.ts';
 
 /** One record as text: a block of names and values, lines of `name TAB value`, one csv row, or JSON. */
 export function recordText(report: RecordReport, options: OutputOptions, terminal: boolean): string {
-  const { record, key } = report;
+  const { record, flat = record, key } = report;
   const format = chooseFormat(options, terminal);
-  const all = report.columns ?? Object.keys(record).map((name): Column => ({ name }));
-  const columns = options.fields ? chooseColumns(all, options.fields) : all;
+  const all = report.columns ?? columnsOf(flat);
+  const shown = format === 'table' ? (report.block ?? all) : all;
+  const known = flat === record ? all : [...all, ...columnsOf(record)];
+  const columns = options.fields ? chooseColumns(known, options.fields) : shown;
+  const values = { ...record, ...flat };
   if (format === 'json' || format === 'jsonl') {
-    const chosen = options.fields ? Object.fromEntries(columns.map(({ name }) => [name, record[name]])) : record;
+    const chosen = options.fields ? Object.fromEntries(columns.map(({ name }) => [name, values[name]])) : record;
     const keyed = format === 'json' && key !== undefined ? { [key]: chosen } : chosen;
     return `${jsonText(keyed, terminal && format === 'json')}\n`;
   }
-  return recordLines(record, columns, format, options, terminal);
+  return recordLines(values, columns, format, options, terminal);
 }
+
+const columnsOf = (record: Row): Column[] => Object.keys(record).map((name) => ({ name }));
 
 function recordLines(record: Row, columns: readonly Column[], format: Format, options: OutputOptions, terminal: boolean): string {
   const names = columns.map(({ name }) => name);

@@ -41,6 +41,10 @@ export interface RowsReport extends Ending {
   readonly tableFields: readonly string[];
   /** Names of the columns that tsv and csv have by default (CLI.md 3.7). */
   readonly pipedFields: readonly string[];
+  /** Columns that only tables have, after the others: pictures of what fields say. */
+  readonly drawn?: readonly Column[];
+  /** Rows go on arriving, one now and then, until the command is ended. */
+  readonly endless?: boolean;
   /** csv's own default where it differs: a listing as csv holds what feeds `shorten -f` (B21). */
   readonly csvFields?: readonly string[];
   /** The rows are changes: on a terminal, a sentence a row instead of a table: `✓ https://s.ex/abc → https://…`. */
@@ -63,6 +67,10 @@ export interface RecordReport extends Ending {
   readonly record: Row;
   /** Which members are shown and in which order; all of them without it. JSON has them all. */
   readonly columns?: readonly Column[];
+  /** The record with a name for every nested member, `counters.urls.count`: what text formats show and `--fields` also takes. */
+  readonly flat?: Row;
+  /** What the block on a terminal has instead of all that: pictures of several members. */
+  readonly block?: readonly Column[];
 }
 
 /** Something was changed or said: `✓ Logged in as ann` on a terminal, nothing in a pipe (B26). */

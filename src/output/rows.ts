@@ -1,7 +1,8 @@
+import { UsageError } from '../errors.ts';
 import { createFailedRows } from './failed-rows.ts';
 import { chooseColumns } from './fields.ts';
 import { chooseFormat, type Format, type OutputOptions } from './options.ts';
-import type { Column, Row, RowsReport } from './report.ts';
+import type { Row, RowsReport } from './report.ts';
 import type { RowPrinter } from './row-printer.ts';
 import { safe } from './safe-text.ts';
 import type { Streams } from './streams.ts';
@@ -42,8 +43,8 @@ async function createPrinter(format: Format, report: RowsReport, options: Output
     if (options.quiet && (!options.format || format === 'table')) return silence;
     if (format === 'table' && streams.terminal) return await createSentences(report.sentence, streams);
   }
+  if (format === 'table') return await createTablePrinter(report, options, streams);
   const columns = chooseColumns(report.columns, options.fields ?? defaultFields(format, report));
-  if (format === 'table') return await createTablePrinter(columns, options, streams);
   const { createLines, csvLine, tsvLine } = await import('./separated.ts');
   const { stdout, terminal } = streams;
   return format === 'csv'
@@ -64,13 +65,18 @@ async function createJson(
 ): Promise<RowPrinter> {
   const names = fields && chooseColumns(report.columns, fields).map(({ name }) => name);
   const { createJsonDocument, createJsonLines } = await import('./json.ts');
-  const { key, members } = report;
+  const { key, members, endless } = report;
+  if (endless && format === 'json') throw new UsageError('-o json is one document, and this has no end: use -o jsonl');
   const printer = format === 'jsonl' ? createJsonLines(stdout) : createJsonDocument(stdout, { key, members, pretty: terminal });
   return names ? { ...printer, row: (row) => printer.row(pick(row, names, report)) } : printer;
 }
 
-async function createTablePrinter(columns: readonly Column[], options: OutputOptions, streams: Streams): Promise<TableLike> {
+async function createTablePrinter(report: RowsReport, options: OutputOptions, streams: Streams): Promise<TableLike> {
   const { createTable } = await import('./table.ts');
+  const { drawn = [], endless } = report;
+  const columns = options.fields
+    ? chooseColumns(report.columns, options.fields)
+    : [...chooseColumns(report.columns, report.tableFields), ...drawn];
   // A pipe has no width: nothing is cut for it (B15, B24).
   const width = streams.terminal && options.truncate !== false ? streams.width() : undefined;
   const paint = await streams.paint('stdout');
@@ -78,6 +84,7 @@ async function createTablePrinter(columns: readonly Column[], options: OutputOpt
     columns,
     header: options.header ?? true,
     width,
+    endless,
     ellipsis: streams.glyphs.ellipsis,
     paint,
   });
@@ -101,8 +108,7 @@ const silence: RowPrinter = { row: () => undefined, end: async () => undefined }
 
 const isJson = (format: Format): boolean => format === 'json' || format === 'jsonl';
 
-function defaultFields(format: Format, { tableFields, pipedFields, csvFields }: RowsReport): readonly string[] {
-  if (format === 'table') return tableFields;
+function defaultFields(format: Format, { pipedFields, csvFields }: RowsReport): readonly string[] {
   return format === 'csv' ? (csvFields ?? pipedFields) : pipedFields;
 }
 

@@ -13,6 +13,8 @@ export interface TableLayout {
   readonly header: boolean;
   /** Columns of the screen; without it nothing is cut. */
   readonly width?: number | undefined;
+  /** The first rows tell little about those that will follow: cells that give way get all the room there is. */
+  readonly endless?: boolean | undefined;
   readonly ellipsis: string;
   readonly paint: Paint;
 }
@@ -36,7 +38,7 @@ export function createTable(stdout: Writer, layout: TableLayout): TablePrinter {
 
   const head = (): string => {
     const titles = layout.header ? [columns.map(title)] : [];
-    const widths = fitColumns(columns, [...titles, ...page], layout.width, page.length >= pageLength);
+    const widths = fitColumns(columns, [...titles, ...page], layout.width, layout.endless || page.length >= pageLength);
     shown = widths.length;
     draw = (cells) => tableLine(cells, widths, layout);
     return titles.map((cells) => `${layout.paint.bold(draw?.(cells) ?? '')}\n`).join('');

@@ -1,3 +1,4 @@
+import { joinList } from '../contract/label-list.ts';
 import { jsonText } from './json-text.ts';
 import type { Column } from './report.ts';
 
@@ -12,7 +13,7 @@ export function valueText(value: unknown, column?: Pick<Column, 'time'>): string
 
 function listText(list: readonly unknown[]): string {
   const nested = list.some((element) => typeof element === 'object' && element !== null);
-  return nested ? jsonText(list) : list.map((element) => valueText(element)).join(',');
+  return nested ? jsonText(list) : joinList(list.map((element) => valueText(element)));
 }
 
 /** The service's date-times are UTC and do not say so (4.1.6, B27). */

@@ -1,11 +1,14 @@
+import { parseUrl } from '../contract/web-address.ts';
+
 /**
  * The root of an API as it is stored and compared: no trailing slash, no userinfo, no query. Undefined for anything that is not
  * such an http(s) URL; the text is never part of a message, because its userinfo may be a secret.
  */
 export function baseUrl(text: string): string | undefined {
   // `new URL` deletes control characters and spaces silently (RELIABILITY.md 0.10), and an empty `?` or `#` or userinfo.
-  if (/[\s\p{Cc}\\?#]/u.test(text) || !/^https?:\/\/[^/@]+(\/.*)?$/i.test(text) || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
+  if (/[\s\p{Cc}\\?#]/u.test(text) || !/^https?:\/\/[^/@]+(\/.*)?$/i.test(text)) return undefined;
+  const url = parseUrl(text);
+  if (!url) return undefined;
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 

@@ -1,4 +1,5 @@
 import { fields, hashPattern, isCalendarDate } from '../contract/fields.ts';
+import { parseUrl } from '../contract/web-address.ts';
 import { isBareHost } from './hosts.ts';
 import { Refusal } from './refusal.ts';
 
@@ -20,8 +21,8 @@ export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string
   const { min, max } = fields.long_url.length;
   if (text.length < min || text.length > max) throw new Refusal(1206, `long_url: not ${min} to ${max} characters`);
   if (/[\s\p{Cc}\p{Surrogate}]/u.test(text)) throw new Refusal(1206, 'long_url: contains white space or control characters');
-  if (!URL.canParse(text)) throw new Refusal(1206, 'long_url: not a URL');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) throw new Refusal(1206, 'long_url: not a URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Refusal(1216, 'long_url: neither http nor https');
   // A short URL that leads to a short URL can lead to itself. Addresses of this machine are what developers try things on.
   if (ownDomains.has(url.host) && !isBareHost(url.hostname)) throw new Refusal(1216, 'long_url: leads to a shortening domain');

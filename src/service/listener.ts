@@ -67,9 +67,9 @@ function readBody(incoming: IncomingMessage, bound: number): Promise<Buffer> {
     let size = 0;
     const refuse = (): void => {
       incoming.removeAllListeners('data').resume();
+      chunks.length = 0;
       reject(new Refusal(1310));
     };
-    if (Number(incoming.headers['content-length'] ?? 0) > bound) return refuse();
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > bound) refuse();

@@ -1,4 +1,5 @@
 import { hashPattern } from '../contract/fields.ts';
+import { parseUrl } from '../contract/web-address.ts';
 import type { ClickCounter } from './clicks.ts';
 import { hostName, isBareHost, normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
@@ -84,9 +85,8 @@ function notFoundPage(domain: StoredDomain): ServiceResponse {
 
 /** An address fit for a header: http or https and percent-encoded, whatever the store holds. */
 function safeLocation(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const url = new URL(address);
-  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined;
+  const url = parseUrl(address);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
 }
 
 /** Without a body, so that nothing can be reflected; not to be cached, so that each click arrives. */

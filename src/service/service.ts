@@ -59,15 +59,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const settings = serviceSettings(options);
   const store = await openStore(options, settings);
   const clicks = clickCounter(store, onFailure);
-  const api: Api = { settings, store, onFailure };
-  const redirects: Redirects | undefined = options.redirects ? openRedirects(store, clicks, settings.now) : undefined;
-  const isLocal = isLoopbackName(host);
-  const handle = (request: ServiceRequest) => answer({ api, redirects, clicks, isLocal }, request);
+  const redirects = options.redirects ? openRedirects(store, clicks, settings.now) : undefined;
+  const service: Service = { api: { settings, store, onFailure }, redirects, clicks, isLocal: isLoopbackName(host) };
   try {
+    const handle = (request: ServiceRequest) => answer(service, request);
     const listener = await listen({ host, port: options.port ?? 0, bodyBytes: settings.limits.bodyBytes, handle });
     const origin = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
     const domains = (await store.listDomains()).map(({ name }) => name);
-    const close = () => closeAll([() => listener.close(), () => clicks.flush(), () => store.close()]);
+    const close = once(() => closeAll([() => listener.close(), () => clicks.flush(), () => store.close()]));
     return { baseUrl: origin + apiRoot, origin, port: listener.port, domains, close };
   } catch (error) {
     await store.close();
@@ -92,7 +91,7 @@ async function answer(service: Service, request: ServiceRequest): Promise<Servic
     if (path === apiRoot || path.startsWith(`${apiRoot}/`)) {
       if (service.isLocal && !(await isOwnHost(api.store, request))) return refuse(1217);
       // So that an answer counts every click that came before its call.
-      await clicks.flush();
+      await clicks.flush().catch(api.onFailure);
       const query = new URLSearchParams(mark < 0 ? '' : request.target.slice(mark + 1));
       return await answerCall(api, request, path.slice(apiRoot.length), query);
     }
@@ -157,6 +156,14 @@ function readDomain(settings: DomainSettings): DomainSettings {
     throw new Error(`redirect code ${settings.redirectCode}: use one of ${redirectCodes.join(', ')}`);
   }
   return { ...settings, name };
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work();
+    return result;
+  };
 }
 
 /** Runs every step even where an earlier one fails, and tells the first failure. */

@@ -103,6 +103,11 @@ const cases: readonly Case[] = [
     message: /does not speak HTTP/,
   },
   {
+    name: 'F18: interim answers before the real one',
+    step: { answer: { raw: `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(3)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}` } },
+    expected: { kind: 'answer', status: 200, body: '{}' },
+  },
+  {
     name: 'F18: endless interim answers',
     step: { answer: { raw: 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(200) } },
     expected: { sent: true },

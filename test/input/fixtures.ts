@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ import { openSource, type Source } from '../../src/input/source.ts';
 export const now = Date.UTC(2026, 2, 1, 12);
 
 /** A folder of the test's own, and a way to open what is in it. */
-export const test = base.extend<{ folder: string; open: (operand: string, stdin?: Readable, onTerminal?: () => void) => Promise<Source> }>({
+export const test = base.extend<{
+  folder: string;
+  open: (operand: string, stdin?: Readable, onTerminal?: () => void) => Promise<Source>;
+}>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads which fixtures are wanted from this pattern
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'linkctl-input-'));
@@ -24,10 +27,9 @@ export const test = base.extend<{ folder: string; open: (operand: string, stdin?
     await rm(folder, { recursive: true, force: true });
   },
   open: async ({ folder }, use) => {
-    let spools = 0;
     await use((operand, stdin = Readable.from([]), onTerminal) =>
       openSource(operand, {
-        system: { stdin, randomBytes: (count) => new Uint8Array(count).fill((spools += 1)) },
+        system: { stdin, randomBytes },
         spoolFolder: join(folder, 'spool'),
         onTerminal,
       }),

@@ -1,6 +1,8 @@
 /** RFC 4180 by hand, so that the reader is not tested against its own author's idea of it. */
 export function csvLine(cells: readonly string[], delimiter = ','): string {
-  return cells.map((cell) => (/["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter);
+  return cells
+    .map((cell) => (/["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell))
+    .join(delimiter);
 }
 
 /** A list in one cell: B21's rule. */

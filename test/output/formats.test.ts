@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { joinList } from '../../src/contract/label-list.ts';
 import { printReport } from '../../src/output/print.ts';
 import type { Row } from '../../src/output/report.ts';
 import { guardFormula } from '../../src/output/separated.ts';
@@ -35,7 +36,7 @@ test('B23: json, jsonl, csv and tsv hold the same rows in the same order', async
 describe('csv', () => {
   const fields = ['note', 'tags', 'hash'];
   const cells = (rows: readonly Row[]): string[][] =>
-    rows.map((row) => [row.note, (row.tags as string[]).join(','), row.hash] as string[]);
+    rows.map((row) => [row.note, joinList(row.tags as string[]), row.hash] as string[]);
 
   test('B21, R-47: reading it back is the identity', async () => {
     const rows = randomRows(6, 2000);

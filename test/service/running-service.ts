@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test as base } from 'vitest';
+import { test as base, describe } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
 import type {
   AccountRecord,
@@ -14,9 +14,7 @@ import type {
   UrlRecord,
 } from '../../src/contract/records.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
-
-export const username = 'ada';
-export const apiKey = 'f3a9c1d2e4b5061728394a5b6c7d8e9f';
+import { apiKey, username } from './credentials.ts';
 
 /** Whatever an answer may hold; a member that this one does not have fails the test that reads it. */
 export interface Body {
@@ -92,7 +90,7 @@ export const test = base.extend<Fixtures>({
         ...settings,
       });
       running.push(service);
-      return connect(service);
+      return { ...connect(service), service };
     });
     for (const service of running) await service.close().catch(() => {});
   },
@@ -107,14 +105,16 @@ export const test = base.extend<Fixtures>({
   },
 });
 
-/** The tests of a rule that both editions have. */
-export const bothEditions: readonly Edition[] = ['a', 'b'];
+/** Tests of what both editions have. */
+export function inBothEditions(define: (editionTest: typeof test, edition: Edition) => void): void {
+  describe.each(['a', 'b'] as const)('edition %s', (edition) => define(test.extend({ edition }), edition));
+}
 
 export function authorization(name = username, key = apiKey): string {
   return `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}`;
 }
 
-export function connect(service: RunningService): Client {
+export function connect(service: Pick<RunningService, 'baseUrl' | 'origin'>): Omit<Client, 'service'> {
   const call: Client['call'] = async (method, path, payload, headers = {}) => {
     const isPlain =
       payload === undefined || typeof payload === 'string' || payload instanceof FormData || payload instanceof URLSearchParams;
@@ -126,7 +126,6 @@ export function connect(service: RunningService): Client {
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   };
   return {
-    service,
     call,
     shorten: async (...items) => {
       const { body } = await call('POST', '/urls', { urls: items });

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { parseTagExpression, type TagExpression } from '../../src/service/tag-expression.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { type Client, many, test } from './running-service.ts';
 
 describe('tag expressions (FIELD-NOTES 23 to 25)', () => {
@@ -74,7 +75,7 @@ describe('tag expressions (FIELD-NOTES 23 to 25)', () => {
     await client.shorten(
       ...combinations.map((tags, bits) => ({ long_url: `https://example.com/${bits}`, custom_hash: `h${bits}`, tags })),
     );
-    const random = randomNumbers(20240515);
+    const random = seededRandom(20240515);
     for (let round = 0; round < 400; round++) {
       const text = randomExpression(random, labels, 4);
       const expression = parseTagExpression(text);

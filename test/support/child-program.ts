@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
 
 /** Bundles a small TypeScript program, so that it can be run, stopped and killed as a process of its own. */
 export async function buildChild(entry: string): Promise<ChildProgram> {
@@ -15,6 +17,7 @@ export async function buildChild(entry: string): Promise<ChildProgram> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    plugins: [storageEngine],
     // Packages that are CommonJS inside call `require` for what Node has built in.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
@@ -25,6 +28,16 @@ export async function buildChild(entry: string): Promise<ChildProgram> {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** The engine finds its binary beside its own files: it is imported from where it is installed. */
+const storageEngine: Plugin = {
+  name: 'storage engine',
+  setup: (bundle) =>
+    bundle.onResolve({ filter: /^@photostructure\/sqlite$/ }, ({ path }) => ({
+      path: pathToFileURL(createRequire(import.meta.url).resolve(path)).href,
+      external: true,
+    })),
+};
 
 export interface ChildProgram {
   /** The bundle, for `node <file>` from a shell. */

@@ -5,6 +5,7 @@ import { test as base } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
 import { main } from '../../src/main.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
+import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 import { createTestSystem, type World } from './test-system.ts';
 
 export interface Ran {
@@ -23,6 +24,8 @@ interface Fixtures {
   folder: string;
   /** The whole API over real HTTP, empty, for this test alone. */
   service: RunningService;
+  /** What stands between `linkctl` and the service: it keeps what was sent, and misbehaves where its script says so. */
+  wire: FaultyServer;
   /** Home, configuration, state and data of the test's own, without credentials. */
   homeEnv: Record<string, string>;
   /** The same with the credentials of the service. */
@@ -32,6 +35,14 @@ interface Fixtures {
 
 export const username = 'ann';
 export const apiKey = 'CANARY-4f1d2c3b4a59687786a5';
+
+/** The requests so far, as `METHOD /path?query` below the API's root, and their bodies. */
+export async function sent(wire: FaultyServer): Promise<{ call: string; body: unknown }[]> {
+  return (await wire.requests()).map(({ method, url, body }) => ({
+    call: `${method} ${decodeURIComponent(url.replace('/api/3', ''))}`,
+    body: body === '' ? undefined : JSON.parse(body),
+  }));
+}
 
 /** The one fixture: a service and folders a test, and `linkctl` to run against them. */
 export const test = base.extend<Fixtures>({
@@ -47,13 +58,18 @@ export const test = base.extend<Fixtures>({
     await use(service);
     await service.close();
   },
+  wire: async ({ service }, use) => {
+    const wire = await startFaultyServer({ backend: service.baseUrl });
+    await use(wire);
+    await wire.close();
+  },
   homeEnv: async ({ folder }, use) => {
     await use({ HOME: folder, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' });
   },
-  env: async ({ homeEnv, service, edition }, use) => {
+  env: async ({ homeEnv, wire, edition }, use) => {
     await use({
       ...homeEnv,
-      LINKCTL_BASE_URL: service.baseUrl,
+      LINKCTL_BASE_URL: wire.baseUrl,
       LINKCTL_USERNAME: username,
       LINKCTL_API_KEY: apiKey,
       LINKCTL_EDITION: edition,

@@ -1,6 +1,6 @@
 import type { Edition } from '../../contract/editions.ts';
 import { errorMessages } from '../../contract/errors.ts';
-import { fieldNames, fields } from '../../contract/fields.ts';
+import { fieldNames } from '../../contract/fields.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
   type Item,
@@ -66,8 +66,8 @@ async function editByTags(call: Call<'editSelectedUrls'>): Promise<object> {
   const { edition } = call.settings;
   const expression = readTagExpression(call.query);
   const item = readOnlyItem(call.payload);
-  const allowed: readonly string[] = fieldNames('edit-by-tags', edition);
-  if (Object.keys(fields).some((name) => item[name] !== undefined && !allowed.includes(name))) throw new Refusal(1307);
+  const allowed = fieldNames('edit-by-tags', edition);
+  if (fieldNames('edit', edition).some((name) => item[name] !== undefined && !allowed.includes(name))) throw new Refusal(1307);
   const count = await call.store.editTagged(expression, readSharedChanges(item, edition));
   if (count > 0) await call.log(`${plural(count, 'URL')} edited by tags`);
   return {};

@@ -29,7 +29,7 @@ export function editTagged(rows: AccountRows, expression: TagExpression, changes
   for (const [column, value] of columns) {
     if (value === undefined) continue;
     rows.connection
-      .sql(`UPDATE urls SET ${column} = ?, modified = ? WHERE account_id = ? AND id IN (SELECT id FROM chosen)`)
+      .sql(`UPDATE urls NOT INDEXED SET ${column} = ?, modified = ? WHERE account_id = ? AND id IN (SELECT id FROM chosen)`)
       .run(value, rows.now(), rows.accountId);
   }
   return outcome.count;

@@ -5,7 +5,8 @@ import { findIds } from './url-rows.ts';
 
 /**
  * Puts the ids of a selection into the table `chosen`, which this connection alone sees, so that what follows in the same
- * transaction works on exactly these. With an unknown hash in the list: nothing, because the answer can name none (API.md 4.2).
+ * transaction works on exactly these. Changes to `urls` by it are NOT INDEXED: left to itself SQLite walks an index of the whole
+ * account instead of looking the ids up. With an unknown hash in the list: nothing, because the answer can name none (API.md 4.2).
  */
 export function choose(rows: AccountRows, selection: Selection): GroupOutcome {
   const { connection } = rows;
@@ -38,7 +39,7 @@ export function deleteUrls(rows: AccountRows, selection: Selection): GroupOutcom
   }
   connection.sql('DELETE FROM url_tags WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
   connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
-  connection.sql('DELETE FROM urls WHERE account_id = ? AND id IN (SELECT id FROM chosen)').run(accountId);
+  connection.sql('DELETE FROM urls NOT INDEXED WHERE account_id = ? AND id IN (SELECT id FROM chosen)').run(accountId);
   return outcome;
 }
 
@@ -49,7 +50,7 @@ export function resetStats(rows: AccountRows, selection: Selection): GroupOutcom
   const { connection, accountId } = rows;
   connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
   connection
-    .sql('UPDATE urls SET total_clicks = 0, unique_clicks = 0 WHERE account_id = ? AND id IN (SELECT id FROM chosen)')
+    .sql('UPDATE urls NOT INDEXED SET total_clicks = 0, unique_clicks = 0 WHERE account_id = ? AND id IN (SELECT id FROM chosen)')
     .run(accountId);
   return outcome;
 }

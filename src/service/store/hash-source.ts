@@ -6,6 +6,9 @@ const alphabet = '23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ';
 /** Hashes of a random domain: 56 to the 6th is 30 thousand millions. */
 const randomLength = 6;
 
+/** Bytes asked for at a time: 170 hashes. */
+const poolSize = 170 * randomLength;
+
 /** Candidates for one batch; the caller takes the next one when a candidate is in use. */
 export interface HashSource {
   next(): string;
@@ -44,7 +47,7 @@ function randomSource(sequence: number, random: (size: number) => Uint8Array): H
   const nextSymbol = (): string => {
     for (;;) {
       if (used === pool.length) {
-        pool = random(1024);
+        pool = random(poolSize);
         used = 0;
       }
       const byte = pool[used++] ?? 0;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { splitList } from '../../src/input/tag-list.ts';
-import { seeded } from './fixtures.ts';
-import { joinedList } from './writer.ts';
+import { joinList, splitList } from '../../src/contract/label-list.ts';
+import { seeded } from '../input/fixtures.ts';
 
 test.each<[string, string[] | undefined]>([
   ['a', ['a']],
@@ -31,7 +30,7 @@ test('B21: any list of labels survives being one cell (5,000 random lists)', () 
     const labels = Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
       Array.from({ length: 1 + Math.floor(random() * 5) }, () => signs[Math.floor(random() * signs.length)]).join(''),
     );
-    expect(splitList(joinedList(labels))).toEqual(labels);
+    expect(splitList(joinList(labels))).toEqual(labels);
   }
 });
 

@@ -15,3 +15,13 @@ export function splitList(cell: string): string[] | undefined {
   }
   return entries;
 }
+
+/** The cell that `splitList` reads as these entries. An empty list is an empty cell, which a reader takes for absent. */
+export function joinList(entries: readonly string[]): string {
+  if (entries.length === 1 && entries[0] === '') return '""';
+  return entries.map((entry) => (isPlain(entry) ? entry : `"${entry.replaceAll('"', '""')}"`)).join(',');
+}
+
+function isPlain(entry: string): boolean {
+  return !entry.includes(',') && !entry.startsWith('"') && entry.trim() === entry;
+}

@@ -1,0 +1,90 @@
+import { type Context, sourceOptions } from './action.ts';
+import type { RunInput, RunPlan } from './bulk/run-plan.ts';
+import { editions } from './contract/editions.ts';
+import { UsageError } from './errors.ts';
+import type { BulkOptions } from './flags/bulk-flags.ts';
+import { checkInput } from './input/check.ts';
+import { delimiterOf, type InputUse, inputFormat } from './input/format.ts';
+import { readRows } from './input/reading.ts';
+import type { ReadOptions } from './input/row.ts';
+import { openSource } from './input/source.ts';
+import type { Session } from './session.ts';
+
+/** An input that was checked as a whole and may be sent. */
+export interface CheckedRows {
+  readonly input: RunInput;
+  /** Rows that give a custom hash. */
+  readonly withHash: number;
+  /** Deletes the copy of a pipe, where no run has taken it. */
+  discard(): Promise<void>;
+}
+
+/** Opens and checks a file of rows (B51, R-28); warnings are told. Throws a UsageError with all that is wrong. */
+export async function checkedRows(
+  use: InputUse,
+  { file = '', inputFormat: format, delimiter, ignoreUnknownColumns, formulaGuarded }: BulkOptions,
+  { edition }: Session,
+  context: Context,
+): Promise<CheckedRows> {
+  const options: ReadOptions = {
+    use,
+    edition,
+    format: inputFormat(use, file, format),
+    now: context.system.now(),
+    delimiter: delimiter === undefined ? undefined : delimiterOf(delimiter),
+    ignoreUnknownColumns,
+    formulaGuarded,
+  };
+  const source = await openSource(file, sourceOptions(context));
+  try {
+    const { rows, withHash, sha256, warnings } = await checkInput(source, options);
+    for (const warning of warnings) await context.warn(warning);
+    const spool = source.spooled ? source.path : undefined;
+    return {
+      input: { name: source.name, sha256, rows, open: () => readRows(source, options), spool },
+      withHash,
+      discard: () => source.discard(),
+    };
+  } catch (error) {
+    await source.discard();
+    throw error;
+  }
+}
+
+type Sending = Pick<
+  RunPlan<object>,
+  | 'batchSize'
+  | 'concurrency'
+  | 'budget'
+  | 'failFast'
+  | 'again'
+  | 'force'
+  | 'overwrite'
+  | 'results'
+  | 'failed'
+  | 'profile'
+  | 'domain'
+>;
+
+/** How the rows go out, by flags and profile. Throws a UsageError for a batch that no server of this edition takes. */
+export function sendingOf(options: BulkOptions, { defaults, edition, profile, domain }: Session, { global }: Context): Sending {
+  const { batchSize, concurrency, budget, failFast, again, force, results, failed } = options;
+  const { groupBound, title } = editions[edition];
+  if (batchSize !== undefined && batchSize > groupBound) {
+    throw new UsageError(`--batch-size: ${title} takes at most ${groupBound} items in one call`);
+  }
+  if (concurrency !== undefined && concurrency > 16) throw new UsageError('--concurrency: expected at most 16');
+  return {
+    batchSize: batchSize ?? Math.min(defaults.batch_size ?? groupBound, groupBound),
+    concurrency,
+    budget,
+    failFast,
+    again,
+    force,
+    overwrite: global.yes,
+    results,
+    failed,
+    profile,
+    domain,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Client } from '../client/client.ts';
+
+/** Calls of one run: counted, and bounded by `--budget`. Repeats inside one call count once. */
+export interface CallCount {
+  readonly made: number;
+  /** Sets so many calls aside; false where the budget does not hold them. */
+  reserve(calls: number): boolean;
+}
+
+export interface CountedClient {
+  readonly client: Pick<Client, 'send'>;
+  readonly calls: CallCount;
+}
+
+export function countCalls({ send }: Pick<Client, 'send'>, budget = Number.POSITIVE_INFINITY): CountedClient {
+  let made = 0;
+  let reserved = 0;
+  return {
+    client: {
+      send: (operation, input, options) => {
+        made += 1;
+        return send(operation, input, options);
+      },
+    },
+    calls: {
+      get made() {
+        return made;
+      },
+      reserve(calls) {
+        reserved = Math.max(reserved, made);
+        if (reserved + calls > budget) return false;
+        reserved += calls;
+        return true;
+      },
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { LocalError, UsageError } from '../errors.ts';
+import { acquireClaim, type Claim } from '../files/claim-lock.ts';
+import { shellWord } from '../files/ownership.ts';
+import { type BeginLine, checksum } from './journal-lines.ts';
+import {
+  createRunFolder,
+  journalName,
+  keyOfRun,
+  newRunName,
+  type RunFolders,
+  type RunIdentity,
+  readBegin,
+  runKey,
+  runNames,
+} from './run-folder.ts';
+import type { RunEnvironment, RunPlan } from './run-plan.ts';
+import { foldJournal, type RunState } from './run-state.ts';
+
+/** A run that may go on: it is locked, and its journal is known. */
+export interface BegunRun {
+  readonly name: string;
+  readonly journal: string;
+  readonly state: RunState;
+  /** Whether an earlier process began it. */
+  readonly resumed: boolean;
+  release(): void;
+}
+
+/**
+ * Finds the unfinished run of the same input, account and domain, or begins a new one. Throws `UsageError` for one that is
+ * finished, and `LocalError` where it is not the same run any more (J8), is damaged, or another process is at it (F66).
+ */
+export async function beginRun<Payload extends object>(
+  identity: RunIdentity,
+  plan: RunPlan<Payload>,
+  folders: RunFolders,
+  environment: RunEnvironment,
+): Promise<BegunRun> {
+  const key = runKey(identity);
+  // Two processes that look at the same moment must not both find nothing.
+  const looking = await claim(join(folders.locks, `begin-${key}`), 'the beginning of this run', environment);
+  const claims: Claim[] = [];
+  try {
+    if (identity.mode === 'checked') {
+      const { server, account, domain } = identity;
+      const folder = join(folders.locks, `account-${checksum(JSON.stringify([server, account, domain ?? null]))}`);
+      claims.push(await claim(folder, `shortening in checked mode for ${account}`, environment));
+    }
+    const found = await findRun(key, identity, plan, folders);
+    const begin = found?.state.begin;
+    assertReplaceable(plan, begin);
+    const name = found?.name ?? (await create(identity, plan, folders, environment));
+    const folder = join(folders.runs, name);
+    claims.push(await claim(join(folder, 'lock'), `the run ${name}`, environment));
+    const journal = join(folder, journalName);
+    // Folded once more under the lock: the process that had it may have gone on until now.
+    const state = await foldJournal(journal);
+    return { name, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) };
+  } catch (error) {
+    releaseAll(claims);
+    throw error;
+  } finally {
+    looking.release();
+  }
+}
+
+interface FoundRun {
+  readonly name: string;
+  readonly state: RunState;
+}
+
+async function findRun<Payload extends object>(
+  key: string,
+  identity: RunIdentity,
+  { again, input }: RunPlan<Payload>,
+  folders: RunFolders,
+): Promise<FoundRun | undefined> {
+  const name = runNames(folders)
+    .filter((candidate) => keyOfRun(candidate) === key)
+    .at(-1);
+  if (name === undefined) {
+    if (!again) await assertSameInput(identity, folders);
+    return undefined;
+  }
+  const state = await foldJournal(join(folders.runs, name, journalName));
+  if (state.complete && again) return undefined;
+  if (state.complete) {
+    throw new UsageError(`${input.name} was done already: run ${name}`, {
+      hint: `linkctl runs show ${name}; to do all of it once more, add --again`,
+    });
+  }
+  assertSameOptions(identity, state.begin);
+  return { name, state };
+}
+
+/** An unfinished run of a file of this name with other content: which rows are done would be guessed (F65, J8). */
+async function assertSameInput({ operation, server, account, domain, input }: RunIdentity, folders: RunFolders): Promise<void> {
+  if (input.name === 'stdin') return;
+  for (const name of runNames(folders)) {
+    const begin = await readBegin(join(folders.runs, name)).catch(() => undefined);
+    const isKin =
+      begin?.operation === operation &&
+      begin.server === server &&
+      begin.account === account &&
+      begin.domain === domain &&
+      begin.input.name === input.name &&
+      begin.input.sha256 !== input.sha256;
+    if (!isKin) continue;
+    const { complete } = await foldJournal(join(folders.runs, name, journalName));
+    if (complete) continue;
+    throw new LocalError(`${input.name} changed since the run ${name}, which is not finished`, {
+      hint: `put the old file back and run the command again, or linkctl runs forget ${name}`,
+    });
+  }
+}
+
+function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
+  const changed = [
+    ...(begin.mode === identity.mode ? [] : [`mode ${begin.mode}, now ${identity.mode}`]),
+    ...Object.keys({ ...begin.options, ...identity.options }).filter(
+      (name) => JSON.stringify(begin.options[name]) !== JSON.stringify(identity.options[name]),
+    ),
+  ];
+  if (changed.length === 0) return;
+  throw new LocalError(`the run ${begin.run} was begun with other flags (${changed.join(', ')})`, {
+    hint: `run it with the same flags again, or linkctl runs forget ${begin.run}`,
+  });
+}
+
+/** A file of somebody else's work is not replaced without being asked (R-26). */
+function assertReplaceable<Payload extends object>({ results, failed, overwrite }: RunPlan<Payload>, begin?: BeginLine): void {
+  if (overwrite) return;
+  for (const path of [results, failed]) {
+    if (path === undefined || begin?.outputs.includes(resolve(path)) || !existsSync(path)) continue;
+    throw new UsageError(`${path} exists already`, { hint: `add --yes to replace it, or mv ${shellWord(path)} elsewhere` });
+  }
+}
+
+async function create<Payload extends object>(
+  identity: RunIdentity,
+  { profile, input, results, failed }: RunPlan<Payload>,
+  folders: RunFolders,
+  { client, system, openJournalFile }: RunEnvironment,
+): Promise<string> {
+  const run = newRunName(runKey(identity), system.now(), folders);
+  const begin: BeginLine = {
+    type: 'begin',
+    version: 1,
+    run,
+    ...identity,
+    profile,
+    edition: client.edition,
+    outputs: [results, failed].filter((path) => path !== undefined).map((path) => resolve(path)),
+    at: new Date(system.now()).toISOString(),
+  };
+  await createRunFolder(begin, input.spool, folders, system, openJournalFile);
+  return run;
+}
+
+function claim(folder: string, guards: string, { system }: RunEnvironment): Promise<Claim> {
+  return acquireClaim({ folder, guards, waitMilliseconds: 2000 }, system);
+}
+
+function releaseAll(claims: readonly Claim[]): void {
+  for (const held of claims) held.release();
+}

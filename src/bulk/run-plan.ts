@@ -1,0 +1,73 @@
+import type { Client } from '../client/client.ts';
+import type { System } from '../system.ts';
+import type { OpenJournalFile } from './journal.ts';
+import type { Mode } from './modes.ts';
+import type { BulkOperation } from './operation.ts';
+
+/** The rows of a run, checked beforehand, readable as often as needed and always the same. */
+export interface RunInput {
+  /** As people know it: the path as typed, or `stdin`. */
+  readonly name: string;
+  /** Of its bytes, in hex. */
+  readonly sha256: string;
+  readonly rows: number;
+  /** In order, some at a time. Throws `LocalError` when the file changed meanwhile (F65). */
+  open(): AsyncIterable<readonly { readonly line: number; readonly item: object }[]>;
+  /** Path of the copy that was made of a pipe; it is kept with the run. */
+  readonly spool?: string | undefined;
+}
+
+export interface OperationSettings {
+  /** Counts the calls that it makes. */
+  readonly client: Pick<Client, 'send'>;
+  /** Edition A: pinned for the whole run (R-X8). */
+  readonly domain: string | undefined;
+  /** Rows of the input. */
+  readonly rows: number;
+}
+
+/** What a long run shall do. */
+export interface RunPlan<Payload extends object> {
+  operation(settings: OperationSettings): BulkOperation<Payload>;
+  /** Shortening only. */
+  readonly mode?: Mode | undefined;
+  readonly profile?: string | undefined;
+  /** The working domain; without one, and where `pinsDomain`, the account's default is looked up. */
+  readonly domain?: string | undefined;
+  /** All rows are on one domain. */
+  readonly pinsDomain: boolean;
+  readonly input: RunInput;
+  /** What is sent for a row: its own columns, completed by flags. */
+  payload(item: object): Payload;
+  /** Whatever `payload` depends on beside the row, as JSON (J8). */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The row's own columns, for `--failed`. */
+  readonly columns: readonly string[];
+  /** Items in one call at most. */
+  readonly batchSize: number;
+  readonly concurrency?: number | undefined;
+  /** Calls that may be made (`--budget`). */
+  readonly budget?: number | undefined;
+  readonly failFast?: boolean | undefined;
+  /** Once more what an earlier run has finished. */
+  readonly again?: boolean | undefined;
+  /** Begin although a quota will not last. */
+  readonly force?: boolean | undefined;
+  /** Replace files that are not this run's own (R-26). */
+  readonly overwrite?: boolean | undefined;
+  readonly results?: string | undefined;
+  readonly failed?: string | undefined;
+  /** Milliseconds to wait before a listing is read back; 10,000 without it. */
+  readonly settle?: number | undefined;
+}
+
+export interface RunEnvironment {
+  readonly client: Client;
+  readonly system: System;
+  readonly stateFolder: string;
+  /** Aborted by the first signal: nothing new is started (R-18). */
+  readonly interrupt?: AbortSignal | undefined;
+  warn(message: string): void;
+  /** For tests: a journal that breaks or stops at a chosen step. */
+  readonly openJournalFile?: OpenJournalFile | undefined;
+}

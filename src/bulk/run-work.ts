@@ -1,0 +1,233 @@
+import { CallError } from '../client/call-error.ts';
+import type { ShortenItem } from '../contract/operations.ts';
+import { CliError, LimitError, LocalError, UnknownOutcomeError } from '../errors.ts';
+import type { DoubtfulPast } from './audit.ts';
+import { type Canary, createCanary } from './canary.ts';
+import type { CountedClient } from './counted-client.ts';
+import { createExclusion } from './exclusion.ts';
+import type { Journal } from './journal.ts';
+import { type JournalLedger, journalLedger, payloadSum } from './journal-ledger.ts';
+import type { BulkOperation } from './operation.ts';
+import { createGate } from './pace.ts';
+import { type BatchMark, readBack, takeMark } from './reading-back.ts';
+import type { RecordedOutcomes } from './recorded-outcomes.ts';
+import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
+import type { BegunRun } from './run-beginning.ts';
+import type { RunFolders } from './run-folder.ts';
+import type { RunEnvironment, RunPlan } from './run-plan.ts';
+import { type Segment, sharedUrls } from './segments.ts';
+import { type DoubtfulBatch, notSent, type SendingContext, sendRows } from './sending.ts';
+import { type Stop, stopOf } from './stop.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface WorkSettings<Payload extends object> {
+  readonly plan: RunPlan<Payload>;
+  readonly environment: RunEnvironment;
+  readonly operation: BulkOperation<Payload>;
+  readonly begun: BegunRun;
+  readonly counted: CountedClient;
+  readonly domain: string | undefined;
+  readonly folders: RunFolders;
+}
+
+export interface WorkMeans {
+  readonly journal: Journal;
+  readonly recorded: RecordedOutcomes;
+  readonly stop: Stop;
+  /** Ends calls under way. */
+  readonly signal: AbortSignal;
+}
+
+/** Does the rows of one segment after the other, several at a time. */
+export interface RunWork<Payload extends object> {
+  /** What became of each row of the segment, in order. Rejects only for a bug of ours. */
+  process(segment: Segment<Payload>): Promise<readonly RowOutcome<Payload>[]>;
+  /** Rows that fit in one call, as far as is known. */
+  batchSize(): number;
+  /** Batches of checked mode that were in doubt, for the audit. */
+  readonly past: readonly DoubtfulPast[];
+}
+
+/** In flight at once (R-15). */
+const usualConcurrency = 4;
+const maximalConcurrency = 16;
+
+/** Milliseconds for a request that is under way to arrive (1.6). */
+const usualSettle = 10_000;
+
+export function concurrencyOf<Payload extends object>({ mode, concurrency = usualConcurrency }: RunPlan<Payload>): number {
+  return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), maximalConcurrency);
+}
+
+export function createWork<Payload extends object>(settings: WorkSettings<Payload>, means: WorkMeans): RunWork<Payload> {
+  const { plan, operation, begun } = settings;
+  const { stop, recorded } = means;
+  const gate = createGate(concurrencyOf(plan));
+  const exclusion = createExclusion();
+  const past: DoubtfulPast[] = [];
+  const size = { limit: plan.batchSize };
+  const ledger = ledgerOf(settings, means);
+  const context: SendingContext<Payload> = {
+    operation,
+    ledger,
+    system: settings.environment.system,
+    stop,
+    signal: means.signal,
+    size,
+    failFast: plan.failFast ?? false,
+    pace: gate,
+    mayCall: () => mayCall(settings, stop),
+    onSurplus: (records) => settings.environment.warn(`an answer held ${records.length} records that belong to no row`),
+    readBack: (batch, rows) => readBackBatch(batch, rows, ledger, settings, means, past),
+  };
+  const canary = canaryOf(settings, context);
+
+  async function send(segment: Segment<Payload>): Promise<Map<number, RowOutcome<Payload>>> {
+    const release = await exclusion.hold(plan.mode?.name === 'dedupe' ? sharedUrls(segment.rows) : []);
+    const leave = await gate.enter();
+    try {
+      assertSamePayload(segment, begun);
+      const repeats = operation.doubt === 'repeat';
+      const again = segment.open.flatMap(({ rows }) => (repeats ? rows : []));
+      const free = [...segment.free, ...again].sort((one, other) => one.index - other.index);
+      const proving = (await canary?.prove(free as unknown as BulkRow<ShortenItem>[])) ?? new Map();
+      const inDoubt: DoubtfulBatch<Payload>[] = repeats
+        ? []
+        : segment.open.map(({ intent, rows }) => ({ batch: intent.batch, rows }));
+      if (segment.unsure.length > 0) inDoubt.push({ batch: 0, rows: segment.unsure });
+      const sent = await sendRows(
+        free.filter(({ index }) => !proving.has(index)),
+        context,
+        inDoubt,
+      );
+      return new Map([...(proving as Map<number, RowOutcome<Payload>>), ...sent]);
+    } finally {
+      leave();
+      release();
+    }
+  }
+
+  async function outcomeOf(row: BulkRow<Payload>): Promise<RowOutcome<Payload>> {
+    const state = begun.state.stateOf(row.index);
+    if (state === 'free') return notSent(row, stop);
+    return state === 'open' || state === 'unknown'
+      ? { ...row, status: 'unknown', error: inDoubtBefore }
+      : recorded.outcomeOf(row);
+  }
+
+  return {
+    past,
+    batchSize: () => size.limit,
+    async process(segment) {
+      const { rows, free, open, unsure } = segment;
+      let sent = new Map<number, RowOutcome<Payload>>();
+      if (free.length + open.length + unsure.length > 0 && !stop.reason) {
+        try {
+          sent = await send(segment);
+        } catch (error) {
+          if (!(error instanceof CliError)) throw error;
+          stop.request(stopOf(error));
+          sent = new Map([...free, ...unsure].map((row) => [row.index, { ...row, status: 'unknown', error: unrecorded }]));
+        }
+      }
+      const outcomes: RowOutcome<Payload>[] = [];
+      for (const row of rows) outcomes.push(sent.get(row.index) ?? (await outcomeOf(row)));
+      return outcomes;
+    },
+  };
+}
+
+const inDoubtBefore = { code: 0, message: 'whether it took effect is not known since an earlier run' };
+const unrecorded = { code: 0, message: 'its outcome could not be written down' };
+
+function ledgerOf<Payload extends object>(
+  { plan, counted, domain, begun }: WorkSettings<Payload>,
+  { journal, signal }: WorkMeans,
+): JournalLedger<Payload> {
+  const { client } = counted;
+  return journalLedger({
+    journal,
+    firstBatch: begun.state.nextBatch,
+    keyOf: plan.mode?.generateHashes ? ({ payload }) => (payload as { custom_hash?: string }).custom_hash ?? '' : undefined,
+    takeMark: plan.mode?.name === 'checked' ? () => takeMark({ client, domain }, signal) : undefined,
+  });
+}
+
+function mayCall<Payload extends object>({ plan, counted }: WorkSettings<Payload>, stop: Stop): boolean {
+  if (counted.calls.reserve(plan.mode?.name === 'checked' ? 2 : 1)) return true;
+  const message = `the budget of ${plan.budget} calls is used up`;
+  stop.request(stopOf(new LimitError(message, { hint: 'run the same command again to go on' })));
+  return false;
+}
+
+function canaryOf<Payload extends object>(
+  { plan, counted, domain, folders, environment }: WorkSettings<Payload>,
+  context: SendingContext<Payload>,
+): Canary | undefined {
+  if (plan.mode?.name !== 'keyed') return undefined;
+  const { baseUrl, identity } = environment.client;
+  return createCanary({
+    client: counted.client,
+    domain,
+    // A mode is for shortening, so these are its rows.
+    context: context as unknown as SendingContext<ShortenItem>,
+    system: environment.system,
+    folder: folders.canaries,
+    subject: JSON.stringify([baseUrl, identity.username, domain ?? null, plan.mode.generateHashes]),
+    generated: plan.mode.generateHashes,
+  });
+}
+
+/** Reads back one batch in doubt and writes the evidence down. Where it is not conclusive, the run stops. */
+async function readBackBatch<Payload extends object>(
+  batch: number,
+  rows: readonly BulkRow<Payload>[],
+  ledger: JournalLedger<Payload>,
+  { plan, counted, domain, environment, begun }: WorkSettings<Payload>,
+  { journal, recorded, stop, signal }: WorkMeans,
+  past: DoubtfulPast[],
+): Promise<readonly Verdict[]> {
+  const items = rows.map(({ payload }) => payload as ShortenItem);
+  const mark = ledger.markOf(batch) ?? (await earlierMark(batch, begun, recorded));
+  past.push({ mark, items });
+  environment.warn(`no certain answer for ${rows.length} rows: reading the listing back to see what was created`);
+  const settings = { client: counted.client, domain, system: environment.system, settle: plan.settle ?? usualSettle, signal };
+  try {
+    const { verdicts, conclusive, found, total } = await readBack(items, mark, settings);
+    await journal.write({ type: 'reconcile', batch, conclusive, found, total });
+    if (!conclusive) stop.request(stopOf(inconclusive(rows.length)));
+    return verdicts;
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    stop.request(stopOf(error.kind === 'unavailable' ? inconclusive(rows.length, error) : error));
+    return rows.map(() => ({ kind: 'doubtful' }));
+  }
+}
+
+async function earlierMark(batch: number, { state }: BegunRun, recorded: RecordedOutcomes): Promise<BatchMark> {
+  const intent = state.open.get(batch);
+  const given: string[] = [];
+  for (const index of intent?.rows ?? []) {
+    if (!doneStatuses.has(state.stateOf(index) as never)) continue;
+    const { record } = await recorded.outcomeOf({ index, line: 0, item: {}, payload: {} });
+    if (record) given.push(record.hash);
+  }
+  return { known: [], ...intent?.mark, given };
+}
+
+function inconclusive(count: number, cause?: CliError): CliError {
+  return new UnknownOutcomeError(`whether ${count} rows were shortened is not known: the listing does not tell`, {
+    hint: 'look for them with linkctl list --search; the same command goes on with the other rows',
+    ...(cause && { details: [cause.message], cause }),
+  });
+}
+
+/** Rows that were on their way are sent again as they were, or not at all (J8). */
+function assertSamePayload<Payload extends object>({ open }: Segment<Payload>, { name }: BegunRun): void {
+  for (const { intent, rows } of open) {
+    if (rows.length < intent.rows.length || payloadSum(rows) === intent.payload) continue;
+    throw new LocalError(`the run ${name} would send other values now than when it was begun`, {
+      hint: `use the linkctl that began it, or linkctl runs forget ${name}`,
+    });
+  }
+}

@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import type { Client } from '../client/client.ts';
+import { editions } from '../contract/editions.ts';
+import { LimitError } from '../errors.ts';
+import { type CountedClient, countCalls } from './counted-client.ts';
+import { guarantees } from './modes.ts';
+import type { BulkOperation } from './operation.ts';
+import { callsFor, checkQuota, type QuotaCheck } from './quota.ts';
+import { doneStatuses } from './row-outcome.ts';
+import { type BegunRun, beginRun } from './run-beginning.ts';
+import { type RunIdentity, runFolders } from './run-folder.ts';
+import type { RunEnvironment, RunPlan } from './run-plan.ts';
+import type { RowState } from './run-state.ts';
+import { type RunWalk, walkRun } from './walk.ts';
+
+export type { RunProgress, RunSummary } from './walk.ts';
+
+/** What is known when a run begins, for the header (1.7). */
+export interface RunFacts {
+  readonly run: string;
+  readonly resumed: boolean;
+  readonly rows: number;
+  /** Rows that an earlier process finished. */
+  readonly doneBefore: number;
+  /** Batches still to send, and the calls that they need. */
+  readonly batches: number;
+  readonly calls: number;
+  readonly domain: string | undefined;
+  /** Name and promise of the mode of a shortening run. */
+  readonly guarantee: string | undefined;
+  /** For more than one batch in checked mode: what to do for a better promise. */
+  readonly advice: string | undefined;
+}
+
+export interface StartedRun<Payload extends object> extends RunWalk<Payload> {
+  readonly facts: RunFacts;
+}
+
+/**
+ * Begins a long run, or continues the unfinished one of the same input (RELIABILITY.md section 1). Throws before anything is
+ * sent: `UsageError` for a run that is finished, `LocalError` for one that cannot go on, `LimitError` for quotas.
+ */
+export async function startRun<Payload extends object>(
+  plan: RunPlan<Payload>,
+  environment: RunEnvironment,
+): Promise<StartedRun<Payload>> {
+  const counted = countCalls(environment.client, plan.budget);
+  const domain = plan.domain ?? (plan.pinsDomain ? await defaultDomain(counted.client, environment.client) : undefined);
+  const operation = plan.operation({ client: counted.client, domain, rows: plan.input.rows });
+  const folders = runFolders(environment.stateFolder);
+  const begun = await beginRun(identityOf(plan, operation, domain, environment.client), plan, folders, environment);
+  try {
+    const facts = factsOf(plan, begun, domain);
+    await assertQuota(plan, facts, counted, environment);
+    const walk = walkRun({ plan, environment, operation, begun, counted, domain, folders, batches: facts.batches });
+    return { facts, ...walk };
+  } catch (error) {
+    begun.release();
+    throw error;
+  }
+}
+
+/** R-X8: the default may be changed by somebody while the run is under way. */
+async function defaultDomain(client: Pick<Client, 'send'>, { edition }: Client): Promise<string | undefined> {
+  if (!editions[edition].severalDomains) return undefined;
+  const { domains } = await client.send('listDomains', {});
+  return domains.find(({ status }) => status === 'default')?.domain;
+}
+
+function identityOf<Payload extends object>(
+  { input, options, mode }: RunPlan<Payload>,
+  { kind }: BulkOperation<Payload>,
+  domain: string | undefined,
+  { baseUrl, identity }: Client,
+): RunIdentity {
+  const name = input.spool === undefined ? resolve(input.name) : 'stdin';
+  return {
+    operation: kind,
+    mode: mode?.name,
+    server: baseUrl,
+    account: identity.username,
+    domain,
+    input: { name, sha256: input.sha256, rows: input.rows },
+    // As the journal has it.
+    options: JSON.parse(JSON.stringify({ ...options, generateHashes: mode?.generateHashes || undefined })),
+  };
+}
+
+function factsOf<Payload extends object>(
+  plan: RunPlan<Payload>,
+  { name, resumed, state }: BegunRun,
+  domain: string | undefined,
+): RunFacts {
+  const { rows } = plan.input;
+  const final: RowState[] = [...doneStatuses, 'failed'] as RowState[];
+  const doneBefore = final.reduce((sum, status) => sum + (state.counts.get(status) ?? 0), 0);
+  const batches = Math.ceil((rows - doneBefore) / plan.batchSize);
+  const mode = plan.mode?.name;
+  return {
+    run: name,
+    resumed,
+    rows,
+    doneBefore,
+    batches,
+    calls: callsFor(batches, callsPerBatch(plan)),
+    domain,
+    guarantee: mode && `${mode}: ${guarantees[mode]}`,
+    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes no failure can make a link twice' : undefined,
+  };
+}
+
+/** In checked mode each batch is preceded by a look at the listing. */
+export function callsPerBatch<Payload extends object>({ mode }: Pick<RunPlan<Payload>, 'mode'>): number {
+  return mode?.name === 'checked' ? 2 : 1;
+}
+
+async function assertQuota<Payload extends object>(
+  { mode, force, budget, input }: RunPlan<Payload>,
+  { calls, rows, doneBefore, batches }: RunFacts,
+  { client, calls: count }: CountedClient,
+  { warn }: RunEnvironment,
+): Promise<void> {
+  if (batches === 0 || !count.reserve(1)) return;
+  const { account } = await client.send('getAccount', {});
+  const links = mode ? rows - doneBefore : 0;
+  const { shortages, notes }: QuotaCheck = checkQuota(account?.counters, { links, calls: Math.min(calls, budget ?? calls) });
+  for (const note of notes) warn(note);
+  for (const shortage of shortages) warn(shortage);
+  // With duplicate control some of the links may be there already.
+  if (shortages.length === 0 || force || mode?.name === 'dedupe') return;
+  throw new LimitError(`the account's quota does not suffice for ${input.name}: ${shortages.join('; ')}`, {
+    hint: 'wait or free some, or begin all the same with --force and finish later by the same command',
+  });
+}

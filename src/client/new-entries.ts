@@ -1,0 +1,46 @@
+import type { LogEntry } from '../contract/records.ts';
+import type { Client } from './client.ts';
+import { logPages } from './pages.ts';
+
+/** The log as it grows. Entries come newest first, as the server has them. */
+export interface NewEntries {
+  /** What is there: back to `since` (`YYYY-MM-DD HH:MM:SS`), all of it, or one page at least. */
+  first(extent: { readonly since: string; readonly all: boolean }): Promise<LogEntry[]>;
+  /** What has come since the last look. */
+  next(): Promise<LogEntry[]>;
+}
+
+/** Entries of one look; more are read where all of them are new. */
+const pageSize = 100;
+
+/**
+ * Follows GET /log. An entry is known by its time, type, message and links: two that agree in all of them are one. What lies behind
+ * the last look is old, whether it was seen or not: it comes into sight when newer entries are taken away.
+ */
+export function newEntries(client: Client): NewEntries {
+  let known: ReadonlySet<string> = new Set();
+  let horizon = '';
+
+  const look = async (isEnough: (page: readonly LogEntry[]) => boolean): Promise<LogEntry[]> => {
+    const entries = new Map<string, LogEntry>();
+    let isWhole = true;
+    for await (const { rows } of logPages(client, { all: true, pageSize })) {
+      for (const entry of rows) entries.set(keyOf(entry), entry);
+      isWhole = rows.length < pageSize;
+      if (isWhole || isEnough(rows)) break;
+    }
+    const fresh = [...entries].filter(([key, { time }]) => !known.has(key) && !(time < horizon)).map(([, entry]) => entry);
+    known = new Set(entries.keys());
+    horizon = isWhole ? '' : ([...entries.values()].at(-1)?.time ?? '');
+    return fresh;
+  };
+
+  return {
+    first: ({ since, all }) => look((page) => !all && (since === '' || page.some(({ time }) => time < since))),
+    next: () => look((page) => page.some((entry) => known.has(keyOf(entry)))),
+  };
+}
+
+function keyOf({ time, type, message, links }: LogEntry): string {
+  return JSON.stringify([time, type, message, links]);
+}

@@ -1,0 +1,54 @@
+import { domainToUnicode } from 'node:url';
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import { keepLabels } from '../completion/label-cache.ts';
+import { describe } from '../help/layout.ts';
+import type { Column, Row, RowsReport } from '../output/report.ts';
+
+export function registerDomains(command: Command, run: Runner): void {
+  command.action(run(listDomains));
+  describe(command, {
+    examples: ['linkctl domains', 'linkctl domains --fields domain,redirect_code'],
+    fields: domainColumns.map(({ name }) => name),
+    notes: ['On a terminal, * stands before the default domain: calls without --domain act on it.'],
+    globals: ['--fields'],
+  });
+}
+
+/** GET /domains. */
+async function listDomains(_options: object, context: Context): Promise<RowsReport> {
+  const { client, profile } = await context.session();
+  async function* rows(): AsyncGenerator<Row> {
+    const { domains } = await client.send('listDomains', {});
+    const names = domains.map(({ domain }) => domain);
+    keepLabels('domains', names, profile, context.system);
+    for (const domain of domains) yield { ...domain };
+  }
+  return {
+    kind: 'rows',
+    key: 'domains',
+    rows: rows(),
+    columns: domainColumns,
+    tableFields: ['domain', 'status', 'use_https', 'redirect_code', 'hash_generation'],
+    pipedFields: domainColumns.map(({ name }) => name),
+    empty: 'no domains',
+  };
+}
+
+const domainColumns: readonly Column[] = [
+  { name: 'domain', show: (value, { status }) => `${status === 'default' ? '*' : ' '} ${readable(String(value))}` },
+  { name: 'status' },
+  { name: 'use_https', title: 'HTTPS' },
+  { name: 'redirect_code', title: 'CODE' },
+  { name: 'hash_generation', title: 'GENERATION' },
+  { name: 'hash_character_set' },
+  { name: 'custom_root_page', shrinks: true },
+  { name: 'custom_404_page', shrinks: true },
+];
+
+/** B97: `例え.jp (xn--r8jz45g.jp)`; a name that is plain, or not valid, as it came. */
+function readable(domain: string): string {
+  const [, name = domain, port = ''] = /^(.*?)(:\d+)?$/s.exec(domain) ?? [];
+  const unicode = domainToUnicode(name);
+  return unicode === '' || unicode === name.toLowerCase() ? domain : `${unicode}${port} (${domain})`;
+}

@@ -1,0 +1,156 @@
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import type { Client } from '../client/client.ts';
+import { type NewEntries, newEntries } from '../client/new-entries.ts';
+import { logPages } from '../client/pages.ts';
+import type { LogEntry, Page } from '../contract/records.ts';
+import { UsageError } from '../errors.ts';
+import { count, seconds } from '../flags/values.ts';
+import { describe } from '../help/layout.ts';
+import { pointInTime } from '../input/point-in-time.ts';
+import type { Column, Row, RowsReport } from '../output/report.ts';
+
+interface LogOptions {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly all?: boolean;
+  readonly since?: string;
+  readonly type?: string;
+  readonly follow?: boolean;
+  /** Seconds. */
+  readonly interval?: number;
+}
+
+export function registerLog(command: Command, run: Runner): void {
+  command
+    .option('-L, --limit <n>', 'entries wanted; one batch of the server without it', count(1))
+    .option('--offset <n>', 'entries to pass over first', count(0))
+    .option('--all', 'all entries')
+    .option('--since <time>', 'all entries since then: 2026-01-31, 2026-01-31T09:00, 7d or 12h')
+    .option('--type <type>', 'entries of this type only')
+    .option('-F, --follow', 'go on with entries as they are made, oldest first')
+    .option('--interval <seconds>', 'how often --follow asks the server; 30 without it', seconds('above zero'))
+    .action(run(log));
+  describe(command, {
+    examples: ['linkctl log', 'linkctl log --since 7d -o jsonl', 'linkctl log --follow --type notification'],
+    fields: logColumns.map(({ name }) => name),
+    notes: ['Newest first, times in UTC. The server keeps entries for 30 days. Each look of --follow is an API call of the day.'],
+    globals: ['--fields', '--no-truncate', '--quiet'],
+  });
+}
+
+/** GET /log; what it cannot select is selected here, as its other parameters are not shown. */
+async function log(options: LogOptions, context: Context): Promise<RowsReport> {
+  refuseConflicts(options);
+  const now = context.system.now();
+  const since = options.since === undefined ? undefined : pointInTime('--since', options.since, now);
+  const { client } = await context.session();
+  if (since !== undefined && since < now - retention) {
+    await context.warn('the server keeps log entries for 30 days; --since reaches further back');
+  }
+  const wanted: Wanted = { since: since === undefined ? '' : dateTime(since), type: options.type };
+  return options.follow ? follow(client, wanted, options, context) : listEntries(client, wanted, options, context);
+}
+
+/** 30 days (API.md 8), in milliseconds. */
+const retention = 30 * 86_400_000;
+
+function refuseConflicts({ limit, offset, all, follow, interval }: LogOptions): void {
+  if (all && limit !== undefined) throw new UsageError('specify only one of --all or --limit');
+  if (follow && offset !== undefined) throw new UsageError('specify only one of --follow or --offset');
+  if (!follow && interval !== undefined) throw new UsageError('--interval goes with --follow');
+}
+
+/** Which entries are shown. */
+interface Wanted {
+  /** `YYYY-MM-DD HH:MM:SS`; empty for all times. */
+  readonly since: string;
+  readonly type: string | undefined;
+}
+
+function listEntries(client: Client, wanted: Wanted, options: LogOptions, context: Context): RowsReport {
+  const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
+  const isSelected = wanted.since !== '' || wanted.type !== undefined;
+  // To find as many as are wanted, or all since then, more pages may be needed than rows.
+  const extent = isSelected && (options.limit !== undefined || wanted.since !== '') ? { all: true, offset } : options;
+  let page: Page | undefined;
+  let shown = 0;
+  let read = 0;
+  let isCut = true;
+  async function* rows(): AsyncGenerator<Row> {
+    for await (const next of logPages(client, extent, { warn: (text) => void context.warn(text) })) {
+      page = next.page ?? page;
+      for (const entry of next.rows) {
+        isCut = !isBefore(entry, wanted);
+        if (!isCut || shown === limit) return;
+        read += 1;
+        if (!isOfType(entry, wanted)) continue;
+        shown += 1;
+        yield { ...entry };
+      }
+      context.streams.progress.step(() => `${shown} log entries`);
+    }
+  }
+  const total = () => page?.total_count ?? offset + read;
+  return {
+    ...logRows(rows()),
+    members: () => ({ page: { results_count: shown, total_count: total(), offset } }),
+    notes: () => {
+      if (!isCut || shown === 0 || total() <= offset + read) return [];
+      const what = isSelected ? `${shown} entries, found among ${read} of ${total()}` : `${shown} of ${total()} entries`;
+      return [`Showing ${what}. Use --all or --limit N.`];
+    },
+  };
+}
+
+/** Newest entries that `--follow` begins with, where nothing says how many. */
+const beginning = 10;
+
+function follow(client: Client, wanted: Wanted, options: LogOptions, { system }: Context): RowsReport {
+  const { limit = wanted.since === '' && !options.all ? beginning : Number.POSITIVE_INFINITY, interval = 30 } = options;
+  const isWanted = (entry: LogEntry) => !isBefore(entry, wanted) && isOfType(entry, wanted);
+  async function* rows(): AsyncGenerator<Row> {
+    const entries: NewEntries = newEntries(client);
+    const first = (await entries.first({ since: wanted.since, all: options.all ?? false })).filter(isWanted);
+    // Newest first as they come, oldest first as they are shown.
+    for (const entry of first.slice(0, limit).reverse()) yield { ...entry };
+    for (;;) {
+      await system.sleep(interval * 1000);
+      for (const entry of (await entries.next()).filter(isWanted).reverse()) yield { ...entry };
+    }
+  }
+  return { ...logRows(rows()), endless: true };
+}
+
+/** A time that is none proves nothing. */
+function isBefore({ time }: LogEntry, { since }: Wanted): boolean {
+  return /^\d{4}-/.test(time ?? '') && time < since;
+}
+
+function isOfType(entry: LogEntry, { type }: Wanted): boolean {
+  return type === undefined || entry.type === type;
+}
+
+function dateTime(time: number): string {
+  return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+const logColumns: readonly Column[] = [
+  { name: 'time', time: true },
+  { name: 'type' },
+  { name: 'message', shrinks: true },
+  { name: 'satellite_username' },
+  { name: 'links', shrinks: true },
+];
+
+function logRows(rows: AsyncIterable<Row>): RowsReport {
+  return {
+    kind: 'rows',
+    key: 'log',
+    rows,
+    columns: logColumns,
+    tableFields: ['time', 'type', 'message'],
+    pipedFields: logColumns.map(({ name }) => name),
+    empty: 'no log entries',
+  };
+}

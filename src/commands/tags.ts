@@ -1,0 +1,198 @@
+import type { Command } from 'commander';
+import { type Context, type Runner, whereabouts } from '../action.ts';
+import { keepLabels } from '../completion/label-cache.ts';
+import type { TagRecord } from '../contract/records.ts';
+import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../errors.ts';
+import { describe } from '../help/layout.ts';
+import { flagLabels } from '../input/values.ts';
+import { dryRunReport } from '../output/dry-run.ts';
+import type { Report, Row, RowsReport } from '../output/report.ts';
+import { confirm } from '../prompt.ts';
+import type { Session } from '../session.ts';
+
+export function registerTags(command: Command, run: Runner): void {
+  const list = command
+    .command('list', { isDefault: true })
+    .summary('List the tags')
+    .description('List the tags of the account.')
+    .action(run(listTags));
+  describe(list, { examples: ['linkctl tags', 'linkctl tags -o json'], fields: ['label'] });
+  const add = command
+    .command('add')
+    .summary('Make tags')
+    .description('Make tags; one that exists stays as it is.')
+    .argument('<label...>', 'one label each, whatever commas it holds')
+    .action(run(addTags));
+  describe(add, { examples: ['linkctl tags add promo', "linkctl tags add 'spring sale' autumn"], globals: ['--dry-run'] });
+  const rename = command
+    .command('rename')
+    .summary('Give a tag another label')
+    .description('Give a tag another label; its URLs keep it.')
+    .argument('<old>', 'the label that it has')
+    .argument('<new>', 'the label that it gets')
+    .action(run(renameTag));
+  describe(rename, { examples: ['linkctl tags rename promo promotion'], globals: ['--dry-run'] });
+  const remove = command
+    .command('delete')
+    .summary('Delete tags')
+    .description('Delete tags; their URLs stay, without them.')
+    .argument('<label...>', 'one label each, whatever commas it holds')
+    .option('--ignore-missing', 'a tag that does not exist is no failure')
+    .action(run(deleteTags));
+  describe(remove, {
+    examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes'],
+    globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
+  });
+  describe(command, {
+    examples: ['linkctl tags', 'linkctl tags add promo', 'linkctl tags rename promo promotion', 'linkctl tags delete promotion'],
+    notes: ['Labels are compared without regard to case. Tag expressions, for --by-tags: linkctl help tags.'],
+  });
+}
+
+/** GET /tags. */
+async function listTags(_options: object, context: Context): Promise<RowsReport> {
+  const session = await context.session();
+  async function* rows(): AsyncGenerator<Row> {
+    const { tags } = await session.client.send('listTags', {});
+    const labels = tags.map(({ label }) => label);
+    keepLabels('tags', labels, session.profile, context.system);
+    for (const tag of tags) yield { ...tag };
+  }
+  return { ...labelRows('tags', rows()), empty: 'no tags' };
+}
+
+/** POST /tags for each label: repeating it is harmless, as it makes only what is not there (4.2). */
+async function addTags(_options: object, context: Context, operands: string[]): Promise<RowsReport> {
+  const labels = readLabels(operands);
+  if (context.global.dryRun) {
+    return dryRunReport(labels.map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } })));
+  }
+  const session = await context.session();
+  const work = async (label: string): Promise<Row> => {
+    const { tags } = await session.client.send('addTag', { body: { label } });
+    return { ...applied(label, tags) };
+  };
+  return changeEach(labels, work, { key: 'tags', done: 'added', sentence: 'Added tag' });
+}
+
+/** PATCH /tags/[label]. */
+async function renameTag(_options: object, context: Context, operands: string[]): Promise<Report> {
+  const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
+  if (context.global.dryRun) {
+    return dryRunReport([{ method: 'PATCH', path: tagPath(old), query: {}, body: { label } }]);
+  }
+  const { client } = await context.session();
+  const { tags } = await client.send('renameTag', { path: { label: old }, body: { label } });
+  const tag = applied(label, tags);
+  return {
+    kind: 'done',
+    sentence: `Renamed tag "${old}" to "${tag.label}"`,
+    record: { tags: [tag] },
+    lines: [tag.label],
+  };
+}
+
+interface DeleteOptions {
+  readonly ignoreMissing?: boolean;
+}
+
+/** DELETE /tags/[label] for each label, after a yes (B56). */
+async function deleteTags({ ignoreMissing = false }: DeleteOptions, context: Context, operands: string[]): Promise<RowsReport> {
+  const labels = readLabels(operands);
+  const { dryRun, maxAffected } = context.global;
+  if (maxAffected !== undefined && labels.length > maxAffected) {
+    throw new UsageError(`${labels.length} tags would be deleted, more than --max-affected ${maxAffected}`);
+  }
+  if (dryRun) return dryRunReport(labels.map((label) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined })));
+  const session = await context.session();
+  await confirm(deletionQuestion(labels, session), context);
+  const work = async (label: string): Promise<Row> => {
+    await session.client.send('deleteTag', { path: { label } });
+    return { label };
+  };
+  return changeEach(labels, work, { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing });
+}
+
+/** B56, B58: what will go, and whose it is. */
+function deletionQuestion(labels: readonly string[], session: Session): string {
+  const shown = labels.slice(0, 5).map((label) => JSON.stringify(label));
+  const rest = labels.length > shown.length ? ` and ${labels.length - shown.length} more` : '';
+  const what = labels.length === 1 ? `tag ${shown[0]}` : `${labels.length} tags: ${shown.join(', ')}${rest},`;
+  return `Delete ${what} of ${whereabouts(session)}?`;
+}
+
+interface Change {
+  /** The JSON member that holds the rows. */
+  readonly key: string;
+  /** What became of a tag, for messages and the summary: `added`. */
+  readonly done: 'added' | 'deleted';
+  readonly sentence: string;
+  readonly ignoreMissing?: boolean;
+}
+
+/** Does one thing to every label, in order. What the server refuses of one does not stop the others (B43); anything else does. */
+function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: Change): RowsReport {
+  const { key, done, sentence, ignoreMissing = false } = change;
+  const failures = new Map<Row, CliError>();
+  let changed = 0;
+  let missing = 0;
+  async function* rows(): AsyncGenerator<Row> {
+    for (const label of labels) {
+      try {
+        const row = await work(label);
+        changed += 1;
+        yield row;
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        const isMissing = error.kind === 'not_found';
+        if (isMissing) missing += 1;
+        if (isMissing && ignoreMissing) continue;
+        const row = { label, error: { code: error.apiCode ?? 0, message: error.message, details: '' } };
+        failures.set(row, error);
+        yield row;
+      }
+    }
+  }
+  return {
+    ...labelRows(key, rows()),
+    sentence: (row, { tick }) => `${tick} ${sentence} "${row.label}"`,
+    failure: (row) => failures.get(row),
+    members: () => ({ summary: { rows: labels.length, [done]: changed, failed: failures.size, missing } }),
+    outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
+    abandoned: () =>
+      new LocalError(`the reader of the output went away: ${changed} of ${labels.length} tags were ${done}`, {
+        hint: 'run the same command again for the rest',
+      }),
+  };
+}
+
+/** What the server says of this one label and not of the account, the quota or the connection. */
+function isRefusal(error: unknown): error is CliError {
+  return error instanceof CliError && ['not_found', 'rejected', 'failed'].includes(error.kind);
+}
+
+/** Did it happen (CLI.md 3.5)? An answer that holds other labels says no; one without any proves nothing. */
+function applied(label: string, tags: readonly TagRecord[] | null | undefined): TagRecord {
+  const tag = tags?.find((one) => folded(one.label) === folded(label));
+  if (!tag && tags?.[0]) {
+    throw new RejectedError(`not applied: tag "${label}" was asked for, the server answers with "${tags[0].label}"`);
+  }
+  return tag ?? { label };
+}
+
+/** Labels to work on, each once: case makes no difference (2.5), in no locale (B97). Throws a UsageError. */
+function readLabels(operands: readonly string[]): string[] {
+  const bad = operands.find((label) => label.trim() === '' || label === '.' || label === '..');
+  // R-31: in a path it would lead to another address, and a tag that was made so could never be deleted.
+  if (bad !== undefined) throw new UsageError(`${JSON.stringify(bad)} is not a label`);
+  const seen = new Set<string>();
+  return flagLabels('label', operands).filter((label) => seen.size < seen.add(folded(label)).size);
+}
+
+const folded = (label: string): string => label.normalize('NFC').toLowerCase();
+
+const tagPath = (label: string): string => `/tags/${encodeURIComponent(label)}`;
+
+function labelRows(key: string, rows: AsyncIterable<Row>): RowsReport {
+  return { kind: 'rows', key, rows, columns: [{ name: 'label' }], tableFields: ['label'], pipedFields: ['label'] };
+}

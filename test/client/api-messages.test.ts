@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { apiMessage, type Identity, itemError } from '../../src/client/api-messages.ts';
+import { type ErrorCode, errorMessages } from '../../src/contract/errors.ts';
+import { exitCodes } from '../../src/errors.ts';
+
+const identity: Identity = {
+  host: 'api.example',
+  baseUrl: 'https://api.example/api/3',
+  username: 'ann',
+  profile: 'work',
+  keySource: '~/.config/linkctl/config.json',
+};
+const subject = { identity, method: 'GET', path: '/urls' };
+const named = {
+  ...subject,
+  hash: 'abc',
+  label: 'promo',
+  domain: 's.ex',
+  longUrl: 'https://x.example/',
+  date: '2025-02-30',
+  expression: 'a&&',
+};
+
+const codes = Object.keys(errorMessages)
+  .map(Number)
+  .filter((code): code is Exclude<ErrorCode, 0> => code !== 0);
+
+/** CLI.md section 2. */
+const expectedExit: { readonly [code in Exclude<ErrorCode, 0>]: keyof typeof exitCodes } = {
+  101: 'failed',
+  1102: 'auth',
+  1204: 'rejected',
+  1206: 'rejected',
+  1215: 'rejected',
+  1216: 'rejected',
+  1217: 'auth',
+  1218: 'rejected',
+  1219: 'unavailable',
+  1220: 'limit',
+  1221: 'limit',
+  1300: 'auth',
+  1301: 'local',
+  1302: 'local',
+  1303: 'limit',
+  1305: 'failed',
+  1306: 'not_found',
+  1307: 'failed',
+  1308: 'unavailable',
+  1309: 'not_found',
+  1310: 'limit',
+  1311: 'rejected',
+  1312: 'rejected',
+  1313: 'not_found',
+  1314: 'rejected',
+};
+
+test.each(codes)('B46: code %i has a sentence and an exit code of our own, and keeps the words of the server', (code) => {
+  for (const about of [subject, named]) {
+    const error = itemError({ code, message: 'Words of the server.', details: 'and details' }, about);
+    expect(error.exitCode).toBe(exitCodes[expectedExit[code]]);
+    expect(error.apiCode).toBe(code);
+    expect(error.details).toEqual(['the server says: Words of the server.', 'the server says: and details']);
+    expect(error.message).toMatch(/^\S.*[^.\s]$/);
+    expect(`${error.message} ${error.hint ?? ''}`).not.toMatch(/undefined|null|\[object/);
+    expect(error.message).not.toContain(errorMessages[code]);
+    expect(code === 1314 || error.hint).toBeTruthy();
+  }
+});
+
+test.each<[number, string, string]>([
+  [
+    1300,
+    'the server rejected the API key of profile "work" (from ~/.config/linkctl/config.json)',
+    'linkctl auth login --profile work',
+  ],
+  [
+    1102,
+    'the server does not know the username "ann" of profile "work" (from ~/.config/linkctl/config.json)',
+    'linkctl auth login --profile work',
+  ],
+  [
+    1217,
+    'the account "ann" of profile "work" (from ~/.config/linkctl/config.json) is inactive or expired',
+    'renew it in the web interface of api.example',
+  ],
+])('B47: %i names the profile and where the key is from', (code, message, hint) => {
+  expect(apiMessage({ code, message: '' }, subject)).toEqual({ kind: 'auth', message, hint });
+});
+
+test('B47: credentials of the environment are named as such', () => {
+  const fromEnvironment = { ...subject, identity: { ...identity, profile: undefined, keySource: 'LINKCTL_API_KEY' } };
+  expect(apiMessage({ code: 1300, message: '' }, fromEnvironment)).toEqual({
+    kind: 'auth',
+    message: 'the server rejected the API key from LINKCTL_API_KEY',
+    hint: 'check the username and the key in LINKCTL_API_KEY',
+  });
+});
+
+test.each<[number, string]>([
+  [1306, 'no short URL "abc" on s.ex'],
+  [1309, 'no tag "promo"'],
+  [1313, 'no domain "s.ex" on this account'],
+  [1215, 'the hash "abc" is taken or not allowed'],
+  [1206, 'the URL "https://x.example/" is not accepted as a destination'],
+  [1312, 'the date "2025-02-30" is not accepted'],
+  [1305, 'the tag expression a&& is not understood'],
+])('B45: %i names what it is about', (code, message) => {
+  expect(apiMessage({ code, message: '' }, named).message).toBe(message);
+});
+
+test('B45: a hint is a command that a shell takes as it is', () => {
+  expect(apiMessage({ code: 1306, message: '' }, { ...subject, hash: "it's $(x)" }).hint).toBe(
+    "linkctl list --search 'it'\\''s $(x)'",
+  );
+});
+
+test.each([
+  [9999, 'strange', 'service error 9999: strange'],
+  [9999, '', 'service error 9999: without a message'],
+])('B46: the unlisted code %i passes through', (code, message, expected) => {
+  expect(itemError({ code, message }, subject)).toMatchObject({ exitCode: 1, apiCode: code, message: expected });
+});

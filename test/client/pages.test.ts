@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import { type Extent, logPages, urlPages } from '../../src/client/pages.ts';
+import type { Page } from '../../src/contract/records.ts';
+import { collect } from './collect.ts';
+
+interface Window {
+  offset?: number;
+  limit?: number;
+}
+
+/** A listing that changes between calls: `at` is run before each call with its number, from 0. */
+function listing(
+  rows: string[],
+  { at = () => {}, bound = 10, total = true }: { at?: (call: number) => void; bound?: number; total?: boolean } = {},
+) {
+  const windows: Window[] = [];
+  const client = {
+    edition: 'a',
+    send: async (operation: string, { query }: { query: Window }) => {
+      at(windows.length);
+      windows.push(query);
+      const { offset = 0, limit = bound } = query;
+      const part = rows.slice(offset, offset + Math.min(limit, bound));
+      const page: Page | undefined = total ? { results_count: part.length, total_count: rows.length, offset } : undefined;
+      const records = part.map((hash) => ({ hash, short_url: `s.ex/${hash}`, message: hash, time: 't', type: 'n' }));
+      return operation === 'listUrls' ? { urls: records, page } : { log: records, page };
+    },
+  } as unknown as Client;
+  return { client, windows };
+}
+
+async function read(client: Client, extent: Extent): Promise<{ hashes: string[]; warnings: string[] }> {
+  const hashes: string[] = [];
+  const warnings: string[] = [];
+  for await (const { rows } of urlPages(client, { search: 'x' }, extent, { warn: (text) => warnings.push(text) })) {
+    hashes.push(...rows.map(({ hash }) => hash));
+  }
+  return { hashes, warnings };
+}
+
+const named = (count: number, prefix = 'h'): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+test.each<[string, Extent, number, Window[]]>([
+  ['nothing said is one batch of the server’s own size', {}, 10, [{}]],
+  [
+    '--limit is rows, not the size of a page',
+    { limit: 25 },
+    25,
+    [{ limit: 25 }, { offset: 10, limit: 15 }, { offset: 20, limit: 5 }],
+  ],
+  ['--limit with --page-size', { limit: 5, pageSize: 4 }, 5, [{ limit: 4 }, { offset: 4, limit: 1 }]],
+  ['--page-size alone is one page', { pageSize: 3 }, 3, [{ limit: 3 }]],
+  ['--offset', { offset: 30, limit: 100 }, 5, [{ offset: 30, limit: 100 }]],
+  ['--offset behind the end', { offset: 99, all: true }, 0, [{ offset: 99, limit: 1000 }]],
+  [
+    '--all',
+    { all: true, pageSize: 10 },
+    35,
+    [{ limit: 10 }, { offset: 10, limit: 10 }, { offset: 20, limit: 10 }, { offset: 30, limit: 10 }],
+  ],
+])('B81: %s', async (_what, extent, count, windows) => {
+  const list = listing(named(35));
+  const { hashes, warnings } = await read(list.client, extent);
+  expect(hashes).toHaveLength(count);
+  expect(list.windows).toEqual(windows.map((window) => ({ search: 'x', ...window })));
+  expect(warnings).toEqual([]);
+});
+
+test('B81: an empty listing is one page without rows', async () => {
+  const list = listing([]);
+  const pages = [];
+  for await (const page of urlPages(list.client, {}, { all: true })) pages.push(page);
+  expect(pages).toEqual([{ rows: [], page: { results_count: 0, total_count: 0, offset: 0 } }]);
+});
+
+test('B81: without a total the walk ends at an empty page', async () => {
+  const list = listing(named(20), { total: false });
+  expect((await read(list.client, { all: true })).hashes).toEqual(named(20));
+  expect(list.windows).toHaveLength(3);
+});
+
+test('B20: whoever wants only the first page causes one call', async () => {
+  const list = listing(named(35));
+  for await (const { rows } of urlPages(list.client, {}, { all: true })) {
+    expect(rows).toHaveLength(10);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    break;
+  }
+  expect(list.windows).toHaveLength(1);
+});
+
+test('B82: rows that new ones pushed down come once', async () => {
+  const rows = named(35);
+  const list = listing(rows, { at: (call) => call === 2 && rows.unshift('new1', 'new2', 'new3') });
+  expect((await read(list.client, { all: true })).hashes).toEqual(named(35));
+});
+
+test('B82: as many new rows as a page holds do not end the listing', async () => {
+  const rows = named(35);
+  const list = listing(rows, { at: (call) => call === 2 && rows.unshift(...named(25, 'new')) });
+  const { hashes, warnings } = await read(list.client, { all: true });
+  expect(hashes.filter((hash) => hash.startsWith('h'))).toEqual(named(35));
+  expect(new Set(hashes).size).toBe(hashes.length);
+  expect(warnings).toEqual([]);
+});
+
+test('B82, R-17: rows that moved up because others were deleted are not lost', async () => {
+  const rows = named(45);
+  const list = listing(rows, { at: (call) => call === 2 && rows.splice(3, 4) });
+  expect((await read(list.client, { all: true })).hashes.sort()).toEqual(named(45).sort());
+});
+
+test('B82: more deleted rows than a page holds lose nothing', async () => {
+  const rows = named(95);
+  const list = listing(rows, { at: (call) => call === 5 && rows.splice(2, 31) });
+  expect((await read(list.client, { all: true })).hashes.sort()).toEqual(named(95).sort());
+});
+
+test('B82: rows deleted behind the window end nothing early', async () => {
+  const rows = named(60);
+  const list = listing(rows, { at: (call) => call === 2 && rows.splice(50, 4) });
+  const { hashes, warnings } = await read(list.client, { all: true });
+  expect(hashes.sort()).toEqual([...named(50), 'h54', 'h55', 'h56', 'h57', 'h58', 'h59'].sort());
+  expect(warnings).toEqual([]);
+});
+
+test('B82: the same hash on two domains is two rows', async () => {
+  const urls = [
+    { hash: 'a', short_url: 's.ex/a' },
+    { hash: 'a', short_url: 't.ex/a' },
+    { hash: 'a', short_url: 's.ex/a' },
+  ];
+  const client = { edition: 'a', send: async () => ({ urls, page: undefined }) } as unknown as Client;
+  const pages = await collect(urlPages(client, {}, {}));
+  expect(pages.flatMap(({ rows }) => rows.map(({ short_url }) => short_url))).toEqual(['s.ex/a', 't.ex/a']);
+});
+
+test('F43: a server that ignores offset ends the listing with a warning', async () => {
+  const windows: unknown[] = [];
+  const client = {
+    edition: 'b',
+    send: async (_: string, { query }: { query: Window }) => {
+      windows.push(query);
+      return { urls: named(10).map((hash) => ({ hash })), page: { results_count: 10, total_count: 1000, offset: 0 } };
+    },
+  } as unknown as Client;
+  const { hashes, warnings } = await read(client, { all: true });
+  expect(hashes).toEqual(named(10));
+  expect(warnings).toEqual([expect.stringContaining('may be incomplete')]);
+  expect(windows).toHaveLength(2);
+});
+
+test('F43: a server whose total swings without new rows ends too', async () => {
+  let calls = 0;
+  const client = {
+    edition: 'b',
+    send: async () => {
+      calls += 1;
+      return {
+        urls: named(10).map((hash) => ({ hash })),
+        page: { results_count: 10, total_count: calls % 2 ? 1_000_000 : 10_000, offset: 0 },
+      };
+    },
+  } as unknown as Client;
+  const { warnings } = await read(client, { all: true });
+  expect(warnings).toHaveLength(1);
+  expect(calls).toBeLessThan(1010);
+});
+
+test('F40: a total below what was read is not believed', async () => {
+  const list = listing(named(25), { total: false });
+  const client = {
+    edition: 'a',
+    send: async (...given: Parameters<Client['send']>) => ({ ...(await list.client.send(...given)), page: { total_count: -1 } }),
+  } as unknown as Client;
+  expect((await read(client, { all: true })).hashes).toHaveLength(25);
+});
+
+test('a failure on a page read ahead is told after the page before it', async () => {
+  const list = listing(named(35), {
+    at: (call) => {
+      if (call === 2) throw new Error('broken');
+    },
+  });
+  const read: string[] = [];
+  const walk = async () => {
+    for await (const { rows } of urlPages(list.client, {}, { all: true })) read.push(...rows.map(({ hash }) => hash));
+  };
+  await expect(walk()).rejects.toThrow('broken');
+  expect(read).toHaveLength(20);
+});
+
+test('two log entries that are alike are both listed', async () => {
+  const list = listing(['a', 'a', 'b', 'c', 'c', 'd'], { bound: 4 });
+  const pages = await collect(logPages(list.client, { all: true }));
+  expect(pages.flatMap(({ rows }) => rows.map(({ message }) => message))).toEqual(['a', 'a', 'b', 'c', 'c', 'd']);
+});

@@ -1,0 +1,304 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { backOff, retryAfter } from '../../src/client/retry.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { answer, failureOf, key, type Rig, rig } from './client-fixture.ts';
+
+const items = { body: { urls: [{ long_url: 'https://nodejs.org/' }] } };
+const tags = answer({ tags: [] });
+const always = (step: Step): Step => ({ ...step, times: 'all' });
+
+test('R-4: delays lie between 0 and a cap that doubles, and are half of it on average', () => {
+  const random = seededRandom(7);
+  for (const [i, cap] of [200, 400, 800, 1600, 3200, 6400, 12_800, 20_000, 20_000].entries()) {
+    const delays = Array.from({ length: 2000 }, () => backOff(200, i, random));
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(cap);
+    expect(delays.reduce((sum, each) => sum + each, 0) / delays.length / cap).toBeCloseTo(0.5, 1);
+  }
+});
+
+test('R-4: a read is tried five times, with full jitter', async () => {
+  const { server, client, time } = await rig([always(faults.dropBefore)]);
+  const error = await failureOf(client.send('listTags', {}));
+  expect(error).toMatchObject({ exitCode: 8, attempts: 5, gaveUp: 'attempts used up' });
+  expect(error.details).toContain('gave up after 5 attempts: attempts used up');
+  expect(time.slept).toEqual([100, 200, 400, 800]);
+  expect(await server.requests()).toHaveLength(5);
+});
+
+test('R-4: two processes that start together do not retry in step', async () => {
+  const slept = await Promise.all(
+    [1, 2].map(async (seed) => {
+      const { client, time } = await rig([always(faults.dropBefore)], { random: seededRandom(seed) });
+      await failureOf(client.send('listTags', {}));
+      return time.slept;
+    }),
+  );
+  expect(slept[0]).not.toEqual(slept[1]);
+});
+
+test('F02: a call that was refused a connection twice goes through in the end, whatever it changes', async () => {
+  const down = await rig([]);
+  await down.server.close();
+  const port = Number(new URL(down.server.origin).port);
+  const starts: Promise<Rig>[] = [];
+  const { client } = await rig([], {
+    baseUrl: down.server.baseUrl,
+    onSleep: async (count) => {
+      if (count !== 2) return;
+      starts.push(rig([answer({ urls: [] })], { server: { port } }));
+      await starts[0];
+    },
+  });
+  expect(await client.send('shortenUrls', items)).toMatchObject({ urls: [] });
+  expect(await (await starts[0])?.server.requests()).toHaveLength(1);
+});
+
+test('F01: a refused connection is tried five times, a name that does not resolve twice; nothing is in doubt', async () => {
+  for (const [baseUrl, attempts] of [
+    ['http://127.0.0.1:9/api/3', 5],
+    ['http://no-such-host.invalid/api/3', 2],
+  ] as const) {
+    const { client } = await rig([], { baseUrl });
+    expect(await failureOf(client.send('shortenUrls', items))).toMatchObject({ exitCode: 8, outcome: 'not_sent', attempts });
+  }
+});
+
+test('B76: --retries 0 switches retrying off, --retries 1 allows one', async () => {
+  for (const retries of [0, 1]) {
+    const { server, client } = await rig([always(faults.dropBefore)], { retries });
+    expect(await failureOf(client.send('listTags', {}))).toMatchObject({ attempts: retries + 1 });
+    expect(await server.requests()).toHaveLength(retries + 1);
+  }
+});
+
+test('F24: 101 and 1308 on a read heal', async () => {
+  const { client } = await rig([faults.refuse(101, 200), faults.refuse(1308, 400), tags]);
+  expect(await client.send('listTags', {})).toMatchObject({ tags: [] });
+});
+
+test.each([
+  ['429', faults.tooMany()],
+  ['F28: 1219', faults.refuse(1219)],
+])('%s is waited for, also by a shortening, on the longer base', async (_what, step) => {
+  const { server, client, time } = await rig([{ ...step, times: 2 }, answer({ urls: [] })]);
+  await client.send('shortenUrls', items);
+  expect(time.slept).toEqual([500, 1000]);
+  expect(await server.requests()).toHaveLength(3);
+});
+
+test('F28: 1219 that stays ends with exit 8, 429 that stays with exit 7', async () => {
+  const cooling = await rig([always(faults.refuse(1219))]);
+  expect(await failureOf(cooling.client.send('shortenUrls', items))).toMatchObject({
+    exitCode: 8,
+    outcome: 'rejected',
+    throttled: true,
+  });
+  const limited = await rig([always(faults.tooMany())]);
+  expect(await failureOf(limited.client.send('shortenUrls', items))).toMatchObject({
+    exitCode: 7,
+    outcome: 'rejected',
+    throttled: true,
+  });
+});
+
+test('F28: waits for a server that cools down end with --max-wait', async () => {
+  const { client, time } = await rig([always(faults.refuse(1219))], { maxWait: 2 });
+  await failureOf(client.send('listTags', {}));
+  expect(time.slept).toEqual([500, 1000]);
+});
+
+const now = Date.UTC(2026, 0, 1);
+
+test.each([
+  ['2', 2000],
+  ['0.5', 500],
+  ['0', 0],
+  [' 7 ', 7000],
+  ['-5', undefined],
+  ['abc', undefined],
+  ['NaN', undefined],
+  ['', undefined],
+  ['1e3', undefined],
+  ['2147483649', undefined],
+  ['Thu, 01 Jan 2026 00:00:10 GMT', 10_000],
+  ['Wed, 31 Dec 2025 23:00:00 GMT', 0],
+  ['Thu, 99 Foo 2026', undefined],
+])('R-5, F29: Retry-After %j is %j ms', (value, expected) => {
+  expect(retryAfter(value, now)).toBe(expected);
+});
+
+test('R-5, G8: Retry-After is waited for in full, with at most a tenth more', async () => {
+  for (const random of [() => 0, () => 0.999999]) {
+    const { client, time } = await rig([faults.tooMany('2'), tags], { random });
+    await client.send('listTags', {});
+    expect(time.slept[0]).toBeGreaterThanOrEqual(2000);
+    expect(time.slept[0]).toBeLessThanOrEqual(2200);
+  }
+});
+
+test('G8: by the wall clock, no request comes before Retry-After is over', async () => {
+  const { server, client } = await rig([faults.tooMany('0.4'), tags], {
+    system: {
+      env: {},
+      platform: 'linux',
+      nodeVersion: 'v20.0.0',
+      now: Date.now,
+      random: () => 0,
+      sleep: async (ms) => void (await delay(ms)),
+      stderr: process.stderr,
+    },
+  });
+  await client.send('listTags', {});
+  const [first, second] = await server.requests();
+  expect((second?.time ?? 0) - (first?.time ?? 0)).toBeGreaterThanOrEqual(400);
+});
+
+test.each(['3600', 'Sat, 01 Jan 2099 00:00:00 GMT'])(
+  'R-5: Retry-After %s stops at once: one attempt, exit 7, the time',
+  async (value) => {
+    const { server, client, time } = await rig([always(faults.tooMany(value))]);
+    const error = await failureOf(client.send('listTags', {}));
+    expect(error).toMatchObject({ exitCode: 7, attempts: 1, notBefore: now + (retryAfter(value, now) ?? 0) });
+    expect(error.details.join()).toMatch(/not to come back before (2026-01-01T01:00:00|2099-01-01T00:00:00)\.000Z/);
+    expect(time.slept).toEqual([]);
+    expect(await server.requests()).toHaveLength(1);
+  },
+);
+
+test('R-5: 503 with a long Retry-After stops a read with exit 7 and leaves a shortening in doubt', async () => {
+  const step = always({ answer: { status: 503, headers: { 'retry-after': '3600' }, body: '' } });
+  expect(await failureOf((await rig([step])).client.send('listTags', {}))).toMatchObject({ exitCode: 7 });
+  expect(await failureOf((await rig([step])).client.send('shortenUrls', items))).toMatchObject({ exitCode: 10 });
+});
+
+test('R-5: a Retry-After that makes no sense is told and not followed', async () => {
+  const { client, events, time } = await rig([faults.tooMany('-5'), tags]);
+  await client.send('listTags', {});
+  expect(events).toContainEqual({ kind: 'warning', message: 'Retry-After of the server makes no sense and is not followed: -5' });
+  expect(time.slept).toEqual([500]);
+});
+
+test('R-5, B77: --max-wait 10 allows ten seconds', async () => {
+  const { client, time } = await rig([faults.tooMany('10'), tags], { maxWait: 10, random: () => 0 });
+  await client.send('listTags', {});
+  expect(time.slept).toEqual([10_000]);
+});
+
+test.each([
+  ['deleteUrl', (rigged: Rig) => rigged.client.send('deleteUrl', { path: { hash: 'a' } })],
+  ['addTag', (rigged: Rig) => rigged.client.send('addTag', { body: { label: 'a' } })],
+  ['editUrl', (rigged: Rig) => rigged.client.send('editUrl', { path: { hash: 'a' }, body: { urls: [{ note: 'x' }] } })],
+  [
+    'editSelectedUrls',
+    (rigged: Rig) => rigged.client.send('editSelectedUrls', { query: { hashes: 'a' }, body: { urls: [{ note: 'x' }] } }),
+  ],
+] as const)('2.1: %s is sent again after a doubt', async (_name, call) => {
+  const rigged = await rig([{ ...faults.dropAfter, times: 2 }, answer({ urls: [] })]);
+  await call(rigged);
+  expect(await rigged.server.requests()).toHaveLength(3);
+});
+
+test.each([
+  ['a shortening', 1, (rigged: Rig) => rigged.client.send('shortenUrls', items)],
+  ['a deletion by tags', 1, (rigged: Rig) => rigged.client.send('deleteUrls', { query: { tags: 'old' } })],
+  ['a reset', 1, (rigged: Rig) => rigged.client.send('resetStats', { path: { hash: 'a' } })],
+  ['a reset of many', 1, (rigged: Rig) => rigged.client.send('resetSelectedStats', { query: { hashes: 'a' } })],
+  [
+    'an edit of many with a new hash',
+    1,
+    (rigged: Rig) => rigged.client.send('editUrls', { body: { urls: [{ hash: 'a', custom_hash: 'b' }] } }),
+  ],
+  [
+    'an edit by tags',
+    2,
+    (rigged: Rig) => rigged.client.send('editSelectedUrls', { query: { tags: 'a' }, body: { urls: [{ note: '' }] } }),
+  ],
+  [
+    'an edit by tags that changes what it selects by',
+    1,
+    (rigged: Rig) =>
+      rigged.client.send('editSelectedUrls', { query: { tags: '~email_stats' }, body: { urls: [{ email_stats: true }] } }),
+  ],
+] as const)('2.1: %s is sent %i times at most when in doubt, and ends with exit 10', async (_name, times, call) => {
+  const rigged = await rig([always(faults.dropAfter)]);
+  expect(await failureOf(call(rigged))).toMatchObject({ exitCode: 10, outcome: 'ambiguous', gaveUp: 'not safe to repeat' });
+  expect(await rigged.server.requests()).toHaveLength(times);
+});
+
+test('1.2: with `repeat` a shortening is sent again', async () => {
+  const { server, client } = await rig([faults.dropAfter, answer({ urls: [] })]);
+  await client.send('shortenUrls', items, { repeat: true });
+  expect(await server.requests()).toHaveLength(2);
+});
+
+test('1.3: a refusal after a doubt settles nothing: the call stays in doubt', async () => {
+  const { client } = await rig([faults.dropAfter, faults.refuse(1303)]);
+  const error = await failureOf(client.send('shortenUrls', items, { repeat: true }));
+  expect(error).toMatchObject({ exitCode: 10, outcome: 'ambiguous', apiCode: 1303 });
+});
+
+test('1.3: a refusal after a doubt is plain for a read', async () => {
+  const { client } = await rig([faults.dropAfter, faults.refuse(1303)]);
+  expect(await failureOf(client.send('listTags', {}))).toMatchObject({ exitCode: 7, outcome: 'rejected' });
+});
+
+test('an abort while waiting ends at once, and is not retried', async () => {
+  const stop = new AbortController();
+  const { server, client } = await rig([always(faults.tooMany())], {
+    observe: (event) => event.kind === 'retry' && stop.abort(),
+  });
+  expect(await failureOf(client.send('listTags', {}, { signal: stop.signal }))).toMatchObject({ gaveUp: 'interrupted' });
+  expect(await server.requests()).toHaveLength(1);
+});
+
+test('an abort under way leaves a change in doubt', async () => {
+  const stop = new AbortController();
+  const { client } = await rig([faults.silentAfter]);
+  setTimeout(() => stop.abort(), 50);
+  expect(await failureOf(client.send('addTag', { body: { label: 'a' } }, { signal: stop.signal }))).toMatchObject({
+    exitCode: 10,
+    outcome: 'ambiguous',
+    gaveUp: 'interrupted',
+  });
+});
+
+test('R-6, G7: four calls in flight send at most twelve requests to a dead server before they stop', async () => {
+  const { server, client } = await rig([always(faults.badGatewayBefore)], { maxWait: 0 });
+  const calls = Array.from({ length: 4 }, () => failureOf(client.send('shortenUrls', items, { repeat: true })));
+  for (const error of await Promise.all(calls)) expect(error).toMatchObject({ exitCode: 10 });
+  expect((await server.requests()).length).toBeLessThanOrEqual(12);
+  expect(await failureOf(client.send('listTags', {}))).toMatchObject({ attempts: 1, gaveUp: 'too many failures in this run' });
+});
+
+test('R-6, F16: with the budget empty one probe at a time looks for the server, and the calls go on when it is back', async () => {
+  const { server, client, time } = await rig([
+    { ...faults.badGatewayBefore, times: 12 },
+    { ...faults.badGatewayBefore, times: 4, only: { path: '/account' } },
+  ]);
+  const calls = Array.from({ length: 4 }, () => client.send('addTag', { body: { label: 'a' } }));
+  await Promise.all(calls);
+  const urls = (await server.requests()).map(({ url }) => url);
+  expect(urls.filter((url) => url.endsWith('/account'))).toHaveLength(5);
+  expect(urls).toHaveLength(12 + 5 + 4);
+  expect(Math.max(...time.slept)).toBeLessThanOrEqual(60_000);
+});
+
+test('R-7, B83: each retry is told with attempt, reason and delay, and no text holds the key', async () => {
+  const { client, events } = await rig([{ answer: { status: 503, body: `echo ${key}` } }, tags]);
+  await client.send('listTags', {});
+  expect(events.map(({ kind }) => kind)).toEqual(['exchange', 'retry', 'exchange']);
+  expect(events[0]).toMatchObject({ method: 'GET', path: '/tags', outcome: 503 });
+  expect(events[1]).toMatchObject({
+    method: 'GET',
+    path: '/tags',
+    attempt: 1,
+    delay: 100,
+    reason: expect.stringContaining('HTTP 503'),
+  });
+  const details = events.map((event) => (event.kind === 'exchange' ? event.detail() : event));
+  expect(JSON.stringify([events, details])).not.toContain(key);
+  expect(details[0]).toMatchObject({ requestHeaders: { authorization: 'Basic [redacted]' }, responseBody: 'echo [redacted]' });
+});

@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { sent, test } from '../support/linkctl.ts';
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('any call goes out as typed and its answer is printed as it came', async ({ linkctl, wire }) => {
+    const made = await linkctl(['api', 'post', '/tags', '--body', '{"label":"promo"}']);
+    expect(JSON.parse(made.stdout)).toMatchObject({ error: { code: 0 }, tags: [{ label: 'promo' }] });
+    const listed = await linkctl(['api', 'GET', '/urls', '--query', 'limit=2', '--query', 'search=a b']);
+    expect(JSON.parse(listed.stdout).page).toMatchObject({ total_count: 0 });
+    expect(await sent(wire)).toEqual([
+      { call: 'POST /tags', body: { label: 'promo' } },
+      { call: expect.stringMatching(/^GET \/urls\?limit=2&search=a[+ ]b$/), body: undefined },
+    ]);
+  });
+
+  test('B34: an answer that is an error is printed, and has its exit code', async ({ linkctl }) => {
+    const ran = await linkctl(['api', 'DELETE', '/urls/nowhere']);
+    expect(JSON.parse(ran.stdout).error.code).toBe(1306);
+    expect(ran).toMatchObject({ code: 5, stderr: expect.stringContaining('[API 1306]') });
+  });
+
+  test('B39: the body may be a file or stdin', async ({ linkctl, wire, folder }) => {
+    const path = join(folder, 'body.json');
+    writeFileSync(path, '{"label":"one"}');
+    await linkctl(['api', 'POST', '/tags', '--body', `@${path}`]);
+    await linkctl(['api', 'POST', '/tags', '--body', '-'], { stdin: '{"label":"two"}' });
+    expect((await sent(wire)).map(({ body }) => body)).toEqual([{ label: 'one' }, { label: 'two' }]);
+  });
+
+  test('B60: --dry-run sends nothing that changes anything', async ({ linkctl, wire }) => {
+    const ran = await linkctl(['api', 'DELETE', '/tags/promo', '-n', '--json']);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'DELETE', path: '/tags/promo' }] });
+    expect(await sent(wire)).toEqual([]);
+  });
+
+  test.for([
+    [['api', 'BREW', '/urls'], 'method: expected one of'],
+    [['api', 'GET', 'urls'], 'path: expected to start with /'],
+    [['api', 'GET', '/urls', '--query', 'limit'], '--query: expected name=value'],
+    [['api', 'GET', '/urls/..'], '..'],
+  ] as const)('%s is refused without a request', async ([argv, words], { linkctl, wire }) => {
+    expect(await linkctl(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) });
+    expect(await sent(wire)).toEqual([]);
+  });
+});

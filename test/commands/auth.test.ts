@@ -1,0 +1,141 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { main } from '../../src/main.ts';
+import { apiKey, test as base, type Ran, sent, username } from '../support/linkctl.ts';
+import { createTestSystem, type World } from '../support/test-system.ts';
+
+/** `linkctl` in a home that knows of no credentials. */
+const test = base.extend<{
+  home: (argv: readonly string[], world?: World) => Promise<Ran>;
+  login: readonly string[];
+  config: string;
+}>({
+  home: async ({ homeEnv }, use) => {
+    await use(async (argv, world = {}) => {
+      const system = createTestSystem({ ...world, env: { ...homeEnv, ...world.env } });
+      return { code: await main(argv, system), ...system.printed() };
+    });
+  },
+  login: async ({ wire }, use) => {
+    await use(['auth', 'login', '--profile', 'work', '--base-url', wire.baseUrl, '--username', username, '--with-key']);
+  },
+  config: async ({ folder }, use) => {
+    await use(join(folder, '.config', 'linkctl', 'config.json'));
+  },
+});
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('B65: auth login asks the server, finds the edition, and stores the profile for its owner alone', async ({
+    home,
+    login,
+    config,
+    wire,
+  }) => {
+    const ran = await home(login, { stdin: `${apiKey}\n` });
+    expect(ran).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /account', 'GET /domains']);
+    expect(statSync(config).mode & 0o777).toBe(0o600);
+    expect(statSync(join(config, '..')).mode & 0o777).toBe(0o700);
+    expect(JSON.parse(readFileSync(config, 'utf8'))).toMatchObject({
+      current_profile: 'work',
+      profiles: { work: { base_url: wire.baseUrl, username, edition, api_key: apiKey } },
+    });
+    expect((await home(['shorten', 'https://nodejs.org/'])).code).toBe(0);
+  });
+});
+
+test('B65: a key that the server rejects leaves the configuration as it was', async ({ home, login, config }) => {
+  await home(login, { stdin: apiKey });
+  const before = readFileSync(config);
+  const ran = await home(login, { stdin: 'wrong-key' });
+  expect(ran).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('[API 1300]') });
+  expect(readFileSync(config)).toEqual(before);
+  expect(ran.stderr).not.toContain('wrong-key');
+});
+
+test('B65: a first login that fails leaves no file', async ({ home, login, config }) => {
+  expect((await home(login, { stdin: 'wrong-key' })).code).toBe(4);
+  expect(existsSync(config)).toBe(false);
+});
+
+test('B54, B55: without a terminal what is missing is named, and nothing is asked', async ({ home }) => {
+  const ran = await home(['auth', 'login', '--base-url', 'https://api.example.com/3', '--username', 'ann']);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('--with-key or --api-key-file required') });
+});
+
+test('B63: login is refused while the environment would beat what it stores', async ({ home, login }) => {
+  const ran = await home(login, { stdin: apiKey, env: { LINKCTL_API_KEY: 'x' } });
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('LINKCTL_API_KEY is set in the environment') });
+});
+
+test('B63: the environment beside a stored profile is told on a terminal', async ({ home, login, env }) => {
+  await home(login, { stdin: apiKey });
+  const ran = await home(['list'], { env, terminal: { stderr: true } });
+  expect(ran.stderr).toContain('note: using LINKCTL_API_KEY from the environment; profile "work" is not used');
+  expect((await home(['list'], { env })).stderr).toBe('');
+});
+
+test('B47: a rejected key is told with its profile, its file and the command that mends it', async ({ home, login, config }) => {
+  await home(login, { stdin: apiKey });
+  writeFileSync(config, readFileSync(config, 'utf8').replace(apiKey, 'no-longer-good'));
+  chmodSync(config, 0o600);
+  const ran = await home(['list']);
+  expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(ran.stderr).toContain(`error: the server rejected the API key of profile "work" (from ${config}) [API 1300]`);
+  expect(ran.stderr).toContain('hint: linkctl auth login --profile work');
+});
+
+test('B68: a profile name with a dot is refused when it is made', async ({ home, login }) => {
+  expect((await home(login.with(3, 'my.prod'), { stdin: apiKey })).code).toBe(2);
+});
+
+test('B69: no profile at all is exit 4 with both ways in', async ({ home }) => {
+  const ran = await home(['list']);
+  expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(ran.stderr).toContain('hint: linkctl auth login, or without an account: linkctl -p sandbox');
+});
+
+test('B69: an unknown profile is exit 9 and lists those that exist', async ({ home, login }) => {
+  await home(login, { stdin: apiKey });
+  expect(await home(['list', '-p', 'wrok'])).toMatchObject({ code: 9, stderr: expect.stringContaining('known: work, sandbox') });
+});
+
+test('B72: status shows each value and its source, the key masked, and asks the server', async ({
+  home,
+  login,
+  config,
+  wire,
+}) => {
+  await home(login, { stdin: apiKey });
+  const ran = await home(['auth', 'status', '-o', 'json']);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ profile: 'work', username, api_key: '****86a5', verified: true });
+  expect(ran.stdout).toContain(config);
+  expect(ran.stdout).not.toContain(apiKey);
+  const before = (await sent(wire)).length;
+  expect((await home(['auth', 'status', '--offline'])).code).toBe(0);
+  expect(await sent(wire)).toHaveLength(before);
+});
+
+test('auth list, switch and logout', async ({ home, login, config }) => {
+  await home(login, { stdin: apiKey });
+  await home(login.with(3, 'play'), { stdin: apiKey });
+  const list = await home(['auth', 'list', '--fields', 'profile,current']);
+  expect(list.stdout).toBe('work\ttrue\nplay\tfalse\nsandbox\tfalse\n');
+  expect((await home(['auth', 'switch', 'play'])).code).toBe(0);
+  expect((await home(['auth', 'switch', 'nobody'])).code).toBe(9);
+  expect(JSON.parse(readFileSync(config, 'utf8')).current_profile).toBe('play');
+  expect((await home(['auth', 'logout'])).stdout).toBe('play\n');
+  expect(readFileSync(config, 'utf8')).not.toContain('play');
+  expect((await home(['auth', 'logout', '--all'])).code).toBe(0);
+  expect((await home(['list'])).code).toBe(4);
+});
+
+test('3.2: the sandbox needs no login and keeps its links between calls', async ({ home }) => {
+  const made = await home(['-p', 'sandbox', 'shorten', 'https://nodejs.org/', '--hash', 'kept']);
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect((await home(['-p', 'sandbox', 'list', '--fields', 'hash'])).stdout).toBe('kept\n');
+  expect((await home(['-p', 'sandbox', '--edition', 'b', 'list', '--fields', 'hash'])).stdout).toBe('');
+});

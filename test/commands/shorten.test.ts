@@ -1,0 +1,95 @@
+import { describe, expect } from 'vitest';
+import { sent, test } from '../support/linkctl.ts';
+
+const url = 'https://nodejs.org/en/learn';
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('POST /urls: one URL is one request, and the short URL alone in a pipe', async ({ linkctl, wire }) => {
+    const ran = await linkctl(['shorten', url]);
+    expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^http:\/\/localhost\/\w+\n$/) });
+    expect(await sent(wire)).toEqual([{ call: 'POST /urls', body: { urls: [{ long_url: url }] } }]);
+  });
+
+  test('B26: on a terminal it is a sentence', async ({ linkctl }) => {
+    const ran = await linkctl(['shorten', url, '--hash', 'abc'], { terminal: { stdout: true, stderr: true } });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining(`✓\u001b[39m http://localhost/abc → ${url}`) });
+  });
+
+  test('B26: with -q a success says nothing', async ({ linkctl }) => {
+    expect(await linkctl(['shorten', url, '-q'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('B12: what is given goes out, empty and false included; what is not given does not', async ({ linkctl, wire }) => {
+    await linkctl(['shorten', url, '--note', '', '--no-email-stats', '--expires', 'never', '-t', 'a,b', '--tag', 'c']);
+    expect((await sent(wire)).at(-1)?.body).toEqual({
+      urls: [{ long_url: url, note: '', email_stats: false, expiration_date: null, tags: ['a,b', 'c'] }],
+    });
+  });
+
+  test('--expires +Nd counts from today in UTC', async ({ linkctl, wire }) => {
+    await linkctl(['shorten', url, '--expires', '+30d'], { now: () => Date.parse('2026-01-31T23:59:00Z') });
+    expect((await sent(wire)).at(-1)?.body).toEqual({ urls: [{ long_url: url, expiration_date: '2026-03-02' }] });
+  });
+
+  test('several URLs are one request, in order', async ({ linkctl, wire }) => {
+    const urls = ['https://a.example/', 'https://b.example/', 'https://a.example/'];
+    const ran = await linkctl(['shorten', ...urls, '-o', 'json']);
+    expect(JSON.parse(ran.stdout).urls.map((record: { long_url: string }) => record.long_url)).toEqual(urls);
+    expect(await sent(wire)).toHaveLength(1);
+  });
+
+  test('B35, 4.3.1: a refused item is exit 3 beside others and its own class alone', async ({ linkctl }) => {
+    await linkctl(['shorten', url, '--hash', 'taken']);
+    const alone = await linkctl(['shorten', 'https://other.example/', '--hash', 'taken']);
+    expect(alone).toMatchObject({
+      code: 6,
+      stdout: '',
+      stderr: expect.stringContaining('"taken" is taken or not allowed [API 1215]'),
+    });
+    expect(alone.stderr.match(/error:/g)).toHaveLength(1);
+  });
+
+  test('B19: with -o json a failed item stands in its place with its error', async ({ linkctl }) => {
+    await linkctl(['shorten', url, '--hash', 'taken']);
+    const ran = await linkctl(['shorten', 'https://other.example/', '--hash', 'taken', '-o', 'json']);
+    expect(JSON.parse(ran.stdout).urls[0]).toMatchObject({ custom_hash: 'taken', error: { code: 1215 } });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 6, kind: 'rejected', api_code: 1215 } });
+  });
+
+  test('4.3.3: --dedupe account gives the link that is there already', async ({ linkctl, wire }) => {
+    const first = await linkctl(['shorten', url]);
+    expect((await linkctl(['shorten', url, '--dedupe', 'account'])).stdout).toBe(first.stdout);
+    const value = edition === 'a' ? 'account' : '1';
+    expect((await sent(wire)).at(-1)?.call).toBe(`POST /urls?disable_long_url_duplicates=${value}`);
+  });
+
+  test('B60: --dry-run shows the request and sends nothing', async ({ linkctl, wire }) => {
+    const ran = await linkctl(['shorten', url, '--hash', 'abc', '-n', '-o', 'json']);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      dry_run: true,
+      requests: [{ method: 'POST', path: '/urls', body: { urls: [{ long_url: url, custom_hash: 'abc' }] } }],
+    });
+    expect(await sent(wire)).toEqual([]);
+  });
+
+  test('B14: a URL is data, whatever it looks like', async ({ linkctl, wire }) => {
+    await linkctl(['shorten', 'https://example.com/@file?x=%2e%2e#file:///etc/passwd']);
+    expect(await sent(wire)).toHaveLength(1);
+  });
+});
+
+describe('edition b', () => {
+  test.override({ edition: 'b' });
+
+  test.for([
+    [['--max-clicks', '5'], 'max_clicks'],
+    [['--dedupe', 'domain'], '--dedupe domain'],
+    [['--domain', 's.ex'], '--domain'],
+  ] as const)('B53: %s is refused without a request', async ([flags, name], { linkctl, wire }) => {
+    const ran = await linkctl(['shorten', url, ...flags]);
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(name) });
+    expect(await sent(wire)).toEqual([]);
+  });
+});

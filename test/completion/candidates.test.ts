@@ -1,0 +1,166 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { complete } from '../../src/completion/candidates.ts';
+import type { Sources } from '../../src/completion/sources.ts';
+import { addGlobalFlags } from '../../src/flags/globals.ts';
+import { choice, repeated } from '../../src/flags/values.ts';
+import { describe } from '../../src/help/layout.ts';
+
+const hostile = ['$(touch pwned)', 'with\ttab', 'esc\x1b[2J', 'line\nfeed', 'c1\x9b2J', 'turn\u202eed', 'sep\u2028'];
+
+const sources: Sources = {
+  profiles: () => ['work', 'hobby', 'sandbox'],
+  labels: (kind, profile = 'work') => (kind === 'tags' ? [`${profile}-tag`, 'a:b=c', ...hostile] : [`${profile}.ex`]),
+};
+
+function tree(): Command {
+  const root = new Command('linkctl').helpOption('-h, --help', 'show help').helpCommand(false).version('1.2.3');
+  addGlobalFlags(root);
+  const list = root.command('list').alias('ls').summary('List').argument('[hash...]', 'hashes');
+  list
+    .option('-L, --limit <n>', 'rows')
+    .option('--order-by <order>', 'order', choice(['recent', 'clicks']))
+    .option('--all', 'all');
+  describe(list, { examples: [], fields: ['hash', 'long_url', 'note'] });
+  const shorten = root.command('shorten').summary('Shorten').argument('[long-url...]', 'URLs');
+  shorten
+    .option('-t, --tag <label>', 'label', repeated)
+    .option('-f, --file <file|->', 'rows')
+    .option('--qr-file <dir>', 'pictures');
+  shorten.option('--email-stats', 'mail').option('--no-email-stats', 'no mail');
+  const tags = root.command('tags').summary('Tags').helpCommand(false);
+  tags.command('list', { isDefault: true }).summary('List tags');
+  tags.command('rename').summary('Rename').argument('<old>', 'label').argument('<new>', 'label');
+  tags.command('delete').alias('rm').summary('Delete').argument('<label...>', 'labels');
+  root.command('completion').argument('<shell>', 'shell', choice(['bash', 'zsh']));
+  root.command('secret', { hidden: true });
+  return root;
+}
+
+/** What is offered for a line whose last word is where the cursor is. */
+function offered(...line: string[]): string[] {
+  return complete(tree(), line.slice(0, -1), line.at(-1) ?? '', sources).candidates.map(({ word }) => word);
+}
+
+test.each<[string[], string[]]>([
+  [[''], ['list', 'shorten', 'tags', 'completion', 'help']],
+  [['l'], ['list', 'ls']],
+  [
+    ['tags', ''],
+    ['list', 'rename', 'delete'],
+  ],
+  [
+    ['tags', 'r'],
+    ['rename', 'rm'],
+  ],
+  [['-p', 'work', 'li'], ['list']],
+  [['--profile=work', 'li'], ['list']],
+  [['-qp', 'work', 'li'], ['list']],
+  [['-qpwork', 'li'], ['list']],
+  [
+    ['help', ''],
+    ['list', 'shorten', 'tags', 'completion', 'environment', 'exit-codes', 'formats', 'csv'],
+  ],
+  [
+    ['help', 'e'],
+    ['environment', 'exit-codes'],
+  ],
+  [
+    ['help', 'tags', ''],
+    ['list', 'rename', 'delete'],
+  ],
+  [['nosuch', ''], []],
+])('B95: after %j come the commands %j', (line, words) => {
+  expect(offered(...line)).toEqual(words);
+});
+
+test.each<[string[], string[]]>([
+  [['list', '--l'], ['--limit']],
+  [
+    ['list', '--pro'],
+    ['--profile', '--progress'],
+  ],
+  [
+    ['shorten', '--t'],
+    ['--tag', '--timeout'],
+  ],
+  [
+    ['shorten', '-t', 'one', '--t'],
+    ['--tag', '--timeout'],
+  ],
+  [['list', '-L5', '--li'], []],
+  [['list', '--limit=5', '--li'], []],
+  [['shorten', '--no-email-stats', '--e'], ['--edition']],
+  [['list', '--', '--l'], []],
+  [['list', '--ver'], ['--verbose']],
+  [['--ver'], ['--version', '--verbose']],
+  [
+    ['tags', 'rename', '--he'],
+    ['--help', '--header'],
+  ],
+  [['list', '-L'], ['-L']],
+])('B95: at %j the flags are %j, global ones too, none that was given unless it repeats', (line, words) => {
+  expect(offered(...line).sort()).toEqual([...words].sort());
+});
+
+test.each<[string[], string[]]>([
+  [
+    ['list', '--order-by', ''],
+    ['recent', 'clicks'],
+  ],
+  [['list', '--order-by=c'], ['--order-by=clicks']],
+  [
+    ['list', '-o', 'js'],
+    ['json', 'jsonl'],
+  ],
+  [
+    ['--color', ''],
+    ['auto', 'always', 'never'],
+  ],
+  [
+    ['completion', ''],
+    ['bash', 'zsh'],
+  ],
+  [
+    ['-p', ''],
+    ['work', 'hobby', 'sandbox'],
+  ],
+  [['--profile=h'], ['--profile=hobby']],
+  [['list', '--domain', ''], ['work.ex']],
+  [['-p', 'hobby', 'list', '--domain', ''], ['hobby.ex']],
+  [['shorten', '--profile=hobby', '--tag', 'h'], ['hobby-tag']],
+  [['shorten', '-phobby', '--tag=h'], ['--tag=hobby-tag']],
+  [['shorten', '--tag', 'a:'], ['a:b=c']],
+  [['tags', 'rename', 'w'], ['work-tag']],
+  [['tags', 'rename', 'work-tag', ''], []],
+  [['tags', 'delete', 'w'], ['work-tag']],
+  [['tags', 'rm', 'work-tag', 'w'], []],
+  [['list', '--fields', 'ha'], ['hash']],
+  [
+    ['list', '--fields', 'hash,'],
+    ['hash,long_url', 'hash,note'],
+  ],
+  [['list', '--limit', ''], []],
+  [['list', ''], []],
+])('B95: at %j the values are %j', (line, words) => {
+  expect(offered(...line)).toEqual(words);
+});
+
+test('B94: a label with a control character or a change of direction is not offered, any other is, as it is', () => {
+  expect(offered('shorten', '--tag', '')).toEqual(['work-tag', 'a:b=c', '$(touch pwned)']);
+});
+
+test.each<[string, number, string[]]>([
+  ['files', 0, ['shorten', '-f', '']],
+  ['files', 0, ['shorten', '--file=']],
+  ['files', 0, ['--ca-file', '']],
+  ['files', 0, ['--api-key-file', '']],
+  ['folders', 16, ['shorten', '--qr-file', '']],
+  ['no files', 4, ['list', '']],
+  ['no files', 4, ['shorten', 'https://']],
+  ['no files', 4, ['list', '--limit', '']],
+  ['no files', 4, ['list', '--nosuch=']],
+  ['no files and no space', 6, ['list', '--fields', 'h']],
+])('B93: %s, %i, at %j', (_what, directive, line) => {
+  expect(complete(tree(), line.slice(0, -1), line.at(-1) ?? '', sources).directive).toBe(directive);
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hostileTag, makeShellHome, type ShellHome } from './shell-home.ts';
+
+let home: ShellHome;
+beforeAll(async () => {
+  home = await makeShellHome();
+  await home.write('.bashrc', "PS1='READY> '; source <(linkctl completion bash)\n");
+  await home.write('.bashrc-package', "PS1='READY> '; source /usr/share/bash-completion/bash_completion\n");
+  await home.write('links.csv', 'long_url\n');
+  const install = `linkctl completion bash > ~/.local/share/bash-completion/completions/linkctl
+    linkctl completion zsh > ~/.zfunc/_linkctl
+    linkctl completion fish > ~/.config/fish/completions/linkctl.fish`;
+  await home.write('.zshrc', "PS1='READY> '; fpath+=(~/.zfunc); autoload -Uz compinit; compinit -u; bindkey -e\n");
+  await home.write(
+    'install',
+    `mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions\n${install}\n`,
+  );
+  const { execFileSync } = await import('node:child_process');
+  execFileSync('sh', ['install'], { cwd: home.folder, env: home.env });
+});
+afterAll(() => home.remove());
+
+const shells = {
+  bash: ['bash', '--noprofile', '--rcfile', '.bashrc', '-i'],
+  'bash with the package bash-completion': ['bash', '--noprofile', '--rcfile', '.bashrc-package', '-i'],
+  zsh: ['zsh', '-d', '-i'],
+  fish: ['fish', '-i', '-C', 'function fish_prompt; echo -n "READY> "; end; function fish_greeting; end'],
+};
+
+describe.each(Object.entries(shells))('%s', (_name, shell) => {
+  test('B94: a tag $(touch pwned) stays a tag, at TAB and at Enter', async () => {
+    const typed = ['linkctl shorten --tag \\$\t', 'linkctl shorten --tag=\\$\t', 'linkctl shorten --tag "x" --tag \\$\t -q', "linkctl shorten --tag '$\t", 'linkctl shorten --tag "pro\t'];
+    expect(await home.typeInto(shell, typed)).toEqual([
+      ['shorten', '--tag', hostileTag],
+      ['shorten', `--tag=${hostileTag}`],
+      ['shorten', '--tag', 'x', '--tag', hostileTag, '-q'],
+      ['shorten', '--tag', hostileTag],
+      ['shorten', '--tag', 'promo'],
+    ]);
+    expect(home.has('pwned')).toBe(false);
+  });
+
+  test('B95: commands, flags, words, profiles, domains, tags and files are completed', async () => {
+    const typed = [
+      'linkctl sho\t',
+      'linkctl list --lim\t7',
+      'linkctl list -o jsonl --order-by clicks --outp\t',
+      'linkctl list -o ta\t',
+      'linkctl list --output=ta\t',
+      'linkctl -p ho\tlist --domain go\t',
+      'linkctl shorten --tag pro\t',
+      'linkctl shorten --tag a\t',
+      'linkctl shorten --tag a:b=\t',
+      'linkctl shorten --tag it\t',
+      'linkctl shorten --tag 例\t',
+      'linkctl shorten -f lin\t',
+    ];
+    expect(await home.typeInto(shell, typed)).toEqual([
+      ['shorten'],
+      ['list', '--limit', '7'],
+      ['list', '-o', 'jsonl', '--order-by', 'clicks', '--outp'],
+      ['list', '-o', 'table'],
+      ['list', '--output=table'],
+      ['-p', 'hobby', 'list', '--domain', 'go.example'],
+      ['shorten', '--tag', 'promo'],
+      ['shorten', '--tag', 'a:b=c'],
+      ['shorten', '--tag', 'a:b=c'],
+      ['shorten', '--tag', "it's here"],
+      ['shorten', '--tag', '例え'],
+      ['shorten', '-f', 'links.csv'],
+    ]);
+  });
+
+  test('B95: for hashes and URLs nothing is offered, files least of all', async () => {
+    expect(await home.typeInto(shell, ['linkctl list lin\t', 'linkctl shorten lin\t'])).toEqual([
+      ['list', 'lin'],
+      ['shorten', 'lin'],
+    ]);
+  });
+});

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scripts } from '../../src/completion/scripts.ts';
+import { manualPage } from '../../src/help/manual.ts';
+import { withReference } from '../../src/help/reference.ts';
+import { wholeProgram } from '../../src/program.ts';
+import { version } from '../../src/version.ts';
+
+const top = join(import.meta.dirname, '..', '..');
+const remedy = 'not what the program says of itself: npm run generate';
+const root = await wholeProgram(() => async () => undefined);
+
+test.each(Object.values(scripts))('B92: completions/$file is what `linkctl completion` prints', async ({ text, file }) => {
+  await expect(text, remedy).toMatchFileSnapshot(join(top, 'completions', file));
+});
+
+test('B98: the manual page in completions/ says what the program says', async () => {
+  await expect(manualPage(root, version), remedy).toMatchFileSnapshot(join(top, 'completions', 'linkctl.1'));
+});
+
+test('B98: the reference in the README says what the program says', async () => {
+  const readme = join(top, 'README.md');
+  await expect(withReference(readFileSync(readme, 'utf8'), root), remedy).toMatchFileSnapshot(readme);
+});

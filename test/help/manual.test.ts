@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { describe } from '../../src/help/layout.ts';
+import { manualPage } from '../../src/help/manual.ts';
+import { reference, withReference } from '../../src/help/reference.ts';
+import { wholeProgram } from '../../src/program.ts';
+
+function tree(): Command {
+  const root = new Command('linkctl').description('Do it.').usage('<command>').helpCommand(false);
+  root.option('-p, --profile <name>', 'credentials');
+  const list = root.command('list').alias('ls').summary('List a|b').description('List <all> a|b.').argument('[hash...]');
+  list.option('--by-tags <a|b>', "what\n'does' \\e it \u00e9");
+  describe(list, { examples: ["linkctl list --by-tags '~x^y'"], notes: [".dot and 'quote"] });
+  root.command('unseen', { hidden: true });
+  const tags = root.command('tags').helpCommand(false);
+  tags.command('add').summary('Add').argument('<label>');
+  return root;
+}
+
+test('B98: the manual names every command that runs, its verbs included, and none that is hidden', () => {
+  const page = manualPage(tree(), '1.2.3');
+  expect(page.match(/^\.SS .*/gm)).toEqual(['.SS linkctl list', '.SS linkctl tags add']);
+  expect(page).toContain('"linkctl 1.2.3"');
+  expect(page).toContain('linkctl list \\-\\-by\\-tags \\(aq\\(tix\\(hay\\(aq\n');
+  expect(page).toContain('\\&.dot and \\(aqquote\n');
+  expect(page).not.toContain('unseen');
+});
+
+test('B98: groff reads the manual of the whole program without a warning', async () => {
+  const page = manualPage(await wholeProgram(() => async () => undefined), '1.2.3');
+  const format = (redirection: string): string =>
+    execFileSync('sh', ['-c', `groff -man -ww -Tascii -P-cbou ${redirection}`], { input: page, encoding: 'utf8' });
+  expect(format('2>&1 >/dev/null')).toBe('');
+  const shown = format('');
+  expect(shown).toContain('EXIT STATUS');
+  expect(shown).toMatch(/--api-key-file <path>/);
+});
+
+test('B98: the reference lists commands and flags as Markdown that reads as it was typed', () => {
+  const text = reference(tree());
+  expect(text).toContain('| [`linkctl list`](#linkctl-list) | List a\\|b |');
+  expect(text).toContain("| `--by-tags <a\\|b>` | what 'does' \\e it é |");
+  expect(text).toContain('```\nlinkctl tags add <label> [flags]\n```');
+  expect(text).not.toContain('unseen');
+});
+
+test('only what stands between the markers of the README is replaced', () => {
+  const readme = '# It\n<!-- reference -->\nold\n<!-- /reference -->\nthe end\n';
+  const renewed = withReference(readme, tree());
+  expect(renewed).toMatch(/^# It\n<!-- reference -->\n\n\| Command/);
+  expect(renewed).toMatch(/\n<!-- \/reference -->\nthe end\n$/);
+  expect(withReference(renewed, tree())).toBe(renewed);
+  expect(() => withReference('# It', tree())).toThrow('README.md: expected <!-- reference -->');
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { check, checkEdit, failure, rows } from './fixtures.ts';
+
+const name = 'links.jsonl';
+const url = 'https://example.com/';
+const lines = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+test('B91: one object on each line, with the types of the API; blank lines are skipped', async () => {
+  const full = {
+    long_url: url,
+    custom_hash: 'abc',
+    note: '',
+    tags: ['a,b', 'c'],
+    expiration_date: null,
+    email_stats: false,
+    max_clicks: 0,
+  };
+  expect(
+    await rows(`${lines(full)}\r\n\n${lines({ long_url: url, note: null, custom_hash: null, tags: null })}`, { name }),
+  ).toEqual([
+    { line: 1, item: full, listed: false },
+    { line: 4, item: { long_url: url }, listed: false },
+  ]);
+});
+
+test('B91: a record of a listing feeds shorten as it is, whatever its server adds to it', async () => {
+  const record = {
+    hash: 'abc',
+    long_url: url,
+    short_url: 's.ex/abc',
+    total_clicks: 1,
+    links: { qr_small: 'x' },
+    error: { code: 0, message: '' },
+    domain: 's.ex',
+    archived: false,
+    daily_clicks: {},
+  };
+  expect(await rows(lines(record), { name })).toEqual([{ line: 1, item: { long_url: url, custom_hash: 'abc' }, listed: true }]);
+});
+
+test('B12: in an edit "" clears a note and null an expiration date; an empty list of tags changes none', async () => {
+  const edits = lines(
+    { hash: 'abc', note: '' },
+    { hash: 'def', expiration_date: null },
+    { hash: 'ghi', tags: ['+a,b', '-c', 'd'] },
+  );
+  expect((await rows(edits, { name, use: 'edit' })).map(({ item }) => item)).toEqual([
+    { hash: 'abc', note: '' },
+    { hash: 'def', expiration_date: null },
+    { hash: 'ghi', tags: ['+a,b', '-c', '+d'] },
+  ]);
+});
+
+describe('what is refused, exit 2', () => {
+  test.each<[string, string, string]>([
+    ['text that is not JSON', `{"long_url":"${url}",}\n`, 'links.jsonl:1:36: not valid JSON'],
+    ['half an object', `{"long_url":`, 'links.jsonl:1'],
+    ['an array', '[]\n', 'links.jsonl:1: expected a JSON object on each line'],
+    ['a string', '"https://example.com"\n', 'links.jsonl:1: expected a JSON object'],
+    ['null', 'null\n', 'links.jsonl:1: expected a JSON object'],
+    ['an unknown member', lines({ long_url: url, nots: 'a' }), 'links.jsonl:1: unknown member "nots", did you mean note?'],
+    ['a member in other letters', lines({ Long_Url: url }), 'links.jsonl:1: unknown member "Long_Url", did you mean long_url?'],
+    ['C15: __proto__', '{"long_url":"https://example.com/","__proto__":{"x":1}}', 'links.jsonl:1: unknown member "__proto__"'],
+    ['a wrong type', lines({ long_url: url, email_stats: 'yes' }), 'links.jsonl:1: email_stats: must be a boolean'],
+    [
+      'hash and custom_hash',
+      lines({ long_url: url, hash: 'a', custom_hash: 'b' }),
+      'links.jsonl:1: custom_hash: the hash is given as hash and as custom_hash',
+    ],
+    ['no URL', lines({ note: 'a' }), 'links.jsonl:1: long_url: is missing'],
+    ['C09: half a character in an escape', '{"long_url":"https://example.com/","note":"\\ud800"}', 'links.jsonl:1: note: '],
+    [
+      'C16: a hash twice',
+      lines({ long_url: url, custom_hash: 'a' }, { long_url: url, custom_hash: 'a' }),
+      'links.jsonl:2: custom_hash: "a" is on line 1 already',
+    ],
+    [
+      'C16: a listing’s hash and a custom one',
+      lines({ long_url: url, hash: 'A' }, { long_url: url, custom_hash: 'a' }),
+      'links.jsonl:2: custom_hash: "a" differs only in case from the one on line 1',
+    ],
+    ['C10: nothing', '\n\n', 'links.jsonl: no rows'],
+    ['nesting without end', '['.repeat(100_000), 'links.jsonl:1'],
+  ])('%s', async (_, text, expected) => {
+    const told = await failure(check(text, { name }));
+    expect(told.exitCode).toBe(2);
+    expect(told.text).toContain(expected);
+    expect(({} as { x?: number }).x).toBeUndefined();
+  });
+
+  test('an edit that changes nothing', async () => {
+    expect((await failure(checkEdit(lines({ hash: 'abc' }), { name: 'edits.jsonl' }))).text).toContain(
+      'edits.jsonl:1: nothing to change',
+    );
+  });
+
+  test('what is not JSON is not shown: it may hold a secret', async () => {
+    expect((await failure(check('{"long_url": hunter2}', { name }))).text).not.toContain('hunter2');
+  });
+});
+
+test('B91: a field of edition A stands on B when it is null or its default', async () => {
+  const given = { name, edition: 'b' } as const;
+  expect(
+    (await rows(lines({ long_url: url, max_clicks: 0 }, { long_url: url, max_clicks: null }), given)).map(({ item }) => item),
+  ).toEqual([{ long_url: url }, { long_url: url }]);
+  expect((await failure(check(lines({ long_url: url, max_clicks: 1 }), given))).text).toContain('edition B');
+});

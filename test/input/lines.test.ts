@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { checkInput } from '../../src/input/check.ts';
+import { delimiterOf, inputFormat } from '../../src/input/format.ts';
+import { check, failure, memorySource, optionsFor, rows } from './fixtures.ts';
+
+const name = 'links.txt';
+
+test('CLI 3.6: one URL on each line; blank lines and comments are skipped, line ends may be mixed', async () => {
+  const text = '# a list\r\nhttps://a.example/\n\n  https://b.example/  \rhttps://c.example/#top\r\n\r\nhttps://d.example/';
+  expect((await rows(text, { name })).map(({ line, item }) => [line, item.long_url])).toEqual([
+    [2, 'https://a.example/'],
+    [4, 'https://b.example/'],
+    [5, 'https://c.example/#top'],
+    [7, 'https://d.example/'],
+  ]);
+});
+
+test('C02: lines are whole however the bytes arrive', async () => {
+  const text = `# ${'x'.repeat(100)}\r\nhttps://é.example/\r\nhttps://b.example/\rhttps://c.example/\n`;
+  const pieces = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
+  expect((await rows(pieces, { name })).map(({ line }) => line)).toEqual([2, 3, 4]);
+});
+
+test.each<[string, string, string]>([
+  ['a line that is no URL', 'https://a.example/\nfoo\n', 'links.txt:2: long_url: "foo" is not an http or https URL'],
+  ['a CSV under another name', 'long_url,note\nhttps://a.example/,x\n', 'links.txt:1: looks like csv, use --input-format csv'],
+  [
+    'JSON lines under another name',
+    '{"long_url":"https://a.example/"}\n',
+    'links.txt:1: looks like jsonl, use --input-format jsonl',
+  ],
+  ['C10: comments only', '# nothing\n', 'links.txt: no rows'],
+])('B51: %s is refused, exit 2', async (_, text, expected) => {
+  const told = await failure(check(text, { name }));
+  expect(told.exitCode).toBe(2);
+  expect(told.lines.at(-1)).toBe(expected);
+});
+
+test('C11: a line without end is given up after 128 KiB', async () => {
+  const endless = function* () {
+    yield 'https://a.example/\n';
+    for (;;) yield 'x'.repeat(10_000);
+  };
+  const source = memorySource(name, endless());
+  expect((await failure(checkInput(source, optionsFor('shorten', { name })))).text).toContain(
+    'links.txt:2: the line is longer than 131072 characters',
+  );
+  expect(source.taken()).toBeLessThan(30);
+});
+
+describe('formats', () => {
+  test.each([
+    ['links.csv', 'csv'],
+    ['LINKS.CSV', 'csv'],
+    ['a.b/links.jsonl', 'jsonl'],
+    ['links.ndjson', 'jsonl'],
+    ['links.txt', 'lines'],
+    ['links', 'lines'],
+    ['links.tsv', 'lines'],
+    ['a.csv/links', 'lines'],
+    ['-', 'lines'],
+  ] as const)('B91: %s is read as %s', (operand, format) => {
+    expect(inputFormat('shorten', operand)).toBe(format);
+  });
+
+  test('B91: --input-format beats the extension', () => {
+    expect(inputFormat('shorten', 'links.csv', 'lines')).toBe('lines');
+    expect(inputFormat('edit', '-', 'jsonl')).toBe('jsonl');
+  });
+
+  test('an edit is told to say what stdin is, exit 2', () => {
+    expect(() => inputFormat('edit', '-')).toThrow('say which with --input-format');
+  });
+
+  test.each([
+    [';', ';'],
+    ['tab', '\t'],
+    ['\\t', '\t'],
+    ['\t', '\t'],
+    ['|', '|'],
+  ])('C14: --delimiter %j is %j', (text, delimiter) => {
+    expect(delimiterOf(text)).toBe(delimiter);
+  });
+
+  test.each(['', ';;', '"', 'a', '\n', '-', '1'])('C14: --delimiter %j is refused', (text) => {
+    expect(() => delimiterOf(text)).toThrow('--delimiter');
+  });
+});

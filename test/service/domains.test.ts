@@ -1,0 +1,167 @@
+import { describe, expect } from 'vitest';
+import { many, test } from './running-service.ts';
+
+const url = 'https://example.com/';
+const domains = [{ name: 'one.example' }, { name: 'two.example', useHttps: true }];
+
+describe('edition A', () => {
+  test('2.6: GET /domains lists version and domains, the default first', async ({ start }) => {
+    const client = await start({
+      domains: [
+        { name: 'One.Example' },
+        { name: 'two.example', hashGeneration: 'incremental', redirectCode: '301', useHttps: true },
+      ],
+    });
+    const { body } = await client.call('GET', '/domains');
+    expect(body.version).toBe('3.1');
+    const common = { hash_character_set: 'restricted', custom_root_page: '', custom_404_page: '' };
+    expect(body.domains).toEqual([
+      { ...common, domain: 'one.example', hash_generation: 'random', status: 'default', redirect_code: '303', use_https: false },
+      {
+        ...common,
+        domain: 'two.example',
+        hash_generation: 'incremental',
+        status: 'active',
+        redirect_code: '301',
+        use_https: true,
+      },
+    ]);
+  });
+
+  test('4.1.7: calls act on the default domain, or on the one that is named', async ({ start }) => {
+    const client = await start({ domains });
+    const make = (query: string, note: string) =>
+      client.call('POST', `/urls${query}`, { urls: [{ long_url: url, custom_hash: 'same', note }] });
+    expect((await make('', 'default')).body.urls[0]?.short_url).toBe('one.example/same');
+    const second = (await make('?domain=two.example', 'other')).body.urls[0];
+    expect([second?.short_url, second?.short_url_with_protocol]).toEqual(['two.example/same', 'https://two.example/same']);
+    const read = async (query: string) => (await client.call('GET', `/urls/same${query}`)).body.urls[0]?.note;
+    expect(await read('')).toBe('default');
+    expect(await read('?domain=one.example')).toBe('default');
+    expect(await read('?domain=TWO.example')).toBe('other');
+    expect((await client.call('GET', '/urls?domain=two.example')).body.page.total_count).toBe(1);
+    expect((await client.call('GET', '/urls?hashes=same&domain=two.example')).body.urls[0]?.note).toBe('other');
+  });
+
+  test('4.1.7: editing, resetting and deleting leave the namesake in another domain alone', async ({ start }) => {
+    const client = await start({ domains });
+    for (const domain of ['one.example', 'two.example']) {
+      await client.call('POST', `/urls?domain=${domain}`, { urls: [{ long_url: url, custom_hash: 'same' }] });
+    }
+    await client.visit('/same');
+    const inSecond = '?domain=two.example';
+    await client.call('PATCH', `/urls/same${inSecond}`, { urls: [{ note: 'single' }] });
+    await client.call('PATCH', `/urls${inSecond}&hashes=same`, { urls: [{ email_stats: true }] });
+    await client.call('PATCH', `/urls${inSecond}`, { urls: [{ hash: 'same', expiration_date: '2030-01-01' }] });
+    await client.call('DELETE', `/stats/same${inSecond}`);
+    const first = (await client.call('GET', '/urls/same')).body.urls[0];
+    expect(first).toMatchObject({ note: '', email_stats: false, expiration_date: null, total_clicks: 1 });
+    const second = (await client.call('GET', `/urls/same${inSecond}`)).body.urls[0];
+    expect(second).toMatchObject({ note: 'single', email_stats: true, expiration_date: '2030-01-01' });
+    await client.call('DELETE', `/urls/same${inSecond}`);
+    expect(await client.hashes()).toEqual(['same']);
+    expect(await client.hashes(inSecond)).toEqual([]);
+  });
+
+  test.for([
+    ['GET', '/urls', undefined],
+    ['GET', '/urls/a', undefined],
+    ['GET', '/urls?hashes=a', undefined],
+    ['POST', '/urls', { urls: [{ long_url: url }] }],
+    ['PATCH', '/urls/a', { urls: [{ note: 'x' }] }],
+    ['PATCH', '/urls?hashes=a', { urls: [{ note: 'x' }] }],
+    ['PATCH', '/urls', { urls: [{ hash: 'a', note: 'x' }] }],
+    ['DELETE', '/urls/a', undefined],
+    ['DELETE', '/urls?hashes=a', undefined],
+    ['GET', '/stats/a', undefined],
+    ['DELETE', '/stats/a', undefined],
+    ['DELETE', '/stats?hashes=a', undefined],
+  ] as const)('4.1.7: %s %s in an unknown domain is 1313', async ([method, path, payload], { client }) => {
+    const query = path.includes('?') ? '&' : '?';
+    const answer = await client.call(method, `${path}${query}domain=nosuch.example`, payload);
+    expect([answer.status, answer.body]).toEqual([404, { error: { code: 1313, message: 'Domain not found' } }]);
+  });
+
+  test('4.1.7: with tags, domain is ignored and all domains are meant', async ({ start }) => {
+    const client = await start({ domains });
+    for (const domain of ['one.example', 'two.example']) {
+      await client.call('POST', `/urls?domain=${domain}`, { urls: [{ long_url: url, custom_hash: 'same', tags: ['t'] }] });
+    }
+    for (const query of ['?tags=t', '?tags=t&domain=one.example', '?tags=t&domain=nosuch.example']) {
+      const { body } = await client.call('GET', `/urls${query}`);
+      expect(body.urls.map((item) => item.short_url)).toEqual(['two.example/same', 'one.example/same']);
+    }
+    await client.call('PATCH', '/urls?tags=t&domain=one.example', { urls: [{ note: 'both' }] });
+    expect((await client.call('GET', '/urls/same?domain=two.example')).body.urls[0]?.note).toBe('both');
+  });
+
+  test('4.3.3: with "domain" the check covers the working domain, otherwise all domains of the account', async ({ start }) => {
+    const client = await start({ domains });
+    await client.call('POST', '/urls?domain=two.example', { urls: [{ long_url: url, custom_hash: 'there' }] });
+    const shorten = async (scope: string) => {
+      const { body } = await client.call('POST', `/urls?disable_long_url_duplicates=${scope}`, { urls: [{ long_url: url }] });
+      return body.urls.map((item) => item.short_url.split('/')[0]);
+    };
+    expect(await shorten('account')).toEqual(['two.example']);
+    expect(await shorten('domain')).toEqual(['one.example']);
+    expect(await shorten('domain')).toEqual(['one.example']);
+    expect(await shorten('account')).toEqual(['two.example', 'one.example']);
+  });
+
+  test('RFC 3490: an internationalized domain is known in both forms and answered in ASCII', async ({ start }) => {
+    const client = await start({ domains: [{ name: 'one.example' }, { name: 'kürz.example' }] });
+    for (const name of ['kürz.example', 'KÜRZ.example', 'xn--krz-hoa.example']) {
+      const { body } = await client.call('POST', `/urls?domain=${encodeURIComponent(name)}`, { urls: [{ long_url: url }] });
+      expect(body.urls[0]?.short_url).toMatch(/^xn--krz-hoa\.example\//);
+    }
+  });
+
+  test('2.6: incremental hashes count up and step over custom ones', async ({ start }) => {
+    const client = await start({ domains: [{ name: 'one.example', hashGeneration: 'incremental' }] });
+    const first = await client.shorten({ long_url: url }, { long_url: url });
+    expect(first.map((item) => item.hash)).toEqual(['2', '3']);
+    await client.shorten({ long_url: url, custom_hash: '4' });
+    const second = await client.shorten({ long_url: url }, { long_url: url, custom_hash: '6' }, { long_url: url });
+    expect(second.map((item) => item.hash)).toEqual(['5', '6', '7']);
+    const more = await client.shorten(...many(1000, () => ({ long_url: url })));
+    expect(new Set(more.map((item) => item.hash)).size).toBe(1000);
+    expect(more.at(-1)?.hash).toHaveLength(2);
+  });
+
+  test('domains given at another start go first, and stored ones stay usable', async ({ start, folder }) => {
+    const before = await start({ data: folder, domains });
+    await before.call('POST', '/urls?domain=two.example', { urls: [{ long_url: url, custom_hash: 'kept' }] });
+    await before.service.close();
+    const after = await start({ data: folder, domains: [{ name: 'new.example' }, { name: 'two.example' }] });
+    expect(after.service.domains).toEqual(['new.example', 'two.example', 'one.example']);
+    expect(await after.hashes('?domain=two.example')).toEqual(['kept']);
+    expect((await after.call('GET', '/domains')).body.domains[1]).toMatchObject({ domain: 'two.example', use_https: true });
+    await after.service.close();
+    const without = await start({ data: folder });
+    expect(without.service.domains).toEqual(['new.example', 'two.example', 'one.example']);
+  });
+});
+
+describe('edition B', () => {
+  const inB = test.extend({ edition: 'b' });
+
+  inB("2.2: the one domain is the account's custom_domain; another name is a new name for it", async ({ start, folder }) => {
+    const before = await start({ data: folder, domains: [{ name: 'old.example' }] });
+    await before.shorten({ long_url: url, custom_hash: 'kept' });
+    expect((await before.call('GET', '/account')).body.account.custom_domain).toBe('old.example');
+    await before.service.close();
+    const after = await start({ data: folder, domains: [{ name: 'new.example' }] });
+    expect((await after.call('GET', '/urls')).body.urls.map((item) => item.short_url)).toEqual(['new.example/kept']);
+  });
+
+  inB('several domains are refused', async ({ start }) => {
+    await expect(start({ domains })).rejects.toThrow('edition B has one domain');
+  });
+});
+
+test.for(['', 'a b', 'http://x.example', 'x.example/path', 'user@x.example'])(
+  '%j is refused as a domain',
+  async (name, { start }) => {
+    await expect(start({ domains: [{ name }] })).rejects.toThrow('is not a domain name');
+  },
+);

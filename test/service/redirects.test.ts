@@ -1,0 +1,146 @@
+import { request } from 'node:http';
+import { expect } from 'vitest';
+import { inBothEditions, test } from './running-service.ts';
+
+const url = 'https://example.com/a?b=c#d';
+
+inBothEditions((test) => {
+  test('GET /<hash> leads to the long URL, without a body and not to be cached', async ({ client }) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    const response = await client.visit('/abc');
+    expect([response.status, response.headers.get('location')]).toEqual([303, url]);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).toBe('');
+  });
+
+  test('R-54: the address in the header is percent-encoded', async ({ client }) => {
+    await client.shorten({ long_url: 'https://bücher.example/ä"<script>', custom_hash: 'abc' });
+    const { headers } = await client.visit('/abc');
+    expect(headers.get('location')).toBe('https://xn--bcher-kva.example/%C3%A4%22%3Cscript%3E');
+  });
+
+  test('total and unique clicks and the last visit are counted by address and user agent', async ({ client }) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    for (const agent of ['x', 'y', 'x', 'x']) await client.visit('/abc?utm=1', { 'user-agent': agent });
+    const { body } = await client.call('GET', '/stats/abc');
+    expect(body.stats).toEqual([{ hash: 'abc', total_clicks: 4, unique_clicks: 2 }]);
+  });
+
+  test('clicks are stored when the service closes, and one visitor stays one after a new start', async ({ start, folder }) => {
+    const before = await start({ data: folder });
+    await before.shorten({ long_url: url, custom_hash: 'abc' });
+    await before.visit('/abc', { 'user-agent': 'x' });
+    await before.service.close();
+    const after = await start({ data: folder });
+    expect((await after.call('GET', '/stats/abc')).body.stats[0]).toMatchObject({ total_clicks: 1, unique_clicks: 1 });
+    await after.visit('/abc', { 'user-agent': 'x' });
+    expect((await after.call('GET', '/stats/abc')).body.stats[0]).toMatchObject({ total_clicks: 2, unique_clicks: 1 });
+  });
+
+  test('clicks are stored within a fraction of a second, for every process to see', async ({ start, folder }) => {
+    const one = await start({ data: folder });
+    const other = await start({ data: folder });
+    await one.shorten({ long_url: url, custom_hash: 'abc' });
+    await one.visit('/abc');
+    await expect.poll(async () => (await other.call('GET', '/stats/abc')).body.stats[0]?.total_clicks).toBe(1);
+  });
+
+  test('HEAD shows where a link leads and is no click', async ({ client }) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    const response = await client.visit('/abc', {}, 'HEAD');
+    expect([response.status, response.headers.get('location')]).toEqual([303, url]);
+    expect((await client.call('GET', '/stats/abc')).body.stats[0]?.total_clicks).toBe(0);
+    expect((await client.visit('/abc', {}, 'POST')).status).toBe(405);
+  });
+
+  test('an unknown hash, and a path that is none, get a plain 404 that reflects nothing', async ({ client }) => {
+    for (const path of ['/nosuch', '/a/b', '/%3Cscript%3E', '/abc.qr', '/favicon.ico', '//evil.example', '/__proto__']) {
+      const response = await client.visit(path);
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+      expect(await response.text()).toBe('there is no such link\n');
+    }
+  });
+
+  test('expiration_date is the last day on which a link works', async ({ client, world }) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc', expiration_date: '2024-05-15' });
+    world.time = Date.UTC(2024, 4, 15, 23, 59, 59, 999);
+    expect((await client.visit('/abc')).status).toBe(303);
+    world.time += 1;
+    expect((await client.visit('/abc')).status).toBe(404);
+    await client.call('PATCH', '/urls/abc', { urls: [{ expiration_date: null }] });
+    expect((await client.visit('/abc')).status).toBe(303);
+  });
+
+  test('an edit is followed by the next visit', async ({ client }) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    await client.visit('/abc');
+    await client.call('PATCH', '/urls/abc', { urls: [{ long_url: 'https://example.org/' }] });
+    expect((await client.visit('/abc')).headers.get('location')).toBe('https://example.org/');
+  });
+
+  test('without redirects, all but the API is 1301', async ({ start }) => {
+    const client = await start({ redirects: false });
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    const response = await client.visit('/abc');
+    expect([response.status, await response.json()]).toEqual([404, { error: { code: 1301, message: 'Invalid resource' } }]);
+  });
+});
+
+test('max_clicks is honoured to the click, also when clicks come at once', async ({ client }) => {
+  await client.shorten({ long_url: url, custom_hash: 'abc', max_clicks: 5 });
+  const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await client.visit('/abc')).status));
+  expect(statuses.filter((status) => status === 303)).toHaveLength(5);
+  expect((await client.call('GET', '/stats/abc')).body.stats[0]?.total_clicks).toBe(5);
+  expect((await client.visit('/abc')).status).toBe(404);
+  await client.call('DELETE', '/stats/abc');
+  expect((await client.visit('/abc')).status).toBe(303);
+});
+
+test('each domain has its links, redirect code, root page and 404 page, told apart by Host', async ({ start }) => {
+  const client = await start({
+    domains: [
+      {
+        name: 'one.example',
+        redirectCode: '301',
+        customRootPage: 'https://example.com/',
+        custom404Page: 'https://example.com/404',
+      },
+      { name: 'two.example:8080', redirectCode: '307', custom404Page: 'javascript:alert(1)' },
+    ],
+  });
+  await client.shorten({ long_url: 'https://example.com/1', custom_hash: 'same' });
+  await client.call('POST', '/urls?domain=two.example:8080', {
+    urls: [{ long_url: 'https://example.com/2', custom_hash: 'same' }],
+  });
+  const visit = (host: string, path: string) => visitHost(client.service.port, host, path);
+  expect(await visit('one.example', '/same')).toEqual([301, 'https://example.com/1']);
+  expect(await visit('ONE.example:1234', '/same')).toEqual([301, 'https://example.com/1']);
+  expect(await visit('two.example:8080', '/same')).toEqual([307, 'https://example.com/2']);
+  expect(await visit('127.0.0.1', '/same')).toEqual([301, 'https://example.com/1']);
+  expect(await visit('[::1]:8080', '/same')).toEqual([301, 'https://example.com/1']);
+  expect(await visit('localhost', '/same')).toEqual([301, 'https://example.com/1']);
+  expect(await visit('three.example', '/same')).toEqual([404, undefined]);
+  expect(await visit('one.example', '/')).toEqual([302, 'https://example.com/']);
+  expect(await visit('two.example:8080', '/')).toEqual([200, undefined]);
+  expect(await visit('one.example', '/nosuch')).toEqual([302, 'https://example.com/404']);
+  expect(await visit('two.example:8080', '/nosuch')).toEqual([404, undefined]);
+});
+
+test('an internationalized domain is found by either form in Host', async ({ start }) => {
+  const client = await start({ domains: [{ name: 'one.example' }, { name: 'kürz.example' }] });
+  await client.call('POST', '/urls?domain=xn--krz-hoa.example', { urls: [{ long_url: url, custom_hash: 'abc' }] });
+  expect(await visitHost(client.service.port, 'XN--krz-hoa.example', '/abc')).toEqual([303, url]);
+});
+
+/** fetch does not let a Host be set. */
+function visitHost(port: number, host: string, path: string): Promise<[number | undefined, string | undefined]> {
+  return new Promise((resolve, reject) => {
+    const sending = request({ port, path, host: '127.0.0.1', headers: { host } }, (response) => {
+      response.resume();
+      response.on('end', () => resolve([response.statusCode, response.headers.location]));
+    });
+    sending.on('error', reject);
+    sending.end();
+  });
+}
