@@ -91,6 +91,7 @@ async function findRun<Payload extends object>(
       hint: `linkctl runs show ${name}; to do all of it once more, add --again`,
     });
   }
+  if (isUntouched(state) && changedOptions(identity, state.begin).length > 0) return undefined;
   assertSameOptions(identity, state.begin);
   return { name, state };
 }
@@ -108,25 +109,34 @@ async function assertSameInput({ operation, server, account, domain, input }: Ru
       begin.input.name === input.name &&
       begin.input.sha256 !== input.sha256;
     if (!isKin) continue;
-    const { complete } = await foldJournal(join(folders.runs, name, journalName));
-    if (complete) continue;
+    const state = await foldJournal(join(folders.runs, name, journalName));
+    if (state.complete || isUntouched(state)) continue;
     throw new LocalError(`${input.name} changed since the run ${name}, which is not finished`, {
       hint: `put the old file back and run the command again, or linkctl runs forget ${name}`,
     });
   }
 }
 
+/** Nothing that was sent was applied: no row depends on this run. */
+function isUntouched({ counts, begin }: RunState): boolean {
+  return (counts.get('free') ?? 0) === begin.input.rows;
+}
+
 function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
-  const changed = [
+  const changed = changedOptions(identity, begin);
+  if (changed.length === 0) return;
+  throw new LocalError(`the run ${begin.run} was begun with other flags (${changed.join(', ')})`, {
+    hint: `run it with the same flags again, or linkctl runs forget ${begin.run}`,
+  });
+}
+
+function changedOptions(identity: RunIdentity, begin: BeginLine): string[] {
+  return [
     ...(begin.mode === identity.mode ? [] : [`mode ${begin.mode}, now ${identity.mode}`]),
     ...Object.keys({ ...begin.options, ...identity.options }).filter(
       (name) => JSON.stringify(begin.options[name]) !== JSON.stringify(identity.options[name]),
     ),
   ];
-  if (changed.length === 0) return;
-  throw new LocalError(`the run ${begin.run} was begun with other flags (${changed.join(', ')})`, {
-    hint: `run it with the same flags again, or linkctl runs forget ${begin.run}`,
-  });
 }
 
 /** A file of somebody else's work is not replaced without being asked (R-26). */

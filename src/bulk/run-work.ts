@@ -127,7 +127,6 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
           stop.request(stopOf(error));
-          sent = new Map([...free, ...unsure].map((row) => [row.index, { ...row, status: 'unknown', error: unrecorded }]));
         }
       }
       const outcomes: RowOutcome<Payload>[] = [];
@@ -138,7 +137,6 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
 }
 
 const inDoubtBefore = { code: 0, message: 'whether it took effect is not known since an earlier run' };
-const unrecorded = { code: 0, message: 'its outcome could not be written down' };
 
 function ledgerOf<Payload extends object>(
   { plan, counted, domain, begun }: WorkSettings<Payload>,

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { LimitError } from '../errors.ts';
@@ -56,6 +57,7 @@ export async function startRun<Payload extends object>(
     return { facts, ...walk };
   } catch (error) {
     begun.release();
+    if (!begun.resumed) rmSync(join(folders.runs, begun.name), { recursive: true, force: true });
     throw error;
   }
 }

@@ -85,12 +85,23 @@ export async function sendRows<Payload extends object>(
       for (const row of batch) outcomes.set(row.index, notSent(row, context.stop));
       continue;
     }
-    const round = await sendBatch(batch, context, rounds);
+    const round = await sendBatch(batch, context, rounds).catch((error: unknown) => lostTrack(error, batch, context));
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     if (round.repeat.length > 0) queue.unshift(round.repeat);
     if (context.failFast && round.outcomes.some(({ status }) => status === 'failed')) context.stop.request({ kind: 'fail_fast' });
   }
   return outcomes;
+}
+
+/** The journal broke while a batch was in doubt. */
+function lostTrack<Payload extends object>(
+  error: unknown,
+  rows: readonly BulkRow<Payload>[],
+  { stop }: SendingContext<Payload>,
+): Round<Payload> {
+  if (!(error instanceof CliError)) throw error;
+  stop.request(stopOf(error));
+  return { outcomes: rows.map((row) => ({ ...row, status: 'unknown', error: unknownRow(doubtful) })), repeat: [] };
 }
 
 export function notSent<Payload extends object>(row: BulkRow<Payload>, { reason }: Stop): RowOutcome<Payload> {
@@ -298,7 +309,8 @@ async function conclude<Payload extends object>(
     if (verdict.kind === 'again' || (verdict.kind === 'failed' && isTemporary(verdict.error))) repeat.push(row);
     else outcomes.push(outcomeOf(row, verdict, context.operation));
   }
-  if (!(await record(batch, outcomes, repeat, context))) return { outcomes: [...outcomes.map(unrecorded), ...repeat.map((row) => notSent(row, context.stop))], repeat: [] };
+  if (!(await record(batch, outcomes, repeat, context)))
+    return { outcomes: [...outcomes.map(unrecorded), ...repeat.map((row) => notSent(row, context.stop))], repeat: [] };
   const exhausted = repeat.filter((row) => nextRound(rounds, row.index) > maximalRounds);
   if (exhausted.length > 0) context.stop.request(stopOf(notTaken(exhausted.length, cooling)));
   if (cooling > 0) context.pace?.throttled();

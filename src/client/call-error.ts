@@ -12,6 +12,8 @@ export interface Fault {
   readonly outcome: CallOutcome;
   readonly kind: FailureKind;
   readonly message: string;
+  /** What went wrong in the last attempt, where `message` says that the outcome is not known. */
+  readonly problem?: string;
   readonly hint?: string | undefined;
   readonly details?: readonly string[];
   readonly apiCode?: number | undefined;
@@ -45,6 +47,8 @@ export interface CallHistory {
 /** A call that failed for good. Its exit code follows CLI.md section 2. */
 export class CallError extends CliError {
   readonly outcome: CallOutcome;
+  /** What went wrong in the last attempt, without a word about what that means for a change: for journals. */
+  readonly problem: string;
   readonly operation: OperationName | undefined;
   /** HTTP status of the last answer, where one came. */
   readonly status: number | undefined;
@@ -63,6 +67,7 @@ export class CallError extends CliError {
     }
     super(kind, message, { hint, apiCode, details, cause });
     this.outcome = fault.outcome;
+    this.problem = fault.problem ?? message;
     this.operation = history.operation;
     this.status = fault.status;
     this.attempts = history.attempts;

@@ -55,8 +55,7 @@ export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circu
       tokens = Math.min(capacity, tokens + 1);
     },
     passes: async ({ timedOut }, signal) => {
-      if (probing) return reopened(signal);
-      if (tokens <= reserve) return reopened(signal);
+      if (probing || tokens <= reserve) return reopened(signal);
       tokens -= timedOut ? 10 : 5;
       return true;
     },

@@ -54,6 +54,7 @@ export function createClient(options: ClientOptions): Client {
   const line = createLine({ ...options, base });
   const proxy = proxyVariable({ origin: base, env: system.env });
   const contextOf = retryContexts(options, line);
+  const warnOfType = typeWarning(line);
 
   async function call<O extends OperationName>(
     operation: O,
@@ -66,6 +67,7 @@ export function createClient(options: ClientOptions): Client {
     const attempt = async (): Promise<Attempted<OperationResult<O> & Envelope>> => {
       const outcome = await line.exchange(request, signal);
       if (outcome.kind === 'failure') return { fault: transportFault(outcome, proxy) };
+      warnOfType(outcome);
       const judged = judge<OperationResult<O> & Envelope>(operation, outcome, subject);
       return 'fault' in judged ? { fault: redacted(judged.fault, options.redact) } : judged;
     };
@@ -124,6 +126,17 @@ function retryContexts(
     notice: (notice) => observe?.({ kind: 'retry', method, path, ...notice }),
     warn: line.warn,
   });
+}
+
+/** JSON under another name is taken, and told once (R-36). */
+function typeWarning({ warn }: Line): (answer: WireAnswer) => void {
+  let told = false;
+  return ({ status, headers, body }) => {
+    const type = headers['content-type'] ?? 'no content type';
+    if (told || status < 200 || status >= 300 || /\bjson\b/i.test(type) || !/^\s*\{/.test(body)) return;
+    told = true;
+    warn(`the server calls its answers ${type} instead of application/json`);
+  };
 }
 
 /** A server can send back what it was sent, the key included (R-40). */

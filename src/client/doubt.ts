@@ -16,6 +16,7 @@ export function inDoubt(operation: OperationName, input: AnyInput, fault: Fault)
     ...fault,
     outcome: 'ambiguous',
     kind: 'unknown',
+    problem: fault.message,
     message: `it is not known whether ${deeds[operation] ?? 'the change was made'}: ${fault.message}`,
     hint: `look before repeating it: ${look(operation, input)}`,
   };
@@ -24,7 +25,14 @@ export function inDoubt(operation: OperationName, input: AnyInput, fault: Fault)
 /** The same for a call that was written by hand. */
 export function rawInDoubt({ method, path }: ApiRequest, fault: Fault): Fault {
   const message = `it is not known whether ${method} ${path} was done: ${fault.message}`;
-  return { ...fault, outcome: 'ambiguous', kind: 'unknown', message, hint: 'look before repeating it: linkctl list' };
+  return {
+    ...fault,
+    outcome: 'ambiguous',
+    kind: 'unknown',
+    problem: fault.message,
+    message,
+    hint: 'look before repeating it: linkctl list',
+  };
 }
 
 /** Whether a call changes something. */

@@ -58,14 +58,15 @@ function wordsFor(code: string, message: string, host: string): Words {
     return { message: `the headers of the answer of ${host} are larger than 16 KiB`, nature: 'lasting' };
   }
   if (code.startsWith('HPE_')) return { message: `${host} does not speak HTTP correctly`, nature: 'passing' };
-  return { message: proxyWords(message) ?? passing[code]?.(host) ?? `no answer from ${host}: ${message}`, nature: 'passing' };
+  const refusal = /Proxy response \((\d+)\)/.exec(message)?.[1];
+  if (refusal) return proxyRefusal(refusal);
+  return { message: passing[code]?.(host) ?? `no answer from ${host}: ${message}`, nature: 'passing' };
 }
 
-/** The refusals of a proxy, which undici reports as text only. */
-function proxyWords(message: string): string | undefined {
-  const status = /Proxy response \((\d+)\)/.exec(message)?.[1];
-  if (status === '407') return 'the proxy asks for a password (HTTP 407)';
-  return status && `the proxy refused the connection (HTTP ${status})`;
+/** undici tells in its text alone what a proxy answered to CONNECT. */
+function proxyRefusal(status: string): Words {
+  const message = status === '407' ? 'the proxy asks for a password' : 'the proxy refused the connection';
+  return { message: `${message} (HTTP ${status})`, nature: status.startsWith('4') ? 'lasting' : 'passing' };
 }
 
 /** `…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/…` → `wrong version number`. */

@@ -16,7 +16,7 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
     message,
     hint: hint ?? (proxy && `${proxy} is set: check that proxy, or name the host in NO_PROXY`),
     cause,
-    retry: nature === 'lasting' || nature === 'interrupted' || /\bproxy\b.*HTTP 407/.test(message) ? 'never' : 'passing',
+    retry: nature === 'lasting' || nature === 'interrupted' ? 'never' : 'passing',
     timedOut: nature === 'timeout',
     unresolved: nature === 'unresolved',
   };

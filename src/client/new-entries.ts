@@ -4,8 +4,8 @@ import { logPages } from './pages.ts';
 
 /** The log as it grows. Entries come newest first, as the server has them. */
 export interface NewEntries {
-  /** What is there: back to `since` (`YYYY-MM-DD HH:MM:SS`), all of it, or one page at least. */
-  first(extent: { readonly since: string; readonly all: boolean }): Promise<LogEntry[]>;
+  /** What is there, page by page until it is enough. */
+  first(isEnough: (page: readonly LogEntry[]) => boolean): Promise<LogEntry[]>;
   /** What has come since the last look. */
   next(): Promise<LogEntry[]>;
 }
@@ -26,8 +26,8 @@ export function newEntries(client: Client): NewEntries {
     let isWhole = true;
     for await (const { rows } of logPages(client, { all: true, pageSize })) {
       for (const entry of rows) entries.set(keyOf(entry), entry);
-      isWhole = rows.length < pageSize;
-      if (isWhole || isEnough(rows)) break;
+      isWhole = !isEnough(rows);
+      if (!isWhole) break;
     }
     const fresh = [...entries].filter(([key, { time }]) => !known.has(key) && !(time < horizon)).map(([, entry]) => entry);
     known = new Set(entries.keys());
@@ -36,7 +36,7 @@ export function newEntries(client: Client): NewEntries {
   };
 
   return {
-    first: ({ since, all }) => look((page) => !all && (since === '' || page.some(({ time }) => time < since))),
+    first: look,
     next: () => look((page) => page.some((entry) => known.has(keyOf(entry)))),
   };
 }

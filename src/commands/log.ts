@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context, Runner } from '../action.ts';
 import type { Client } from '../client/client.ts';
-import { type NewEntries, newEntries } from '../client/new-entries.ts';
+import { newEntries } from '../client/new-entries.ts';
 import { logPages } from '../client/pages.ts';
 import type { LogEntry, Page } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
@@ -76,17 +76,18 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
   let page: Page | undefined;
   let shown = 0;
   let read = 0;
-  let isCut = true;
+  let hasReachedSince = false;
   async function* rows(): AsyncGenerator<Row> {
     for await (const next of logPages(client, extent, { warn: (text) => void context.warn(text) })) {
       page = next.page ?? page;
       for (const entry of next.rows) {
-        isCut = !isBefore(entry, wanted);
-        if (!isCut || shown === limit) return;
+        hasReachedSince = isBefore(entry, wanted);
+        if (hasReachedSince) return;
         read += 1;
         if (!isOfType(entry, wanted)) continue;
         shown += 1;
         yield { ...entry };
+        if (shown === limit) return;
       }
       context.streams.progress.step(() => `${shown} log entries`);
     }
@@ -96,7 +97,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
     ...logRows(rows()),
     members: () => ({ page: { results_count: shown, total_count: total(), offset } }),
     notes: () => {
-      if (!isCut || shown === 0 || total() <= offset + read) return [];
+      if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
       const what = isSelected ? `${shown} entries, found among ${read} of ${total()}` : `${shown} of ${total()} entries`;
       return [`Showing ${what}. Use --all or --limit N.`];
     },
@@ -109,9 +110,14 @@ const beginning = 10;
 function follow(client: Client, wanted: Wanted, options: LogOptions, { system }: Context): RowsReport {
   const { limit = wanted.since === '' && !options.all ? beginning : Number.POSITIVE_INFINITY, interval = 30 } = options;
   const isWanted = (entry: LogEntry) => !isBefore(entry, wanted) && isOfType(entry, wanted);
+  let found = 0;
+  const isEnough = (page: readonly LogEntry[]): boolean => {
+    found += page.filter(isWanted).length;
+    return found >= limit || page.some((entry) => isBefore(entry, wanted));
+  };
   async function* rows(): AsyncGenerator<Row> {
-    const entries: NewEntries = newEntries(client);
-    const first = (await entries.first({ since: wanted.since, all: options.all ?? false })).filter(isWanted);
+    const entries = newEntries(client);
+    const first = (await entries.first(isEnough)).filter(isWanted);
     // Newest first as they come, oldest first as they are shown.
     for (const entry of first.slice(0, limit).reverse()) yield { ...entry };
     for (;;) {

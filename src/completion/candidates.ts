@@ -61,7 +61,7 @@ function flagCandidates({ command, given }: TypedLine): Candidate[] {
 
 function operandOffer(line: TypedLine, current: string, sources: Sources): Offer {
   const operand = line.help ? undefined : nextOperand(line);
-  const own = operand ? placeOffer(wordsOf(operand), operand.name(), line, sources) : {};
+  const own = operand ? nameOffer(wordsOf(operand), operand.name(), line, sources) : {};
   const commands = line.operands.length === 0 && !line.ended ? commandCandidates(line, current) : [];
   return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => !line.operands.includes(word))] };
 }
@@ -81,33 +81,33 @@ function commandCandidates({ command, help }: TypedLine, current: string): Candi
 }
 
 function valueOffer(option: Option, current: string, line: TypedLine, sources: Sources): Offer {
+  const place = /[<[](.+?)(?:\.\.\.)?[>\]]/.exec(option.flags)?.[1] ?? '';
+  const directive = filePlaces[place];
+  if (directive !== undefined) return { directive };
   if (option.long === '--fields') return fieldOffer(line.command, current);
-  if (option.long === '--profile') return placeOffer([], 'profile', line, sources);
-  if (option.long === '--domain') return placeOffer([], 'domain', line, sources);
-  return placeOffer(wordsOf(option), /[<[](.+?)(?:\.\.\.)?[>\]]/.exec(option.flags)?.[1] ?? '', line, sources);
+  if (option.long === '--profile') return nameOffer([], 'profile', line, sources);
+  if (option.long === '--domain') return nameOffer([], 'domain', line, sources);
+  return nameOffer(wordsOf(option), place, line, sources);
 }
 
-/** What a value or an operand can be, by its fixed words, else by the name that help gives it: `<file>`, `<label>`. */
-function placeOffer(words: readonly string[], place: string, { profile }: TypedLine, sources: Sources): Offer {
-  const named = (names: readonly string[]): Offer => ({ candidates: names.map((word) => ({ word })) });
-  if (words.length > 0) return named(words);
-  switch (place) {
-    case 'file':
-    case 'file|-':
-    case 'path':
-      return { directive: 0 };
-    case 'dir':
-      return { directive: directives.directories };
-    case 'profile':
-      return named(sources.profiles());
-    case 'domain':
-      return named(sources.labels('domains', profile));
-    case 'label':
-    case 'old':
-      return named(sources.labels('tags', profile));
-    default:
-      return {};
-  }
+/** Values of flags that are files, by the names that help gives them. No operand is one. */
+const filePlaces: { readonly [place: string]: number | undefined } = {
+  file: 0,
+  'file|-': 0,
+  path: 0,
+  dir: directives.directories,
+};
+
+/** What a value or an operand can be: its fixed words, else what its name in help says, such as `<label>`. */
+function nameOffer(words: readonly string[], place: string, { profile }: TypedLine, sources: Sources): Offer {
+  const names = words.length > 0 ? words : localNames(place, profile, sources);
+  return { candidates: names.map((word) => ({ word })) };
+}
+
+function localNames(place: string, profile: string | undefined, sources: Sources): string[] {
+  if (place === 'profile') return sources.profiles();
+  if (place === 'domain') return sources.labels('domains', profile);
+  return place === 'label' || place === 'old' ? sources.labels('tags', profile) : [];
 }
 
 /** `--fields hash,lo`: the last name of a list, without a space after it because another may follow. */

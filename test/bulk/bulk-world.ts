@@ -103,7 +103,9 @@ export async function openWorld({
       }
     },
     posts: async () =>
-      (await server.requests()).filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).urls.length),
+      (await server.requests())
+        .filter(({ method }) => method === 'POST')
+        .map(({ body }) => (body === '' ? 0 : JSON.parse(body).urls.length)),
     journal: () => journalOf(state),
   };
   return {

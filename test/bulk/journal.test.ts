@@ -133,8 +133,8 @@ describe('J1 to J9', () => {
   });
 
   test('J8: the same run with other flags is refused, exit 9', async ({ world }) => {
-    await world.server.script([{ ...faults.refuse(1303), ...onPost }]);
-    await world.shorten(rowsOf(5), { options: { note: 'a' } });
+    await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
+    await world.shorten(rowsOf(5), { options: { note: 'a' }, batchSize: 2 });
     await expect(world.shorten(rowsOf(5), { options: { note: 'b' } })).rejects.toMatchObject({ exitCode: 9 });
     await expect(world.shorten(rowsOf(5), { options: { note: 'a' }, dedupe: 'account' })).rejects.toMatchObject({ exitCode: 9 });
   });
@@ -150,9 +150,16 @@ describe('J1 to J9', () => {
   });
 
   test('J8, F65: a file that changed since an unfinished run is refused, exit 9', async ({ world }) => {
-    await world.server.script([{ ...faults.refuse(1303), ...onPost }]);
-    await world.shorten(rowsOf(5));
+    await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
+    await world.shorten(rowsOf(5), { batchSize: 2 });
     await expect(world.shorten(rowsOf(6))).rejects.toMatchObject({ exitCode: 9 });
+  });
+
+  test("J8: a run of which nothing was applied stands in nobody's way", async ({ world }) => {
+    await world.server.script([{ ...faults.refuse(1300), ...onPost }]);
+    expect((await world.shorten(rowsOf(5), { options: { note: 'a' } })).exit).toBe(4);
+    expect((await world.shorten(rowsOf(5), { options: { note: 'b' } })).exit).toBe(0);
+    expect((await world.shorten(rowsOf(6))).exit).toBe(0);
   });
 
   test('a finished run is refused, unless it is wanted again', async ({ world }) => {
@@ -166,8 +173,8 @@ describe('J1 to J9', () => {
 const steps: readonly CrashStep[] = ['before append', 'in append', 'after append', 'after sync'];
 const lines = {
   checked: ['begin', 'intent', 'ambiguous', 'reconcile', 'result', 'end'],
-  keyed: ['begin', 'intent', 'result', 'end'],
-  dedupe: ['begin', 'intent', 'result', 'end'],
+  keyed: ['intent', 'result', 'end'],
+  dedupe: ['intent', 'result'],
 } as const;
 const modes = ['checked', 'keyed', 'dedupe'] as const;
 

@@ -203,3 +203,13 @@ test.each([
 ])('R-34: depth of %.40s', (text, expected) => {
   expect(isTooDeep(text)).toBe(expected);
 });
+
+test('R-36: JSON under another name is taken, and told once', async () => {
+  const step: Step = { ...answer({ tags: [] }), times: 'all' };
+  const { client, events } = await rig([{ ...step, answer: { ...step.answer, headers: { 'content-type': 'text/html' } } }]);
+  await client.send('listTags', {});
+  await client.send('listTags', {});
+  expect(events.filter(({ kind }) => kind === 'warning')).toEqual([
+    { kind: 'warning', message: 'the server calls its answers text/html instead of application/json' },
+  ]);
+});

@@ -11,7 +11,7 @@ import type { System } from '../../src/system.ts';
 import { certify } from '../support/certificates.ts';
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { quick, read } from './transports.ts';
+import { patient, read } from './transports.ts';
 
 const authority = certify('our own CA');
 const tls = certify('api', { hosts: ['api.example.test'], issuer: authority });
@@ -20,8 +20,12 @@ const caFile = join(folder, 'ca.pem');
 writeFileSync(caFile, authority.cert);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A CONNECT proxy that leads to `target` whatever name is asked for, or refuses with a status. */
-async function proxyTo(target: FaultyServer, status = 200): Promise<{ url: string; asked: string[]; headers: string[] }> {
+/** A CONNECT proxy that leads to `target` whatever name is asked for, after a pause, or refuses with a status. */
+async function proxyTo(
+  target: FaultyServer,
+  status = 200,
+  pause = 0,
+): Promise<{ url: string; asked: string[]; headers: string[] }> {
   const asked: string[] = [];
   const headers: string[] = [];
   const server: Server = createServer();
@@ -30,8 +34,10 @@ async function proxyTo(target: FaultyServer, status = 200): Promise<{ url: strin
     headers.push(JSON.stringify(request.headers));
     if (status !== 200) return void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
     const tunnel = connect(Number(new URL(target.origin).port), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      tunnel.pipe(socket).pipe(tunnel);
+      setTimeout(() => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        tunnel.pipe(socket).pipe(tunnel);
+      }, pause);
     });
     tunnel.on('error', () => socket.destroy());
     socket.on('error', () => tunnel.destroy());
@@ -62,7 +68,7 @@ test('R-50: HTTPS_PROXY is used, with our own CA inside the tunnel, and never se
   const server = await target();
   const proxy = await proxyTo(server);
   const transport = await open({ HTTPS_PROXY: proxy.url });
-  expect(await transport.exchange(keyed, quick)).toMatchObject({ kind: 'answer', status: 200 });
+  expect(await transport.exchange(keyed, patient)).toMatchObject({ kind: 'answer', status: 200 });
   expect(proxy.asked).toEqual(['api.example.test:443']);
   expect(proxy.headers.join()).not.toContain('CANARY');
   expect((await server.requests())[0]?.headers.authorization).toBe('Basic CANARY');
@@ -75,20 +81,29 @@ test.each([
   const server = await target();
   const proxy = await proxyTo(server, status);
   const transport = await open({ HTTPS_PROXY: proxy.url });
-  expect(await transport.exchange(keyed, quick)).toMatchObject({ kind: 'failure', sent: false, message });
+  expect(await transport.exchange(keyed, patient)).toMatchObject({ kind: 'failure', sent: false, message });
   expect(await server.requests()).toEqual([]);
 });
 
 test('F15: a proxy that is down was passed nothing', async () => {
   const transport = await open({ HTTPS_PROXY: 'http://127.0.0.1:9' });
-  expect(await transport.exchange(keyed, quick)).toMatchObject({ sent: false, message: expect.stringMatching(/refused/) });
+  expect(await transport.exchange(keyed, patient)).toMatchObject({ sent: false, message: expect.stringMatching(/refused/) });
+});
+
+test('F15: a tunnel that stands too late carries nothing', async () => {
+  const server = await target();
+  const transport = await open({ HTTPS_PROXY: (await proxyTo(server, 200, 600)).url });
+  const outcome = await transport.exchange(keyed, { ...patient, connect: 400 });
+  expect(outcome).toMatchObject({ kind: 'failure', sent: false, message: 'no connection to api.example.test within 0.4 s' });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await server.requests()).toEqual([]);
 });
 
 test('F15: a tunnel that breaks in the middle of an answer leaves the call in doubt', async () => {
   const server = await target();
   await server.script([faults.cutAfter]);
   const transport = await open({ HTTPS_PROXY: (await proxyTo(server)).url });
-  expect(await transport.exchange(keyed, quick)).toMatchObject({ kind: 'failure', sent: true });
+  expect(await transport.exchange(keyed, patient)).toMatchObject({ kind: 'failure', sent: true });
 });
 
 const proxied = { HTTPS_PROXY: 'http://proxy:3128', HTTP_PROXY: 'http://plain:3128' };

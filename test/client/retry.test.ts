@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { backOff, retryAfter } from '../../src/client/retry.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -238,6 +238,7 @@ test('1.3: a refusal after a doubt settles nothing: the call stays in doubt', as
   const { client } = await rig([faults.dropAfter, faults.refuse(1303)]);
   const error = await failureOf(client.send('shortenUrls', items, { repeat: true }));
   expect(error).toMatchObject({ exitCode: 10, outcome: 'ambiguous', apiCode: 1303 });
+  expect(error.message).toBe(`it is not known whether the short URLs were created: ${error.problem}`);
 });
 
 test('1.3: a refusal after a doubt is plain for a read', async () => {
@@ -256,9 +257,11 @@ test('an abort while waiting ends at once, and is not retried', async () => {
 
 test('an abort under way leaves a change in doubt', async () => {
   const stop = new AbortController();
-  const { client } = await rig([faults.silentAfter]);
-  setTimeout(() => stop.abort(), 50);
-  expect(await failureOf(client.send('addTag', { body: { label: 'a' } }, { signal: stop.signal }))).toMatchObject({
+  const { client, server } = await rig([faults.silentAfter]);
+  const failure = failureOf(client.send('addTag', { body: { label: 'a' } }, { signal: stop.signal }));
+  await vi.waitFor(async () => expect(await server.requests()).toHaveLength(1));
+  stop.abort();
+  expect(await failure).toMatchObject({
     exitCode: 10,
     outcome: 'ambiguous',
     gaveUp: 'interrupted',

@@ -7,7 +7,7 @@ import { trustFor } from '../../src/client/trust.ts';
 import type { System } from '../../src/system.ts';
 import { certify } from '../support/certificates.ts';
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
-import { quick, read, transports } from './transports.ts';
+import { patient, read, transports } from './transports.ts';
 
 const authority = certify('our own CA');
 const otherAuthority = certify('another CA');
@@ -33,7 +33,7 @@ async function secure(tls: { key: string; cert: string }): Promise<FaultyServer 
 async function get(origin: string, options: { caFile?: string; env?: System['env'] } = {}) {
   const transport = await openTransport({ origin: new URL(origin), env: {}, warn: () => {}, ...options });
   onTestFinished(() => transport.close());
-  return transport.exchange(read, { ...quick, connect: 5000 });
+  return transport.exchange(read, patient);
 }
 
 describe.each(transports)('over %s', (_name, open) => {
@@ -48,7 +48,7 @@ describe.each(transports)('over %s', (_name, open) => {
     const server = await secure(tls);
     const transport = await open(server.named, { ca: [authority.cert] });
     onTestFinished(() => transport.close());
-    const outcome = await transport.exchange(read, quick);
+    const outcome = await transport.exchange(read, patient);
     expect(outcome).toMatchObject({ kind: 'failure', sent: false, nature: 'lasting', message: expect.stringMatching(reason) });
     if (hint) expect(outcome).toMatchObject({ hint: expect.stringMatching(hint) });
     expect(await server.requests()).toEqual([]);
@@ -58,7 +58,7 @@ describe.each(transports)('over %s', (_name, open) => {
     const server = await secure(good);
     const transport = await open(server.named, { ca: [authority.cert] });
     onTestFinished(() => transport.close());
-    expect(await transport.exchange(read, quick)).toMatchObject({ kind: 'answer', status: 200 });
+    expect(await transport.exchange(read, patient)).toMatchObject({ kind: 'answer', status: 200 });
   });
 });
 

@@ -15,8 +15,10 @@ export const transports: readonly (readonly [
 const strict: Trust = { minVersion: 'TLSv1.2', rejectUnauthorized: true };
 const noProxies = { httpProxy: '', httpsProxy: '', noProxy: '' };
 
-/** Milliseconds; short, so that the tests are. */
-export const quick: Timeouts = { connect: 400, headers: 400, idle: 400, total: 1000 };
+/** Milliseconds; short, for exchanges that are meant to end by them. */
+export const quick: Timeouts = { connect: 3000, headers: 400, idle: 1000, total: 1400 };
+/** For those that are not, on a busy machine too. */
+export const patient: Timeouts = { connect: 8000, headers: 8000, idle: 8000, total: 8000 };
 
 export const read: WireRequest = { method: 'GET', path: '/api/3/account', headers: { host: 'localhost' } };
 export const write: WireRequest = {

@@ -1,21 +1,16 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { main } from '../../src/main.ts';
-import { apiKey, test as base, type Ran, sent, username } from '../support/linkctl.ts';
-import { createTestSystem, type World } from '../support/test-system.ts';
+import { apiKey, test as base, type Linkctl, runnerIn, sent, username } from '../support/linkctl.ts';
 
 /** `linkctl` in a home that knows of no credentials. */
 const test = base.extend<{
-  home: (argv: readonly string[], world?: World) => Promise<Ran>;
+  home: Linkctl;
   login: readonly string[];
   config: string;
 }>({
   home: async ({ homeEnv }, use) => {
-    await use(async (argv, world = {}) => {
-      const system = createTestSystem({ ...world, env: { ...homeEnv, ...world.env } });
-      return { code: await main(argv, system), ...system.printed() };
-    });
+    await use(runnerIn(homeEnv));
   },
   login: async ({ wire }, use) => {
     await use(['auth', 'login', '--profile', 'work', '--base-url', wire.baseUrl, '--username', username, '--with-key']);

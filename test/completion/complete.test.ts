@@ -65,6 +65,7 @@ test.for([
   [['list', '--ca-file'], 0],
   [['list'], 4],
   [['shorten'], 4],
+  [['api', 'GET'], 4],
 ] as const)('B95: after %j the directive for files is %i', async ([words, directive], { linkctl }) => {
   expect((await linkctl(['__complete', ...words, ''])).stdout).toBe(`:${directive}\n`);
 });

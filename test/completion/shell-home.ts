@@ -50,7 +50,8 @@ export async function makeShellHome(): Promise<ShellHome> {
     write,
     typeInto: (shell, lines) => typeInto(shell, lines, folder, env),
     has: (path) => existsSync(join(folder, path)),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    // A shell whose terminal went away may still write its history.
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostileTag, makeShellHome, type ShellHome } from './shell-home.ts';
 
@@ -11,13 +12,12 @@ beforeAll(async () => {
     linkctl completion zsh > ~/.zfunc/_linkctl
     linkctl completion fish > ~/.config/fish/completions/linkctl.fish`;
   await home.write('.zshrc', "PS1='READY> '; fpath+=(~/.zfunc); autoload -Uz compinit; compinit -u; bindkey -e\n");
-  await home.write(
-    'install',
-    `mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions\n${install}\n`,
-  );
-  const { execFileSync } = await import('node:child_process');
+  // Where fish finds no folder of generated completions, it reads every manual page of the machine in the background.
+  const places =
+    '~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions ~/.local/share/fish/generated_completions';
+  await home.write('install', `mkdir -p ${places}\n${install}\n`);
   execFileSync('sh', ['install'], { cwd: home.folder, env: home.env });
-});
+}, 30_000);
 afterAll(() => home.remove());
 
 const shells = {
@@ -29,7 +29,13 @@ const shells = {
 
 describe.each(Object.entries(shells))('%s', (_name, shell) => {
   test('B94: a tag $(touch pwned) stays a tag, at TAB and at Enter', async () => {
-    const typed = ['linkctl shorten --tag \\$\t', 'linkctl shorten --tag=\\$\t', 'linkctl shorten --tag "x" --tag \\$\t -q', "linkctl shorten --tag '$\t", 'linkctl shorten --tag "pro\t'];
+    const typed = [
+      'linkctl shorten --tag \\$\t',
+      'linkctl shorten --tag=\\$\t',
+      'linkctl shorten --tag "x" --tag \\$\t -q',
+      "linkctl shorten --tag '$\t",
+      'linkctl shorten --tag "pro\t',
+    ];
     expect(await home.typeInto(shell, typed)).toEqual([
       ['shorten', '--tag', hostileTag],
       ['shorten', `--tag=${hostileTag}`],

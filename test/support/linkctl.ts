@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test as base } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
 import { main } from '../../src/main.ts';
-import { type RunningService, startService } from '../../src/service/service.ts';
+import { type DomainSettings, type RunningService, startService } from '../../src/service/service.ts';
 import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 import { createTestSystem, type World } from './test-system.ts';
 
@@ -20,6 +20,8 @@ export type Linkctl = (argv: readonly string[], world?: World) => Promise<Ran>;
 interface Fixtures {
   /** Which edition the test's own service speaks: `test.override({ edition: 'b' })`. */
   edition: Edition;
+  /** Domains of the account; `localhost` without any. */
+  domains: readonly DomainSettings[] | undefined;
   /** A folder of the test's own, gone afterwards. */
   folder: string;
   /** The whole API over real HTTP, empty, for this test alone. */
@@ -31,6 +33,8 @@ interface Fixtures {
   /** The same with the credentials of the service. */
   env: Record<string, string>;
   linkctl: Linkctl;
+  /** The same against another empty service, of the other edition. */
+  other: Linkctl;
 }
 
 export const username = 'ann';
@@ -47,14 +51,15 @@ export async function sent(wire: FaultyServer): Promise<{ call: string; body: un
 /** The one fixture: a service and folders a test, and `linkctl` to run against them. */
 export const test = base.extend<Fixtures>({
   edition: 'a',
+  domains: undefined,
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'linkctl-test-'));
     await use(folder);
     await rm(folder, { recursive: true, force: true });
   },
-  service: async ({ edition }, use) => {
-    const service = await startService({ edition, username, apiKey, redirects: true });
+  service: async ({ edition, domains }, use) => {
+    const service = await startService({ edition, domains, username, apiKey, redirects: true });
     await use(service);
     await service.close();
   },
@@ -76,10 +81,21 @@ export const test = base.extend<Fixtures>({
     });
   },
   linkctl: async ({ env }, use) => {
-    await use(async (argv, world = {}) => {
-      const system = createTestSystem({ ...world, env: { ...env, ...world.env } });
-      const code = await main(argv, system);
-      return { code, ...system.printed() };
-    });
+    await use(runnerIn(env));
+  },
+  other: async ({ edition, env }, use) => {
+    const otherEdition = edition === 'a' ? 'b' : 'a';
+    const service = await startService({ edition: otherEdition, username, apiKey, redirects: false });
+    await use(runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl, LINKCTL_EDITION: otherEdition }));
+    await service.close();
   },
 });
+
+/** `linkctl` in this process, in an environment of its own. */
+export function runnerIn(env: Readonly<Record<string, string>>): Linkctl {
+  return async (argv, world = {}) => {
+    const system = createTestSystem({ ...world, env: { ...env, ...world.env } });
+    const code = await main(argv, system);
+    return { code, ...system.printed() };
+  };
+}

@@ -1,0 +1,118 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import type { AccountRecord } from '../contract/records.ts';
+import { LimitError } from '../errors.ts';
+import { describe } from '../help/layout.ts';
+import type { Column, Glyphs, RecordReport, Row } from '../output/report.ts';
+
+interface AccountOptions {
+  readonly failAbove?: number;
+}
+
+export function registerAccount(command: Command, run: Runner): void {
+  command
+    .option('--fail-above <percent>', 'exit 7 when a counter is above this part of its limit', percent)
+    .action(run(showAccount));
+  describe(command, {
+    examples: ['linkctl account', 'linkctl account --fail-above 80 -q > /dev/null', 'linkctl account --fields counters.urls.count'],
+    notes: [
+      'Which counters there are depends on the server. A counter at 90 % of its limit or above is warned of on stderr. ' +
+        'In a pipe, and for --fields, members of members are named like counters.urls.count.',
+    ],
+    globals: ['--fields', '--quiet'],
+  });
+}
+
+/** GET /account, with all counters that come (2.2). */
+async function showAccount({ failAbove }: AccountOptions, context: Context): Promise<RecordReport> {
+  const { client } = await context.session();
+  const { account } = await client.send('getAccount', {});
+  const gauges = gaugesOf(account);
+  const flat = flatten({ ...account });
+  const columns = Object.keys(flat).map((name): Column => ({ name, time: name === 'account_expiration_date' }));
+  return {
+    kind: 'record',
+    key: 'account',
+    record: { ...account },
+    flat,
+    columns,
+    block: blockColumns(columns, gauges, context.streams.glyphs),
+    notes: () => [...gauges.filter(isNearlyFull).map((gauge) => `warning: ${sentence(gauge)}`), ...blindness(gauges, failAbove)],
+    outcome: () => overrun(gauges, failAbove),
+  };
+}
+
+/** A counter of which both ends are known. */
+interface Gauge {
+  readonly name: string;
+  readonly count: number;
+  readonly limit: number;
+}
+
+/** Counters may lack either number (FIELD-NOTES 5), and a limit of 0 tells nothing. */
+function gaugesOf({ counters }: Partial<AccountRecord>): Gauge[] {
+  return Object.entries(counters ?? {}).flatMap(([name, counter]) => {
+    const { count, limit } = counter ?? {};
+    if (typeof count !== 'number' || typeof limit !== 'number' || limit <= 0) return [];
+    return [{ name, count, limit }];
+  });
+}
+
+function isNearlyFull({ count, limit }: Gauge): boolean {
+  return count * 100 >= limit * 90;
+}
+
+function sentence(gauge: Gauge): string {
+  const { name, count, limit } = gauge;
+  return `counter ${name} is at ${percentText(gauge)}: ${count} of ${limit}`;
+}
+
+/** Rounded down: what is not above a bound must not read as if it were. */
+function percentText({ count, limit }: Gauge): string {
+  return `${Math.floor((count * 1000) / limit) / 10} %`;
+}
+
+/** `--fail-above` watches nothing where no counter has both numbers; silence would read as "all is well". */
+function blindness(gauges: readonly Gauge[], failAbove: number | undefined): string[] {
+  return failAbove === undefined || gauges.length > 0 ? [] : ['warning: --fail-above: no counter has a count and a limit'];
+}
+
+function overrun(gauges: readonly Gauge[], failAbove = Number.POSITIVE_INFINITY): LimitError | undefined {
+  const [first, ...others] = gauges.filter(({ count, limit }) => count * 100 > limit * failAbove);
+  if (!first) return undefined;
+  return new LimitError(`${sentence(first)}, above ${failAbove} %`, { details: others.map(sentence) });
+}
+
+/** One line a counter instead of one for each of its numbers. */
+function blockColumns(columns: readonly Column[], gauges: readonly Gauge[], glyphs: Glyphs): Column[] {
+  const width = Math.max(0, ...gauges.map(({ name }) => name.length));
+  const drawn = gauges.map(
+    (gauge): Column => ({ name: `counters.${gauge.name}`, title: gauge.name.padEnd(width), show: () => gaugeText(gauge, glyphs) }),
+  );
+  const covered = new Set(gauges.flatMap(({ name }) => [`counters.${name}.count`, `counters.${name}.limit`]));
+  return [...columns.filter(({ name }) => !covered.has(name)), ...drawn];
+}
+
+/** `[████      ]  40 %, 400 of 1000` */
+function gaugeText(gauge: Gauge, { bar }: Glyphs): string {
+  const { count, limit } = gauge;
+  const length = 20;
+  const filled = Math.min(length, Math.max(count > 0 ? 1 : 0, Math.floor((count * length) / limit)));
+  return `[${bar.repeat(filled)}${' '.repeat(length - filled)}]  ${percentText(gauge)}, ${count} of ${limit}`;
+}
+
+/** Every member by its path, whatever the server nests. */
+function flatten(record: Row, prefix = ''): Row {
+  const entries = Object.entries(record).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(flatten(value as Row, `${prefix}${name}.`))
+      : [[`${prefix}${name}`, value] as const],
+  );
+  return Object.fromEntries(entries);
+}
+
+function percent(text: string): number {
+  const number = /^\d+(\.\d+)?$/.test(text.replace(/ ?%$/, '')) ? Number.parseFloat(text) : Number.NaN;
+  if (number <= 1e9) return number;
+  throw new InvalidArgumentError(`expected a percentage such as 80, got ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,131 @@
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import { UsageError } from '../errors.ts';
+import { describe } from '../help/layout.ts';
+import type { DoneReport, Row, RowsReport } from '../output/report.ts';
+import { changeConfig } from '../profiles/config-change.ts';
+import { configPath } from '../profiles/config-file.ts';
+import { parseSetting, profileFields, requireProfileKey } from '../profiles/profile.ts';
+import { profileToChange, type SettingFlags, settingsInForce } from '../profiles/settings.ts';
+
+export function registerConfig(command: Command, run: Runner): void {
+  const list = command
+    .command('list')
+    .summary('Show every setting and where it comes from')
+    .description('Show every setting in force and where it comes from: flag, environment, profile or default.')
+    .action(run(listSettings));
+  describe(list, { examples: ['linkctl config list', 'linkctl config list --profile work -o json'], fields: settingFields });
+  const get = command
+    .command('get')
+    .summary('Show one setting')
+    .description('Show the value of one setting; in a pipe nothing but the value.')
+    .argument('<key>', 'its name, as config list has it')
+    .action(run(getSetting));
+  describe(get, { examples: ['linkctl config get domain'], fields: settingFields });
+  const set = command
+    .command('set')
+    .summary('Store a setting in the profile')
+    .description('Store a setting in the profile in force.')
+    .argument('<key>', 'its name, as config list has it')
+    .argument('<value>', 'its value')
+    .action(run(setSetting));
+  describe(set, {
+    examples: ['linkctl config set domain s.ex', 'linkctl config set output json --profile work'],
+    notes: ['Base URL, username and key are one set and come with linkctl auth login.'],
+  });
+  const unset = command
+    .command('unset')
+    .summary('Take a setting out of the profile')
+    .description('Take a setting out of the profile in force, so that the default holds.')
+    .argument('<key>', 'its name, as config list has it')
+    .action(run(unsetSetting));
+  describe(unset, { examples: ['linkctl config unset domain'] });
+  const path = command
+    .command('path')
+    .summary('Show where the settings are stored')
+    .description('Show the path of the file that holds profiles and settings; it need not exist yet.')
+    .action(run(showPath));
+  describe(path, { examples: ['linkctl config path'] });
+  describe(command, {
+    examples: ['linkctl config list', 'linkctl config set dedupe account', 'linkctl config path'],
+    notes: [`Settings: ${Object.keys(profileFields).join(', ')}.`],
+  });
+}
+
+async function listSettings(_options: object, context: Context): Promise<RowsReport> {
+  return settingRows(settings(context), settingFields);
+}
+
+async function getSetting(_options: object, context: Context, [name = '']: string[]): Promise<RowsReport> {
+  const key = requireProfileKey(name);
+  return settingRows(
+    settings(context).filter((setting) => setting.key === key),
+    ['value'],
+  );
+}
+
+async function setSetting(_options: object, context: Context, [name = '', typed = '']: string[]): Promise<DoneReport> {
+  const key = requireProfileKey(name);
+  const value = parseSetting(key, typed);
+  const profile = await changeProfile(context, (settings) => ({ ...settings, [key]: value }));
+  return { kind: 'done', sentence: `Set ${key} of profile "${profile}" to ${typed}`, record: { profile, key, value } };
+}
+
+async function unsetSetting(_options: object, context: Context, [name = '']: string[]): Promise<DoneReport> {
+  const key = requireProfileKey(name);
+  if (profileFields[key].login) {
+    throw new UsageError(`${key} is not taken away by itself, but with its account`, { hint: 'linkctl auth logout' });
+  }
+  const profile = await changeProfile(context, ({ [key]: _unset, ...settings }) => settings);
+  return { kind: 'done', sentence: `Took ${key} out of profile "${profile}"`, record: { profile, key, value: null } };
+}
+
+async function showPath(_options: object, { system }: Context): Promise<RowsReport> {
+  return {
+    kind: 'rows',
+    key: 'files',
+    rows: [{ path: configPath(system) }],
+    columns: [{ name: 'path' }],
+    tableFields: ['path'],
+    pipedFields: ['path'],
+  };
+}
+
+function settings({ global, system }: Context): Row[] {
+  const { color } = global;
+  const flags: SettingFlags = {
+    ...global,
+    domain: global.domain?.at(-1),
+    output: global.json ? 'json' : global.output,
+    color: color === false ? 'never' : color,
+  };
+  return settingsInForce(flags, system).map((setting) => ({ ...setting }));
+}
+
+type StoredProfile = Readonly<Record<string, unknown>>;
+
+/** Answers with the name of the profile. */
+async function changeProfile(
+  { global, system, warn }: Context,
+  change: (settings: StoredProfile) => StoredProfile,
+): Promise<string> {
+  const name = profileToChange(global, system);
+  const warnings = await changeConfig(system, ({ profiles }) => {
+    profiles[name] = change((profiles[name] ?? {}) as StoredProfile);
+  });
+  for (const warning of warnings) await warn(warning);
+  return name;
+}
+
+const settingFields = ['key', 'value', 'source'];
+
+function settingRows(rows: Row[], pipedFields: readonly string[]): RowsReport {
+  return {
+    kind: 'rows',
+    key: 'settings',
+    rows,
+    columns: [{ name: 'key' }, { name: 'value' }, { name: 'source', shrinks: true }],
+    tableFields: settingFields,
+    pipedFields,
+  };
+}

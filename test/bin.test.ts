@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { runProgram, runShell } from './support/built-program.ts';
+import { sent, test } from './support/linkctl.ts';
+
+/** Enough rows for more than a pipe holds. */
+async function manyLinks(linkctl: (argv: readonly string[], world?: object) => Promise<unknown>, count: number): Promise<void> {
+  const lines = Array.from({ length: count }, (_, index) => `https://example.com/a/rather/long/path/for/a/link/${index}`);
+  await linkctl(['shorten', '-f', '-', '-q'], { stdin: lines.join('\n') });
+}
+
+test('B98: the built program runs, and its exit code is the one of main', async ({ env }) => {
+  expect(await runProgram(['--version'], env)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^linkctl \d/) });
+  expect(await runProgram(['list', 'nowhere'], env)).toMatchObject({ code: 5, stdout: '' });
+});
+
+test('3.2: the first command of the README works on a fresh machine', async ({ homeEnv }) => {
+  const ran = await runProgram(['-p', 'sandbox', 'shorten', 'https://nodejs.org/en/learn'], homeEnv);
+  expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^https?:\/\/\S+\/\w+\n$/) });
+});
+
+test('B37: a slow reader gets every byte', async ({ env, linkctl }) => {
+  await manyLinks(linkctl, 3000);
+  const slow = await runShell('$linkctl list --all -o json | (sleep 0.5; wc -c)', env);
+  const file = await runShell('$linkctl list --all -o json > "$HOME/all.json"; wc -c < "$HOME/all.json"', env);
+  expect(Number(slow.stdout)).toBeGreaterThan(65_536);
+  expect(slow.stdout).toBe(file.stdout);
+});
+
+test('B38: output that cannot be written is exit 9 in one line', async ({ env, linkctl }) => {
+  await linkctl(['shorten', 'https://nodejs.org/']);
+  const ran = await runShell('$linkctl list > /dev/full', env);
+  expect(ran).toMatchObject({ code: 9, stderr: 'error: cannot write output: no space left on device\n' });
+});
+
+test('B40: a reader that went away ends a listing quietly, and no further page is asked for', async ({ env, linkctl, wire }) => {
+  await manyLinks(linkctl, 3000);
+  const before = (await sent(wire)).length;
+  const ran = await runShell('set -o pipefail; $linkctl list --all -o jsonl --page-size 500 | head -1 > /dev/null', env);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect((await sent(wire)).length - before).toBeLessThanOrEqual(3);
+});
+
+test('B40: a reader that went away stops a shortening run with exit 9 and says how to go on', async ({ env, folder, wire }) => {
+  const file = join(folder, 'links.txt');
+  writeFileSync(file, Array.from({ length: 20_000 }, (_, index) => `https://example.com/${index}`).join('\n'));
+  const ran = await runShell(
+    'set -o pipefail; $linkctl shorten -f "$HOME/links.txt" --batch-size 100 | head -1 > /dev/null',
+    env,
+  );
+  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('hint: run the same command again to go on') });
+  expect((await sent(wire)).filter(({ call }) => call.startsWith('POST')).length).toBeLessThan(200);
+  const rest = await runShell('$linkctl shorten -f "$HOME/links.txt" | sort -u | wc -l', env);
+  expect(rest.stdout.trim()).toBe('20000');
+  expect((await runProgram(['list', '--limit', '1', '-o', 'json'], env)).stdout).toContain('"total_count":20000');
+});
+
+test('B39: stdin is read only where it was asked for', async ({ env, linkctl }) => {
+  await linkctl(['shorten', 'https://a.example/', '--hash', 'a']);
+  await linkctl(['shorten', 'https://b.example/', '--hash', 'b']);
+  const ran = await runShell('printf "a\\nb\\n" | while read h; do $linkctl list "$h" --fields long_url; done', env);
+  expect(ran.stdout).toBe('https://a.example/\nhttps://b.example/\n');
+});
+
+describe('colour', () => {
+  test('T3: a flag that names colour does not switch it on in a pipe', async ({ env }) => {
+    const ran = await runShell('$linkctl --color never list | cat; $linkctl --help | cat', { ...env, FORCE_COLOR: '' });
+    expect(ran.stdout).not.toContain('\u001b');
+  });
+
+  test('B36: NO_COLOR beats FORCE_COLOR, and Node has nothing to say about it', async ({ env }) => {
+    const ran = await runProgram(['list', '--limit', 'x'], { ...env, NO_COLOR: '1', FORCE_COLOR: '1' });
+    expect(ran.stderr).not.toContain('\u001b');
+    expect(ran.stderr).not.toContain('NO_COLOR');
+  });
+});

@@ -1,0 +1,285 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { checkQuota } from '../../src/bulk/quota.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { multiplicity, rowsOf, test } from './bulk-world.ts';
+
+const onPost = { only: { method: 'POST' } };
+
+describe('quotas', () => {
+  test.for([1, 2, 4])(
+    'R-12: 1303 at batch %i: the server sees exactly so many POSTs, and no call after it',
+    async (batch, { world }) => {
+      const before = Array.from({ length: batch - 1 }, () => onPost);
+      await world.server.script([...before, { ...faults.refuse(1303), ...onPost }]);
+      const { exit, summary } = await world.shorten(rowsOf(50), { batchSize: 10 });
+      expect(exit).toBe(7);
+      expect(await world.posts()).toHaveLength(batch);
+      expect((await world.server.requests()).at(-1)?.method).toBe('POST');
+      expect(summary.tally.counts).toMatchObject({ created: (batch - 1) * 10, not_sent: 50 - (batch - 1) * 10 });
+      expect(world.journal().at(-1)).toMatchObject({ type: 'end', reason: 'quota' });
+    },
+  );
+
+  test('F27: 1220 on items: what was created is kept, the rest is not sent, and only the rest is sent later', async ({
+    world,
+  }) => {
+    const rows = rowsOf(30, (index) => ({ custom_hash: `k${index}` }));
+    await world.shorten(
+      rowsOf(1, () => ({ custom_hash: 'proof', long_url: 'https://p.example' })),
+      { name: 'proof.csv' },
+    );
+    const full = { error: { code: 1220, message: 'URLs limit has been reached' } };
+    await world.server.script([
+      onPost,
+      {
+        ...onPost,
+        apply: { first: 4 },
+        answer: {
+          body: {
+            error: { code: 0, message: '' },
+            urls: rows
+              .slice(10, 20)
+              .map((row, nth) =>
+                nth < 4
+                  ? { ...row, hash: row.custom_hash, short_url: `s.ex/${row.custom_hash}`, error: { code: 0, message: '' } }
+                  : { ...row, ...full },
+              ),
+          },
+        },
+      },
+    ]);
+    const { exit, summary } = await world.shorten(rows, { batchSize: 10, concurrency: 1 });
+    expect(exit).toBe(7);
+    expect(summary.tally.counts).toMatchObject({ created: 14, not_sent: 16, failed: 0 });
+    const again = await world.shorten(rows, { batchSize: 10, concurrency: 1 });
+    expect(again.exit).toBe(0);
+    expect((await world.posts()).slice(-2)).toEqual([10, 6]);
+    expect(multiplicity(rows, await world.stored())).toMatchObject({ 1: 31 });
+  });
+
+  test('R-12: items that cool down (1219) are sent again, at most five times', async ({ world }) => {
+    const cooling = (rows: readonly object[]) => ({
+      ...onPost,
+      apply: false,
+      answer: {
+        body: {
+          error: { code: 0, message: '' },
+          urls: rows.map((row) => ({ ...row, error: { code: 1219, message: 'cooldown' } })),
+        },
+      },
+    });
+    const rows = rowsOf(3);
+    await world.server.script([cooling(rows), cooling(rows)]);
+    expect((await world.shorten(rows, { name: 'a.csv' })).exit).toBe(0);
+    expect(await world.posts()).toEqual([3, 3, 3]);
+    await world.server.script([{ ...cooling(rowsOf(4)), times: 'all' }]);
+    const { exit, summary } = await world.shorten(rowsOf(4), { name: 'b.csv' });
+    expect(exit).toBe(8);
+    expect(summary.tally.counts.not_sent).toBe(4);
+    expect(await world.posts()).toEqual([3, 3, 3, 4, 4, 4, 4, 4]);
+  });
+});
+
+describe('R-11: before the start', () => {
+  test.override({ options: { limits: { urls: 5 } } });
+  test('R-11: a quota that will not last refuses the run before anything is sent, unless forced', async ({ world }) => {
+    await expect(world.shorten(rowsOf(6))).rejects.toMatchObject({ exitCode: 7 });
+    expect(await world.posts()).toEqual([]);
+    const { exit, summary } = await world.shorten(rowsOf(6), { force: true });
+    expect(exit).toBe(7);
+    expect(summary.tally.counts).toMatchObject({ created: 5, not_sent: 1 });
+  });
+});
+
+test.for<[string, unknown, number, number]>([
+  [
+    'enough',
+    { urls: { count: 1, limit: 11 }, month_urls: { count: 0, limit: 10 }, today_api_calls: { count: 0, limit: 5 } },
+    0,
+    0,
+  ],
+  [
+    'too few URLs',
+    { urls: { count: 2, limit: 11 }, month_urls: { count: 0, limit: 10 }, today_api_calls: { count: 0, limit: 5 } },
+    1,
+    0,
+  ],
+  [
+    'all too few',
+    { urls: { count: 2, limit: 3 }, month_urls: { count: 1, limit: 2 }, today_api_calls: { count: 5, limit: 5 } },
+    3,
+    0,
+  ],
+  ['F47: none', undefined, 0, 3],
+  ['F47: a list', [], 0, 3],
+  ['F47: a limit of 0', { urls: { count: 0, limit: 0 } }, 0, 3],
+  ['F47: more than there may be', { urls: { count: 9, limit: 5 } }, 0, 3],
+  ['F47: huge', { urls: { count: 0, limit: 1e300 } }, 0, 3],
+  ['F47: null', { urls: null }, 0, 3],
+])('R-11: counters, %s', ([, counters, shortages, notes]) => {
+  const check = checkQuota(counters, { links: 10, calls: 5 });
+  expect([check.shortages.length, check.notes.length]).toEqual([shortages, notes]);
+});
+
+describe('R-13, B86: batches that are too large', () => {
+  test.override({ options: { limits: { groupBound: 37 } } });
+  test.for(['checked', 'keyed', 'dedupe'] as const)(
+    'F48: a bound of 37 items, %s mode: all rows, no duplicate',
+    async (mode, { world }) => {
+      const rows = rowsOf(250);
+      const { exit } = await world.shorten(rows, {
+        batchSize: 100,
+        generateHashes: mode === 'keyed',
+        dedupe: mode === 'dedupe' ? 'account' : 'off',
+      });
+      expect(exit).toBe(0);
+      expect(multiplicity(rows, await world.stored())).toEqual({ 1: 250 });
+      const refused = (await world.posts()).filter((items) => items > 37);
+      expect(refused.length).toBeLessThan(10);
+    },
+  );
+});
+
+test("R-13: one item that is too large is its row's error, and the others go on", async ({ world }) => {
+  await world.server.script([{ ...faults.refuse(1310), ...onPost, times: 3 }]);
+  const { statuses, exit, outcomes } = await world.shorten(rowsOf(4));
+  expect(statuses).toBe('failed created created created');
+  expect(outcomes[0]?.error?.code).toBe(1310);
+  expect(exit).toBe(3);
+});
+
+test('F12: 413 while the body is still on its way splits the batch', async ({ world }) => {
+  await world.server.script([{ ...faults.tooLargeEarly, ...onPost }]);
+  const rows = rowsOf(8);
+  expect((await world.shorten(rows)).exit).toBe(0);
+  expect((await world.posts()).slice(1)).toEqual([4, 4]);
+  expect(multiplicity(rows, await world.stored())).toEqual({ 1: 8 });
+});
+
+test('B87: --fail-fast stops at the first batch with a failure', async ({ world }) => {
+  const rows = rowsOf(30, (index) => (index === 12 ? { long_url: 'ftp://example.com/x' } : {}));
+  const { exit, summary } = await world.shorten(rows, { batchSize: 10, failFast: true });
+  expect(exit).toBe(3);
+  expect(summary.tally.counts).toMatchObject({ created: 19, failed: 1, not_sent: 10 });
+});
+
+test('--budget: stops after so many calls with 7; the same command goes on', async ({ world }) => {
+  const rows = rowsOf(40);
+  const first = await world.shorten(rows, { batchSize: 10, budget: 7 });
+  expect(first.exit).toBe(7);
+  expect((await world.server.requests()).length).toBeLessThanOrEqual(7);
+  expect(first.summary.tally.counts.created).toBeGreaterThan(0);
+  const second = await world.shorten(rows, { batchSize: 10 });
+  expect(second.exit).toBe(0);
+  expect(multiplicity(rows, await world.stored())).toEqual({ 1: 40 });
+});
+
+describe('1.7, R-X9: the results file', () => {
+  test('holds every row once with its final status, after a stop and after going on', async ({ world }) => {
+    const results = join(world.folder, 'results.csv');
+    const failed = join(world.folder, 'failed.csv');
+    const rows = rowsOf(20, (index) => (index === 3 ? { long_url: 'ftp://example.com/"x",y', note: 'a, "b"' } : {}));
+    await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
+    await world.shorten(rows, { batchSize: 10, results, failed });
+    const lines = readFileSync(results, 'utf8').trim().split('\n');
+    expect(lines[0]).toBe('row,status,hash,short_url,long_url,code,message');
+    expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual([
+      ...Array.from({ length: 10 }, (_, index) => (index === 3 ? 'failed' : 'created')),
+      ...new Array(10).fill('not_sent'),
+    ]);
+    const { exit } = await world.shorten(rows, { batchSize: 10, results, failed });
+    expect(exit).toBe(3);
+    const after = readFileSync(results, 'utf8').trim().split('\n');
+    expect(after.slice(0, 11)).toEqual(lines.slice(0, 11));
+    expect(after.slice(11).every((line) => /^\d+,created,\w+,.*s\.ex\/\w+,https:/.test(line))).toBe(true);
+    expect(readFileSync(failed, 'utf8')).toMatch(
+      /^custom_hash,long_url,note,tags,error_code,error_message\n,"ftp:\/\/example\.com\/""x"",y","a, ""b""",,12\d\d,.+\n$/,
+    );
+  });
+
+  test("R-26: a file that is not this run's own is not replaced without --yes, and nothing is sent", async ({ world }) => {
+    const results = join(world.folder, 'results.csv');
+    writeFileSync(results, 'mine');
+    await expect(world.shorten(rowsOf(2), { results })).rejects.toMatchObject({ exitCode: 2 });
+    expect(readFileSync(results, 'utf8')).toBe('mine');
+    expect(await world.posts()).toEqual([]);
+    expect((await world.shorten(rowsOf(2), { results, overwrite: true })).exit).toBe(0);
+    expect(readFileSync(results, 'utf8')).not.toBe('mine');
+  });
+
+  test('JSON lines by the name of the file', async ({ world }) => {
+    const results = join(world.folder, 'results.jsonl');
+    await world.shorten(rowsOf(2), { results });
+    const entries = readFileSync(results, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(entries).toMatchObject([{ row: 1, status: 'created', code: 0 }, { row: 2 }]);
+  });
+});
+
+describe('readers and signals', () => {
+  test('R-19, B40: a reader that leaves: what is under way is finished, exit 9, the results are whole', async ({ world }) => {
+    const results = join(world.folder, 'results.csv');
+    const rows = rowsOf(100);
+    const { exit, summary } = await world.shorten(rows, { batchSize: 10, results, read: 15 });
+    expect(exit).toBe(9);
+    expect(readFileSync(results, 'utf8').trim().split('\n')).toHaveLength(101);
+    expect(summary.tally.counts.not_sent).toBeGreaterThan(0);
+    expect((await world.stored()).length).toBe(summary.tally.counts.created);
+    expect((await world.shorten(rows, { batchSize: 10, results })).exit).toBe(0);
+    expect(multiplicity(rows, await world.stored())).toEqual({ 1: 100 });
+  });
+
+  test('R-18: the first signal: nothing new is started, the journal says so, and the same command goes on', async ({ world }) => {
+    const rows = rowsOf(100);
+    const interrupt = new AbortController();
+    const { exit, summary } = await world.shorten(rows, {
+      batchSize: 10,
+      environment: { interrupt: interrupt.signal },
+      onRow: ({ index }) => {
+        if (index === 12) interrupt.abort();
+      },
+    });
+    expect(exit).toBe('signal');
+    expect(summary.tally.counts.unknown).toBe(0);
+    expect(summary.tally.counts.not_sent).toBeGreaterThan(0);
+    expect(world.journal().map(({ type }) => type)).toContain('signal');
+    expect((await world.shorten(rows, { batchSize: 10 })).exit).toBe(0);
+    expect(multiplicity(rows, await world.stored())).toEqual({ 1: 100 });
+  });
+
+  test('R-18: a call that does not end within the grace is class A, and is read back later', async ({ world }) => {
+    const rows = rowsOf(10);
+    const interrupt = new AbortController();
+    await world.server.script([{ ...faults.silentAfter, ...onPost }]);
+    const running = world.shorten(rows, { environment: { interrupt: interrupt.signal } });
+    while ((await world.posts()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    interrupt.abort();
+    expect((await running).exit).toBe(10);
+    const { exit } = await world.shorten(rows);
+    expect(multiplicity(rows, await world.stored())).toEqual({ 1: 10 });
+    expect(exit).toBe(10);
+  });
+});
+
+test('J4: two processes with the same new file: one does it, the other is told so', async ({ world }) => {
+  const rows = rowsOf(40);
+  const both = await Promise.allSettled([world.shorten(rows, { batchSize: 10 }), world.shorten(rows, { batchSize: 10 })]);
+  expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { exitCode: expect.toBeOneOf([2, 9]) } });
+  expect(multiplicity(rows, await world.stored())).toEqual({ 1: 40 });
+});
+
+test('a pipe: its copy is kept with the run', async ({ world }) => {
+  const spool = join(world.folder, 'spool');
+  writeFileSync(spool, 'https://example.com/0\n');
+  const rows = rowsOf(1);
+  const { inputOf } = await import('./bulk-world.ts');
+  await world.shorten(rows, { input: { ...inputOf(rows, 'stdin'), spool } } as object);
+  const run = world.journal()[0];
+  expect(run).toMatchObject({ type: 'begin', input: { name: 'stdin' } });
+  expect(existsSync(join(world.state, 'runs', (run as { run: string }).run, 'input'))).toBe(true);
+});

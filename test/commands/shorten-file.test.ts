@@ -1,0 +1,155 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test as base, type Linkctl, type Ran, sent } from '../support/linkctl.ts';
+
+const rows = 2345;
+const header = 'long_url,custom_hash,note,tags,expiration_date,email_stats';
+
+/** Rows whose hash another URL has, and rows whose destination the service refuses. */
+const taken = new Set([10, 500, 1200]);
+const refused = new Set([700, 2000]);
+
+/** Commas, quotes, line breaks, emoji, IDN hosts, tags, dates, some hashes of their own. */
+function csvLine(index: number): string {
+  const hosts = ['https://example.com/p', 'https://例え.jp/p', 'https://münchen.example/p'];
+  const notes = ['', '"a, b"', '"say ""hi"""', '"two\nlines"', '😀 emoji', 'plain'];
+  const tags = ['', 'promo', '"a,b"', '"""x,y"",z"'];
+  const url = refused.has(index) ? `https://s.ex/${index}` : `"${hosts[index % 3]}/${index}?a=1,2"`;
+  const hash = taken.has(index) ? `taken${index}` : index % 7 === 0 ? `own-${index}` : '';
+  const date = index % 5 === 0 ? '2031-05-17' : '';
+  return [url, hash, notes[index % 6], tags[index % 4], date, ['', 'true', 'no'][index % 3]].join(',');
+}
+
+const csv = [header, ...Array.from({ length: rows }, (_, index) => csvLine(index))].join('\n');
+
+interface Exported {
+  hash: string;
+  long_url: string;
+}
+
+const test = base.extend<{ file: string; listed: (format: string) => Promise<string> }>({
+  file: async ({ folder }, use) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, csv);
+    await use(file);
+  },
+  listed: async ({ linkctl }, use) => {
+    await use(async (format) => (await linkctl(['list', '--all', '-o', format])).stdout);
+  },
+});
+
+async function takeHashes(linkctl: Linkctl): Promise<void> {
+  for (const index of taken) await linkctl(['shorten', 'https://other.example/', '--hash', `taken${index}`]);
+}
+
+describe.each([
+  { edition: 'a', bound: 1000, batches: 3 },
+  { edition: 'b', bound: 500, batches: 5 },
+] as const)('edition $edition', ({ edition, bound, batches }) => {
+  test.override({ edition, domains: [{ name: 's.ex' }] });
+
+  test('a real file of 2,345 rows goes out in batches under the bound, and five bad rows are told by line, code and reason', async ({
+    linkctl,
+    wire,
+    file,
+    folder,
+  }) => {
+    await takeHashes(linkctl);
+    const [results, failed] = [join(folder, 'results.csv'), join(folder, 'failed.csv')];
+    const ran: Ran = await linkctl(['shorten', '-f', file, '--results', results, '--failed', failed]);
+    expect(ran.code).toBe(3);
+    const posts = (await sent(wire)).filter(({ call }) => call.startsWith('POST')).slice(taken.size);
+    const sizes = posts.map(({ body }) => (body as { urls: unknown[] }).urls.length);
+    expect(sizes).toHaveLength(batches);
+    expect(Math.max(...sizes)).toBe(bound);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(rows);
+    const shortUrls = ran.stdout.trimEnd().split('\n');
+    expect(new Set(shortUrls).size).toBe(2340);
+    expect(shortUrls.every((url) => /^https?:\/\/s\.ex\/[\w-]+$/.test(url))).toBe(true);
+    const errors = ran.stderr.split('\n').filter((line) => line.includes('links.csv:'));
+    expect(errors).toHaveLength(5);
+    expect(errors[0]).toMatch(/links\.csv:14: the hash "taken10" is taken or not allowed \[API 1215\]$/);
+    expect(errors.filter((line) => line.includes('[API 1216]'))).toHaveLength(2);
+    expect(ran.stderr).toMatch(/^2345 rows: 2340 created, 5 failed/m);
+    expect(readFileSync(results, 'utf8').match(/^\d+,(created|failed),/gm)).toHaveLength(rows);
+    expect(readFileSync(failed, 'utf8').match(/,121[56],/g)).toHaveLength(5);
+  }, 30_000);
+
+  test('B21, B23: the listing is the same in every format, and its csv makes an equal account of the other edition', async ({
+    linkctl,
+    file,
+    folder,
+    listed,
+    other,
+  }) => {
+    await linkctl(['shorten', '-f', file, '-q']);
+    const json = JSON.parse(await listed('json')).urls as Exported[];
+    const jsonl = (await listed('jsonl')).trimEnd().split('\n');
+    expect(jsonl.map((line) => JSON.parse(line))).toEqual(json);
+    const tsv = (await listed('tsv'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    expect(tsv.map(([hash, , long_url]) => ({ hash, long_url }))).toEqual(json.map(({ hash, long_url }) => ({ hash, long_url })));
+    const exported = await listed('csv');
+    const path = join(folder, 'exported.csv');
+    writeFileSync(path, exported);
+    expect(await other(['shorten', '-f', path, '-q'])).toMatchObject({ code: 0 });
+    const kept = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .map(({ hash, long_url, note, tags, expiration_date, email_stats }) =>
+          JSON.stringify([hash, long_url, note, [...(tags as string[])].sort(), expiration_date, email_stats]),
+        )
+        .sort();
+    const again = await other(['list', '--all', '-o', 'jsonl']);
+    expect(kept(again.stdout)).toEqual(kept(jsonl.join('\n')));
+  }, 30_000);
+
+  test('B51: a bad date and an unknown column are both told with line and column, and nothing is sent', async ({
+    linkctl,
+    wire,
+    folder,
+  }) => {
+    const lines = csv.split('\n').slice(0, 12);
+    const path = join(folder, 'bad.csv');
+    writeFileSync(
+      path,
+      `${header},colour\n${lines
+        .slice(1)
+        .map((line) => `${line},`)
+        .join('\n')}`,
+    );
+    const unknown = await linkctl(['shorten', '-f', path]);
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toMatch(/bad\.csv:1:7: .*colour/);
+    const rest = Array.from({ length: 15 }, (_, index) => `https://example.com/${index},,,,,`);
+    writeFileSync(path, `${[header, ...rest].join('\n')}\nhttps://example.com/x,,,,2025-02-30,\n`);
+    const date = await linkctl(['shorten', '-f', path]);
+    expect(date).toMatchObject({ code: 2, stdout: '' });
+    expect(date.stderr).toContain('bad.csv:17:5: expiration_date: "2025-02-30" is not a date');
+    expect(await sent(wire)).toEqual([]);
+  });
+
+  test('B91: lines from stdin, with blank lines and comments passed over', async ({ linkctl }) => {
+    const ran = await linkctl(['shorten', '-f', '-', '-o', 'json'], {
+      stdin: 'https://a.example/\n\n# note\nhttps://b.example/\n',
+    });
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      urls: [
+        { line: 1, status: 'created', long_url: 'https://a.example/' },
+        { line: 4, status: 'created', long_url: 'https://b.example/' },
+      ],
+      summary: { rows: 2, created: 2, failed: 0 },
+    });
+  });
+
+  test("B12: a row's own value beats the flag", async ({ linkctl }) => {
+    const stdin = 'long_url,note\nhttps://a.example/,own\nhttps://b.example/,\n';
+    await linkctl(['shorten', '-f', '-', '--input-format', 'csv', '--note', 'flag'], { stdin });
+    expect((await linkctl(['list', '--fields', 'note'])).stdout).toBe('flag\nown\n');
+  });
+});

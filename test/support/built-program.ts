@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** The program as users start it, as `build.ts` made it. */
+export const programPath = process.env.LINKCTL_TEST_PROGRAM as string;
+
+export interface Ended {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface StartedProgram {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts the built program as a process of its own, with nothing of this process's environment. */
+export function startProgram(argv: readonly string[], env: Record<string, string>, stdin?: string): StartedProgram {
+  const child = spawn(process.execPath, [programPath, ...argv], {
+    env,
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.end(stdin);
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text;
+    });
+  }
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, ...texts }));
+  });
+  return { process: child, ended };
+}
+
+/** Runs it to its end. */
+export function runProgram(argv: readonly string[], env: Record<string, string>, stdin?: string): Promise<Ended> {
+  return startProgram(argv, env, stdin).ended;
+}
+
+/** Runs a line of bash in which `$linkctl` is the program, for pipes and redirections. */
+export async function runShell(line: string, env: Record<string, string>): Promise<Ended> {
+  const child = spawn('bash', ['-c', line], {
+    env: { ...env, linkctl: `${process.execPath} ${programPath}` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  return await new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr })));
+}
