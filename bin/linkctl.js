@@ -8,6 +8,11 @@ if (difference < 0) {
   process.stderr.write('error: linkctl needs Node ' + needed.join('.') + ' or newer, this is ' + process.versions.node + '\n');
   process.exitCode = 9;
 } else {
+  // Node 22 calls its storage engine experimental on stderr, where scripts look for errors.
+  var emitWarning = process.emitWarning;
+  process.emitWarning = function (warning, type) {
+    if (type !== 'ExperimentalWarning' || !/SQLite/.test(String(warning))) emitWarning.apply(process, arguments);
+  };
   import('../dist/main.js').then(function (tool) {
     return tool.main(process.argv.slice(2), tool.processSystem());
   }).then(function (code) {

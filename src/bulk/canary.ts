@@ -7,7 +7,8 @@ import { canonicalUrl } from './canonical-url.ts';
 import { checksum } from './journal-lines.ts';
 import { type ListingSettings, takeMark } from './reading-back.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
-import { type SendingContext, sendRows } from './sending.ts';
+import { sendRows } from './sending.ts';
+import type { SendingContext } from './sending-context.ts';
 import { stopOf } from './stop.ts';
 
 /** Proof, once per server and account, that rule 4.3.4 holds: the keyed mode stands on it (R-X7). */

@@ -1,7 +1,9 @@
 import type { System } from '../system.ts';
+import { notSent } from './judgement.ts';
 import type { BulkOperation } from './operation.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './row-outcome.ts';
-import { type Ledger, notSent, sendRows } from './sending.ts';
+import { sendRows } from './sending.ts';
+import type { Ledger } from './sending-context.ts';
 import { createStop } from './stop.ts';
 
 export interface FewSettings {

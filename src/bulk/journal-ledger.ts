@@ -1,10 +1,11 @@
 import { LocalError } from '../errors.ts';
+import { shortPrint } from './fingerprint.ts';
 import type { Journal } from './journal.ts';
 import { checksum, type Mark, type ResultLine, rangesOf } from './journal-lines.ts';
 import type { BatchMark } from './reading-back.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, UnrecordedError } from './row-outcome.ts';
 import { statusLetters } from './run-state.ts';
-import type { Ledger } from './sending.ts';
+import type { Ledger } from './sending-context.ts';
 import { shortUrlOf } from './short-url.ts';
 import type { KnownRecord } from './verdict.ts';
 
@@ -105,7 +106,11 @@ function resultLine(batch: number, outcomes: readonly RowOutcome[], released: re
     batch,
     rows: rangesOf(outcomes.map(({ index }) => index)),
     states: outcomes.map(({ status }) => statusLetters[status as keyof typeof statusLetters]).join(''),
-    ...(records.length > 0 && { hashes: records.map(({ hash }) => hash), shortUrls: shortUrls(records) }),
+    ...(records.length > 0 && {
+      hashes: records.map(({ hash }) => hash),
+      shortUrls: shortUrls(records),
+      longUrls: records.map(({ long_url }) => shortPrint(long_url ?? '')).join(' '),
+    }),
     ...(failed.length > 0 && { errors: failed.map(({ error }) => [error?.code ?? 0, errorText(error)] as const) }),
     ...(byPosition.length > 0 && { byPosition }),
     ...(released.length > 0 && { released: rangesOf(released.map(({ index }) => index)) }),

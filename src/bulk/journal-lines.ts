@@ -59,6 +59,8 @@ export interface ResultLine {
   readonly hashes?: readonly string[] | undefined;
   /** What stands before the hash in every short URL of `hashes`; or a whole short URL each, where it is not one. */
   readonly shortUrls?: string | readonly string[] | undefined;
+  /** Fingerprints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
+  readonly longUrls?: string | undefined;
   /** One per failed row, in order. */
   readonly errors?: readonly (readonly [code: number, message: string])[] | undefined;
   /** Positions, within the line, of rows that were matched by position alone (1.5 rule 5). */

@@ -1,6 +1,18 @@
 import type { ShortenItem } from '../contract/operations.ts';
-import { type RecordItem, type RefusedItem, readItem } from './answer-items.ts';
+import type { RecordItem, RefusedItem } from './answer-items.ts';
 import { canonicalHost, canonicalUrl } from './canonical-url.ts';
+import {
+  begin,
+  freeItems,
+  freeRows,
+  give,
+  group,
+  type Item,
+  longUrlOf,
+  recordOf,
+  surplusOf,
+  type Work,
+} from './matching-work.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
 import type { Evidence, KnownRecord, Verdict } from './verdict.ts';
 
@@ -38,47 +50,6 @@ export function matchAnswer(
   takeByUniqueUrl(work);
   if (inOrder) takeByPosition(work);
   return { verdicts: work.verdicts, surplus: surplusOf(work) };
-}
-
-type Item = RecordItem | RefusedItem | undefined;
-
-interface Work {
-  readonly sent: readonly ShortenItem[];
-  readonly items: readonly Item[];
-  readonly verdicts: (Verdict | undefined)[];
-  /** Row that an item was given to; undefined as long as it is free. */
-  readonly rowOf: (number | undefined)[];
-  readonly sharing: boolean;
-}
-
-function begin(sent: readonly ShortenItem[], answer: readonly unknown[], sharing: boolean): Work {
-  const items = answer.map(readItem);
-  if (!sharing) dropRepeats(items);
-  return {
-    sent,
-    items,
-    verdicts: new Array(sent.length).fill(undefined),
-    rowOf: new Array(items.length).fill(undefined),
-    sharing,
-  };
-}
-
-/** A hash is given to one row only (1.5 rule 7, F35). */
-function dropRepeats(items: Item[]): void {
-  const seen = new Set<string>();
-  for (const [index, item] of items.entries()) {
-    if (item?.kind !== 'record') continue;
-    if (seen.has(item.record.hash)) items[index] = undefined;
-    seen.add(item.record.hash);
-  }
-}
-
-function give(work: Work, row: number, index: number, evidence: Evidence): void {
-  const item = work.items[index];
-  if (!item) return;
-  work.rowOf[index] = row;
-  work.verdicts[row] =
-    item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
 }
 
 /** Every request holds distinct custom hashes, so they are keys; a server may have changed their case (F38). */
@@ -236,45 +207,4 @@ function agree(sent: ShortenItem | undefined, item: Item): boolean {
   const longUrl = longUrlOf(item);
   if (longUrl === undefined) return item.kind === 'refused';
   return canonicalHost(longUrl) === canonicalHost(sent.long_url);
-}
-
-function surplusOf(work: Work): KnownRecord[] {
-  return freeItems(work, 'record')
-    .map((index) => recordOf(work, index))
-    .filter((record) => record !== undefined);
-}
-
-function freeRows(work: Work): number[] {
-  const rows: number[] = [];
-  for (const [row, verdict] of work.verdicts.entries()) if (!verdict) rows.push(row);
-  return rows;
-}
-
-function freeItems(work: Work, kind: 'record' | 'refused'): number[] {
-  const free: number[] = [];
-  for (const [index, item] of work.items.entries()) {
-    if (item?.kind === kind && work.rowOf[index] === undefined) free.push(index);
-  }
-  return free;
-}
-
-function recordOf(work: Work, index: number): KnownRecord | undefined {
-  const item = work.items[index];
-  return item?.kind === 'record' ? item.record : undefined;
-}
-
-function longUrlOf(item: Item): string | undefined {
-  const longUrl = item?.kind === 'record' ? item.record.long_url : item?.longUrl;
-  return typeof longUrl === 'string' ? longUrl : undefined;
-}
-
-function group(members: readonly number[], keyOf: (member: number) => string): Map<string, number[]> {
-  const groups = new Map<string, number[]>();
-  for (const member of members) {
-    const key = keyOf(member);
-    const list = groups.get(key);
-    if (list) list.push(member);
-    else groups.set(key, [member]);
-  }
-  return groups;
 }

@@ -1,4 +1,4 @@
-import type { Pace } from './sending.ts';
+import type { Pace } from './sending-context.ts';
 
 /** How many batches may be under way at once; it follows what the server bears. */
 export interface Gate extends Pace {

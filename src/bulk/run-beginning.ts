@@ -74,14 +74,14 @@ interface FoundRun {
 async function findRun<Payload extends object>(
   key: string,
   identity: RunIdentity,
-  { again, input }: RunPlan<Payload>,
+  { again, input, domain }: RunPlan<Payload>,
   folders: RunFolders,
 ): Promise<FoundRun | undefined> {
   const name = runNames(folders)
     .filter((candidate) => keyOfRun(candidate) === key)
     .at(-1);
   if (name === undefined) {
-    if (!again) await assertSameInput(identity, folders);
+    if (!again) await assertSameInput(identity, domain === undefined, folders);
     return undefined;
   }
   const state = await foldJournal(join(folders.runs, name, journalName));
@@ -96,25 +96,32 @@ async function findRun<Payload extends object>(
   return { name, state };
 }
 
-/** An unfinished run of a file of this name with other content: which rows are done would be guessed (F65, J8). */
-async function assertSameInput({ operation, server, account, domain, input }: RunIdentity, folders: RunFolders): Promise<void> {
-  if (input.name === 'stdin') return;
+/**
+ * An unfinished run of a file of this name with other content, or of this file on what was the default domain then: which rows
+ * are done would be guessed (F65, J8).
+ */
+async function assertSameInput(identity: RunIdentity, onDefault: boolean, folders: RunFolders): Promise<void> {
   for (const name of runNames(folders)) {
     const begin = await readBegin(join(folders.runs, name)).catch(() => undefined);
-    const isKin =
-      begin?.operation === operation &&
-      begin.server === server &&
-      begin.account === account &&
-      begin.domain === domain &&
-      begin.input.name === input.name &&
-      begin.input.sha256 !== input.sha256;
-    if (!isKin) continue;
+    if (!begin || !isKin(identity, begin, onDefault)) continue;
     const state = await foldJournal(join(folders.runs, name, journalName));
     if (state.complete || isUntouched(state)) continue;
+    const { input } = identity;
+    if (begin.input.sha256 === input.sha256) {
+      throw new LocalError(`the run ${name} of ${input.name} was begun on ${begin.domain}, which is not the default any more`, {
+        hint: `add --domain ${begin.domain}, or linkctl runs forget ${name}`,
+      });
+    }
     throw new LocalError(`${input.name} changed since the run ${name}, which is not finished`, {
       hint: `put the old file back and run the command again, or linkctl runs forget ${name}`,
     });
   }
+}
+
+function isKin({ operation, server, account, domain, input }: RunIdentity, begin: BeginLine, onDefault: boolean): boolean {
+  if (begin.operation !== operation || begin.server !== server || begin.account !== account) return false;
+  if (begin.domain !== domain) return onDefault && begin.input.sha256 === input.sha256;
+  return input.name !== 'stdin' && begin.input.name === input.name && begin.input.sha256 !== input.sha256;
 }
 
 /** Nothing that was sent was applied: no row depends on this run. */

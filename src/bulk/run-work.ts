@@ -1,42 +1,23 @@
-import { CallError } from '../client/call-error.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { CliError, LimitError, LocalError, UnknownOutcomeError } from '../errors.ts';
+import { CliError, LimitError, LocalError } from '../errors.ts';
 import type { DoubtfulPast } from './audit.ts';
+import { readBackBatch } from './batch-read-back.ts';
 import { type Canary, createCanary } from './canary.ts';
-import type { CountedClient } from './counted-client.ts';
 import { createExclusion } from './exclusion.ts';
-import type { Journal } from './journal.ts';
 import { type JournalLedger, journalLedger, payloadSum } from './journal-ledger.ts';
-import type { BulkOperation } from './operation.ts';
+import { notSent, unknownOutcome } from './judgement.ts';
 import { createGate } from './pace.ts';
-import { type BatchMark, readBack, takeMark } from './reading-back.ts';
-import type { RecordedOutcomes } from './recorded-outcomes.ts';
-import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
+import { takeMark } from './reading-back.ts';
+import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
-import type { RunFolders } from './run-folder.ts';
-import type { RunEnvironment, RunPlan } from './run-plan.ts';
+import type { RunPlan } from './run-plan.ts';
 import { type Segment, sharedUrls } from './segments.ts';
-import { type DoubtfulBatch, notSent, type SendingContext, sendRows } from './sending.ts';
+import { sendRows } from './sending.ts';
+import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
+import { shortUrlOf } from './short-url.ts';
 import { type Stop, stopOf } from './stop.ts';
-import type { Verdict } from './verdict.ts';
-
-export interface WorkSettings<Payload extends object> {
-  readonly plan: RunPlan<Payload>;
-  readonly environment: RunEnvironment;
-  readonly operation: BulkOperation<Payload>;
-  readonly begun: BegunRun;
-  readonly counted: CountedClient;
-  readonly domain: string | undefined;
-  readonly folders: RunFolders;
-}
-
-export interface WorkMeans {
-  readonly journal: Journal;
-  readonly recorded: RecordedOutcomes;
-  readonly stop: Stop;
-  /** Ends calls under way. */
-  readonly signal: AbortSignal;
-}
+import type { KnownRecord } from './verdict.ts';
+import type { WorkMeans, WorkSettings } from './work-settings.ts';
 
 /** Does the rows of one segment after the other, several at a time. */
 export interface RunWork<Payload extends object> {
@@ -51,9 +32,6 @@ export interface RunWork<Payload extends object> {
 /** In flight at once (R-15). */
 const usualConcurrency = 4;
 const maximalConcurrency = 16;
-
-/** Milliseconds for a request that is under way to arrive (1.6). */
-const usualSettle = 10_000;
 
 export function concurrencyOf<Payload extends object>({ mode, concurrency = usualConcurrency }: RunPlan<Payload>): number {
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), maximalConcurrency);
@@ -77,13 +55,13 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     failFast: plan.failFast ?? false,
     pace: gate,
     mayCall: () => mayCall(settings, stop),
-    onSurplus: (records) => settings.environment.warn(`an answer held ${records.length} records that belong to no row`),
+    onSurplus: (records) => keepSurplus(records, settings, means),
     readBack: (batch, rows) => readBackBatch(batch, rows, ledger, settings, means, past),
   };
   const canary = canaryOf(settings, context);
 
   async function send(segment: Segment<Payload>): Promise<Map<number, RowOutcome<Payload>>> {
-    const release = await exclusion.hold(plan.mode?.name === 'dedupe' ? sharedUrls(segment.rows) : []);
+    const release = await exclusion.hold(plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
     const leave = await gate.enter();
     try {
       assertSamePayload(segment, begun);
@@ -110,9 +88,7 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
   async function outcomeOf(row: BulkRow<Payload>): Promise<RowOutcome<Payload>> {
     const state = begun.state.stateOf(row.index);
     if (state === 'free') return notSent(row, stop);
-    return state === 'open' || state === 'unknown'
-      ? { ...row, status: 'unknown', error: inDoubtBefore }
-      : recorded.outcomeOf(row);
+    return state === 'open' || state === 'unknown' ? unknownOutcome(row) : recorded.outcomeOf(row);
   }
 
   return {
@@ -136,8 +112,6 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
   };
 }
 
-const inDoubtBefore = { code: 0, message: 'whether it took effect is not known since an earlier run' };
-
 function ledgerOf<Payload extends object>(
   { plan, counted, domain, begun }: WorkSettings<Payload>,
   { journal, signal }: WorkMeans,
@@ -149,6 +123,19 @@ function ledgerOf<Payload extends object>(
     keyOf: plan.mode?.generateHashes ? ({ payload }) => (payload as { custom_hash?: string }).custom_hash ?? '' : undefined,
     takeMark: plan.mode?.name === 'checked' ? () => takeMark({ client, domain }, signal) : undefined,
   });
+}
+
+/** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide (F33). */
+function keepSurplus<Payload extends object>(
+  records: readonly KnownRecord[],
+  { environment }: WorkSettings<Payload>,
+  { journal }: WorkMeans,
+): void {
+  const named = records.slice(0, 5).map(shortUrlOf).join(', ');
+  environment.warn(`an answer held ${records.length} records that belong to no row: ${named}`);
+  const found = records.map(({ hash }) => hash);
+  // Whoever writes next is told if the journal is broken.
+  journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);
 }
 
 function mayCall<Payload extends object>({ plan, counted }: WorkSettings<Payload>, stop: Stop): boolean {
@@ -173,50 +160,6 @@ function canaryOf<Payload extends object>(
     folder: folders.canaries,
     subject: JSON.stringify([baseUrl, identity.username, domain ?? null, plan.mode.generateHashes]),
     generated: plan.mode.generateHashes,
-  });
-}
-
-/** Reads back one batch in doubt and writes the evidence down. Where it is not conclusive, the run stops. */
-async function readBackBatch<Payload extends object>(
-  batch: number,
-  rows: readonly BulkRow<Payload>[],
-  ledger: JournalLedger<Payload>,
-  { plan, counted, domain, environment, begun }: WorkSettings<Payload>,
-  { journal, recorded, stop, signal }: WorkMeans,
-  past: DoubtfulPast[],
-): Promise<readonly Verdict[]> {
-  const items = rows.map(({ payload }) => payload as ShortenItem);
-  const mark = ledger.markOf(batch) ?? (await earlierMark(batch, begun, recorded));
-  past.push({ mark, items });
-  environment.warn(`no certain answer for ${rows.length} rows: reading the listing back to see what was created`);
-  const settings = { client: counted.client, domain, system: environment.system, settle: plan.settle ?? usualSettle, signal };
-  try {
-    const { verdicts, conclusive, found, total } = await readBack(items, mark, settings);
-    await journal.write({ type: 'reconcile', batch, conclusive, found, total });
-    if (!conclusive) stop.request(stopOf(inconclusive(rows.length)));
-    return verdicts;
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    stop.request(stopOf(error.kind === 'unavailable' ? inconclusive(rows.length, error) : error));
-    return rows.map(() => ({ kind: 'doubtful' }));
-  }
-}
-
-async function earlierMark(batch: number, { state }: BegunRun, recorded: RecordedOutcomes): Promise<BatchMark> {
-  const intent = state.open.get(batch);
-  const given: string[] = [];
-  for (const index of intent?.rows ?? []) {
-    if (!doneStatuses.has(state.stateOf(index) as never)) continue;
-    const { record } = await recorded.outcomeOf({ index, line: 0, item: {}, payload: {} });
-    if (record) given.push(record.hash);
-  }
-  return { known: [], ...intent?.mark, given };
-}
-
-function inconclusive(count: number, cause?: CliError): CliError {
-  return new UnknownOutcomeError(`whether ${count} rows were shortened is not known: the listing does not tell`, {
-    hint: 'look for them with linkctl list --search; the same command goes on with the other rows',
-    ...(cause && { details: [cause.message], cause }),
   });
 }
 

@@ -12,6 +12,7 @@ import { type BegunRun, beginRun } from './run-beginning.ts';
 import { type RunIdentity, runFolders } from './run-folder.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
 import type { RowState } from './run-state.ts';
+import { pruneRuns } from './runs.ts';
 import { type RunWalk, walkRun } from './walk.ts';
 
 export type { RunProgress, RunSummary } from './walk.ts';
@@ -49,6 +50,7 @@ export async function startRun<Payload extends object>(
   const domain = plan.domain ?? (plan.pinsDomain ? await defaultDomain(counted.client, environment.client) : undefined);
   const operation = plan.operation({ client: counted.client, domain, rows: plan.input.rows });
   const folders = runFolders(environment.stateFolder);
+  await pruneRuns(environment.stateFolder, environment.system.now());
   const begun = await beginRun(identityOf(plan, operation, domain, environment.client), plan, folders, environment);
   try {
     const facts = factsOf(plan, begun, domain);

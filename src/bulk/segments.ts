@@ -97,9 +97,10 @@ function ownRows(intent: OpenIntent, intentOf: ReadonlyMap<number, OpenIntent>):
   return [...intent.unsettled].filter((row) => intentOf.get(row) === intent).length;
 }
 
-/** The long URLs of rows that share a link (4.3.3). */
-export function sharedUrls(rows: readonly BulkRow[]): string[] {
+/** The long URLs whose links the rows of a segment share with whoever has the same (4.3.3). */
+export function sharedUrls<Payload extends object>({ free, open }: Segment<Payload>): string[] {
+  const rows = [...free, ...open.flatMap((batch) => batch.rows)];
   return rows
-    .map(({ payload }) => payload as ShortenItem)
-    .flatMap(({ long_url, custom_hash }) => (custom_hash ? [] : [long_url]));
+    .map(({ payload }) => payload as Partial<ShortenItem>)
+    .flatMap(({ long_url = '', custom_hash }) => (custom_hash ? [] : [long_url]));
 }

@@ -1,18 +1,15 @@
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, LocalError } from '../errors.ts';
-import { findSurplus } from './audit.ts';
-import { generateHash } from './generated-hash.ts';
-import { type Journal, openJournal } from './journal.ts';
+import { hashGenerator } from './generated-hash.ts';
+import { openJournal } from './journal.ts';
 import { recordedOutcomes } from './recorded-outcomes.ts';
 import { type OutcomeFile, openFailed, openResults } from './results.ts';
 import { doneStatuses, type RowOutcome, type RowStatus, type StopReason, startTally, type Tally } from './row-outcome.ts';
-import type { RunEnvironment } from './run-plan.ts';
-import { concurrencyOf, createWork, type RunWork, type WorkSettings } from './run-work.ts';
+import { audit, close, listen } from './run-ending.ts';
+import { concurrencyOf, createWork, type RunWork } from './run-work.ts';
 import { segmentsOf } from './segments.ts';
 import { createStop, type Stop, stopOf } from './stop.ts';
-
-/** Milliseconds that calls under way are given after a signal (R-18). */
-const grace = 10_000;
+import type { WorkSettings } from './work-settings.ts';
 
 export interface RunProgress {
   readonly rows: number;
@@ -28,6 +25,8 @@ export interface RunSummary {
   /** Calls made by this process; repeats count once. */
   readonly calls: number;
   readonly milliseconds: number;
+  /** Items in one call that the server turned out to take, where it took fewer than the plan has (R-13). */
+  readonly workingSize: number | undefined;
   /** Short URLs of records that the run seems to have made beside those of its rows (1.2, F07). */
   readonly surplus: readonly string[];
 }
@@ -47,7 +46,7 @@ export interface RunWalk<Payload extends object> {
 export function walkRun<Payload extends object>(
   settings: WorkSettings<Payload> & { readonly batches: number },
 ): RunWalk<Payload> {
-  const { plan, environment, begun, counted, batches } = settings;
+  const { plan, environment, operation, begun, counted, batches } = settings;
   const { system } = environment;
   const files = openFiles(settings);
   const stop = createStop();
@@ -55,6 +54,13 @@ export function walkRun<Payload extends object>(
   const startedAt = system.now();
   let surplus: readonly string[] = [];
   let end: number | undefined;
+  let workingSize: number | undefined;
+
+  /** Rows that are not settled for good make a run that can be gone on with. */
+  const isComplete = (): boolean => {
+    const { not_sent, unknown } = tally.counts;
+    return !stop.reason && not_sent === 0 && (unknown === 0 || unknownNow[operation.doubt] === 'final');
+  };
 
   async function* segments(): AsyncGenerator<readonly RowOutcome<Payload>[]> {
     const journal = await openJournal(begun.journal, begun.state.size, environment.openJournalFile);
@@ -72,10 +78,11 @@ export function walkRun<Payload extends object>(
         yield outcomes;
       }
       isWhole = tally.rows === plan.input.rows;
-      surplus = await audit(settings, work, stop, abort.signal);
+      if (work.batchSize() < plan.batchSize) workingSize = work.batchSize();
+      surplus = await audit(settings, work.past, stop, abort.signal);
     } finally {
       ignore();
-      await close(journal, files, isWhole, { ...settings, stop, isComplete: tally.counts.not_sent === 0 && !stop.reason });
+      await close(journal, files, isWhole, { ...settings, stop, isComplete: isComplete() });
       await recorded.close();
       begun.release();
       end = system.now();
@@ -110,6 +117,7 @@ export function walkRun<Payload extends object>(
       stop: stop.reason,
       calls: counted.calls.made,
       milliseconds: (end ?? system.now()) - startedAt,
+      workingSize,
       surplus,
     }),
   };
@@ -151,11 +159,12 @@ const unknownNow = { repeat: 'free', look: 'open', read_back: 'final', leave: 'f
 /** A row without a hash of its own gets one, where hashes are generated: its old one, if it was ever sent (J9). */
 function payloadMaker<Payload extends object>({ plan, begun, environment }: WorkSettings<Payload>) {
   const { state } = begun;
+  const generateHash = hashGenerator((count) => environment.system.randomBytes(count));
   return (item: object, index: number): Payload => {
     const payload = plan.payload(item);
     if (!plan.mode?.generateHashes || (payload as Partial<ShortenItem>).custom_hash !== undefined) return payload;
     if (doneStatuses.has(state.stateOf(index) as RowStatus) || state.stateOf(index) === 'failed') return payload;
-    return { ...payload, custom_hash: state.keys.get(index) ?? generateHash((count) => environment.system.randomBytes(count)) };
+    return { ...payload, custom_hash: state.keys.get(index) ?? generateHash() };
   };
 }
 
@@ -165,86 +174,6 @@ function openFiles<Payload extends object>({ plan, environment }: WorkSettings<P
   if (results !== undefined) files.push(openResults(results, environment.system));
   if (failed !== undefined) files.push(openFailed(failed, environment.system, columns));
   return files;
-}
-
-/** Hears the first signal: nothing new is started, and after a grace what is under way is given up (R-18). */
-function listen<Payload extends object>(
-  { environment }: WorkSettings<Payload>,
-  stop: Stop,
-  abort: AbortController,
-  journal: Journal,
-): () => void {
-  const { interrupt, system } = environment;
-  if (!interrupt) return () => {};
-  const finished = new AbortController();
-  const hear = (): void => {
-    stop.request({ kind: 'signal' });
-    journal.write({ type: 'signal', at: new Date(system.now()).toISOString() }).catch(() => undefined);
-    system.sleep(grace, finished.signal).then(
-      () => abort.abort(),
-      () => undefined,
-    );
-  };
-  if (interrupt.aborted) hear();
-  else interrupt.addEventListener('abort', hear, { once: true });
-  return () => {
-    interrupt.removeEventListener('abort', hear);
-    finished.abort();
-  };
-}
-
-async function audit<Payload extends object>(
-  { plan, environment, counted, domain, begun }: WorkSettings<Payload>,
-  { past }: RunWork<Payload>,
-  stop: Stop,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  if (past.length === 0 || stop.reason) return [];
-  const { client } = counted;
-  const settings = { client, domain, journal: begun.journal, rows: plan.input.rows, signal };
-  try {
-    const surplus = await findSurplus(past, settings);
-    for (const shortUrl of surplus) environment.warn(`${shortUrl} looks like a second link of a row: nothing was deleted`);
-    return surplus;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    environment.warn(`the final look for links made twice failed: ${error.message}`);
-    return [];
-  }
-}
-
-interface Ending {
-  readonly stop: Stop;
-  readonly isComplete: boolean;
-  readonly environment: RunEnvironment;
-}
-
-/** Writes the end down and puts the files in their places; a file that does not hold every row is not shown (R-X9). */
-async function close(journal: Journal, files: readonly OutcomeFile[], isWhole: boolean, ending: Ending): Promise<void> {
-  const { stop, isComplete, environment } = ending;
-  try {
-    const reason = isWhole && isComplete ? 'complete' : reasonOf(stop.reason);
-    await journal.write({ type: 'end', reason, at: new Date(environment.system.now()).toISOString() });
-  } catch (error) {
-    if (error instanceof CliError) stop.request(stopOf(error));
-  } finally {
-    await journal.close();
-  }
-  for (const file of files) {
-    try {
-      if (isWhole) file.commit();
-      else file.discard();
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      stop.request(stopOf(error));
-    }
-  }
-}
-
-function reasonOf(reason: StopReason | undefined): string {
-  if (!reason) return 'unfinished';
-  if (reason.kind !== 'error') return reason.kind;
-  return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;
 }
 
 function readerGone(): LocalError {

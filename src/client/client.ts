@@ -84,24 +84,31 @@ export function createClient(options: ClientOptions): Client {
     baseUrl: identity.baseUrl,
     identity,
     send: (operation, input, sendOptions) => callAndRecover(call, operation, input, sendOptions),
-    sendRaw: async ({ signal, ...raw }) => {
-      const request = rawRequest(raw);
-      const attempt = async (): Promise<Attempted<WireAnswer>> => {
-        const outcome = await line.exchange(request, signal);
-        return outcome.kind === 'failure' ? { fault: transportFault(outcome, proxy) } : { result: outcome };
-      };
-      const isRead = request.method === 'GET';
-      const { status, headers, body } = await withRetries(attempt, {
-        ...contextOf(request, signal),
-        history: {},
-        repeats: isRead ? Number.POSITIVE_INFINITY : 0,
-        inDoubt: isRead ? undefined : (fault) => rawInDoubt(request, fault),
-      });
-      return { status, contentType: headers['content-type'] ?? '', body };
-    },
+    sendRaw: rawSender(line, contextOf, proxy),
     close: line.close,
   };
 }
+
+/** The method behind `api`: what answers came is the caller's business, that one came is not. */
+function rawSender(line: Line, contextOf: ContextOf, proxy: string | undefined): Client['sendRaw'] {
+  return async ({ signal, ...raw }) => {
+    const request = rawRequest(raw);
+    const isRead = request.method === 'GET';
+    const attempt = async (): Promise<Attempted<WireAnswer>> => {
+      const outcome = await line.exchange(request, signal);
+      return outcome.kind === 'failure' ? { fault: transportFault(outcome, proxy) } : { result: outcome };
+    };
+    const { status, headers, body } = await withRetries(attempt, {
+      ...contextOf(request, signal),
+      history: {},
+      repeats: isRead ? Number.POSITIVE_INFINITY : 0,
+      inDoubt: isRead ? undefined : (fault) => rawInDoubt(request, fault),
+    });
+    return { status, contentType: headers['content-type'] ?? '', body };
+  };
+}
+
+type ContextOf = (request: ApiRequest, signal?: AbortSignal) => Omit<RetryContext, 'repeats' | 'history'>;
 
 function identityOf({ baseUrl, username, profile, keySource }: ClientOptions, { host }: URL): Identity {
   return { host, baseUrl: baseUrl.replace(/\/+$/, ''), username, profile, keySource };
@@ -111,7 +118,7 @@ function identityOf({ baseUrl, username, profile, keySource }: ClientOptions, { 
 function retryContexts(
   { system, retries = 4, maxWait = system.stderr.isTTY ? 30 : 900, observe }: ClientOptions,
   line: Line,
-): (request: ApiRequest, signal?: AbortSignal) => Omit<RetryContext, 'repeats' | 'history'> {
+): ContextOf {
   const limits = { retries, maxWait: maxWait * 1000 };
   const probe = async (): Promise<boolean> => {
     const answer = await line.exchange({ method: 'GET', path: '/account', query: [] });

@@ -108,7 +108,7 @@ async function* walk<T>(extent: Extent, source: Source<T>, signal: AbortSignal):
       { ...(offset > 0 && { offset }), ...(size !== undefined && { limit: size }) },
       signal,
     );
-    const reported = totalOf(page, offset + rows.length);
+    const reported = totalOf(page, rows.length === 0 ? 0 : offset + rows.length);
     const shift = reported === undefined || total === undefined ? 0 : reported - total;
     total = reported ?? total;
     const unseen = rows.filter((row) => seen.add(source.keyOf(row)));
@@ -119,10 +119,11 @@ async function* walk<T>(extent: Extent, source: Source<T>, signal: AbortSignal):
     }
     const taken = fresh.length > wanted ? fresh.slice(0, wanted) : fresh;
     wanted -= taken.length;
-    if (taken.length > 0 || rows.length === 0) yield { rows: taken, page };
     // Rows that were deleted moved those behind them up, out of the next window: as many are read again.
     const next = shift < 0 ? Math.max(first, offset + shift) : offset + rows.length;
-    if (isOneBatch || rows.length === 0 || (shift >= 0 && total !== undefined && next >= total)) return;
+    const isEnd = shift >= 0 ? rows.length === 0 || (total !== undefined && next >= total) : next >= offset + rows.length;
+    if (taken.length > 0 || isEnd) yield { rows: taken, page };
+    if (isOneBatch || isEnd) return;
     offset = next;
   }
 }

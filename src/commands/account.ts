@@ -14,7 +14,11 @@ export function registerAccount(command: Command, run: Runner): void {
     .option('--fail-above <percent>', 'exit 7 when a counter is above this part of its limit', percent)
     .action(run(showAccount));
   describe(command, {
-    examples: ['linkctl account', 'linkctl account --fail-above 80 -q > /dev/null', 'linkctl account --fields counters.urls.count'],
+    examples: [
+      'linkctl account',
+      'linkctl account --fail-above 80 -q > /dev/null',
+      'linkctl account --fields counters.urls.count',
+    ],
     notes: [
       'Which counters there are depends on the server. A counter at 90 % of its limit or above is warned of on stderr. ' +
         'In a pipe, and for --fields, members of members are named like counters.urls.count.',
@@ -85,9 +89,8 @@ function overrun(gauges: readonly Gauge[], failAbove = Number.POSITIVE_INFINITY)
 
 /** One line a counter instead of one for each of its numbers. */
 function blockColumns(columns: readonly Column[], gauges: readonly Gauge[], glyphs: Glyphs): Column[] {
-  const width = Math.max(0, ...gauges.map(({ name }) => name.length));
   const drawn = gauges.map(
-    (gauge): Column => ({ name: `counters.${gauge.name}`, title: gauge.name.padEnd(width), show: () => gaugeText(gauge, glyphs) }),
+    (gauge): Column => ({ name: `counters.${gauge.name}`, title: gauge.name, show: () => gaugeText(gauge, glyphs) }),
   );
   const covered = new Set(gauges.flatMap(({ name }) => [`counters.${name}.count`, `counters.${name}.limit`]));
   return [...columns.filter(({ name }) => !covered.has(name)), ...drawn];

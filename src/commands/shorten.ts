@@ -90,8 +90,8 @@ const missing = {
 
 /** Every row of a file, checked as a whole, then in batches that are journalled. */
 async function shortenFile(options: ShortenOptions, context: Context): Promise<RowsReport> {
-  const { checkedRows, sendingOf } = await import('../bulk-input.ts');
-  const { runReport } = await import('../run-report.ts');
+  const { checkedRows, sendingOf } = await import('../changes/checked-rows.ts');
+  const { runReport } = await import('../changes/run-report.ts');
   const session = await context.session();
   const { edition } = session;
   const values = readFieldFlags(options, { edition, now: context.system.now() });

@@ -103,7 +103,8 @@ async function deleteTags({ ignoreMissing = false }: DeleteOptions, context: Con
   if (maxAffected !== undefined && labels.length > maxAffected) {
     throw new UsageError(`${labels.length} tags would be deleted, more than --max-affected ${maxAffected}`);
   }
-  if (dryRun) return dryRunReport(labels.map((label) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined })));
+  if (dryRun)
+    return dryRunReport(labels.map((label) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined })));
   const session = await context.session();
   await confirm(deletionQuestion(labels, session), context);
   const work = async (label: string): Promise<Row> => {

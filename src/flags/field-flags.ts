@@ -57,6 +57,11 @@ export function addFieldFlags(command: Command, use: 'shorten' | 'edit'): void {
   }
 }
 
+/** What an edit's field is called on the command line, as messages name it. */
+export function flagOf(name: FieldName): string {
+  return (fieldFlags.edit[name]?.flags[0] ?? name).replace(/ .*/, '');
+}
+
 /** The fields that one record can be given, by the flags of either use. */
 export type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
 

@@ -36,3 +36,16 @@ export function readSelection(operands: readonly string[], { hashesFrom, byTags 
   if (hashesFrom !== undefined) return { kind: 'file', path: hashesFrom };
   return operands.length > 0 ? { kind: 'hashes', operands } : undefined;
 }
+
+/** The same where something must be named: a change without a selection cannot be constructed (R-52). */
+export function requireSelection(operands: readonly string[], options: SelectionOptions, command: string): NamedSelection {
+  const selection = readSelection(operands, options);
+  if (selection) return selection;
+  throw new UsageError(`missing required argument 'hash'`, {
+    details: [
+      `usage: linkctl ${command} <hash>... | --hashes-from <file|-> | --by-tags <expression>`,
+      `example: linkctl ${command} abc`,
+    ],
+    hint: `linkctl ${command} --help`,
+  });
+}

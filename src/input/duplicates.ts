@@ -2,7 +2,7 @@ import type { InputUse } from './format.ts';
 import { rowsOf } from './reading.ts';
 import type { InputRow, Notices, ReadOptions } from './row.ts';
 import type { Source } from './source.ts';
-import { SuspectFilter } from './suspects.ts';
+import { SuspectTables } from './suspects.ts';
 
 /**
  * Finds hashes that two rows of a file give (C16): every request must hold distinct ones, or an answer could not be matched to
@@ -48,15 +48,14 @@ interface HashSearch {
 }
 
 function hashSearch(name: string): HashSearch {
-  let filter: SuspectFilter | undefined;
+  const seen = new SuspectTables();
   const suspects = new Set<string>();
   const firstLines = new Map<string, number>();
   const firstLinesFolded = new Map<string, number>();
   return {
     add(hash) {
-      filter ??= new SuspectFilter();
       const folded = hash.toLowerCase();
-      if (filter.suspects(folded)) suspects.add(folded);
+      if (seen.suspects(folded)) suspects.add(folded);
     },
     suspicious: () => suspects.size > 0,
     repeated(hash, line, anyCase) {

@@ -13,7 +13,7 @@ export type NamedHashes =
  */
 export async function readTargets(named: NamedHashes, domain: DomainInForce, source: SourceOptions): Promise<HashOperand[]> {
   const operands = named.kind === 'hashes' ? parseHashes(named.operands) : await fromFile(named.path, source);
-  return operands.map((operand) => placed(operand, domain));
+  return operands.map((operand) => placedOn(operand, domain));
 }
 
 /** The working domain of the call. */
@@ -37,7 +37,7 @@ async function fromFile(path: string, options: SourceOptions): Promise<HashOpera
 }
 
 /** On edition B there is one domain, so a short URL's own says nothing (CLI.md 3.5). */
-function placed({ hash, domain: own }: HashOperand, { edition, domain, domainNamed }: DomainInForce): HashOperand {
+export function placedOn({ hash, domain: own }: HashOperand, { edition, domain, domainNamed }: DomainInForce): HashOperand {
   if (edition === 'b') return { hash };
   if (own !== undefined && domainNamed && own !== domain) {
     throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);

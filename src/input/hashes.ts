@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { UsageError } from '../errors.ts';
 import type { Source } from './source.ts';
+import { SuspectTables } from './suspects.ts';
 import { textLines } from './text-lines.ts';
 import { existingHash, isRefused, quoted } from './values.ts';
 
@@ -56,6 +57,64 @@ export function hashesByDomain(operands: Iterable<HashOperand>): Map<string | un
   return groups;
 }
 
+/** A file of hashes that was checked as a whole and can be read again, each URL once. */
+export interface HashFile {
+  /** URLs, each counted once. */
+  readonly rows: number;
+  /** Of the first lines, for a question. */
+  readonly first: readonly HashOperand[];
+  open(): AsyncGenerator<{ readonly line: number; readonly item: HashOperand }[]>;
+}
+
+/**
+ * Checks a file of hashes without holding it: only hashes that may stand in it twice are kept. `placed` completes an operand, and
+ * may refuse it. Throws a UsageError with the place of the first bad line, and for a file without a hash.
+ */
+export async function checkHashFile(source: Source, placed: (operand: HashOperand) => HashOperand): Promise<HashFile> {
+  const tables = new SuspectTables();
+  const suspects = new Set<string>();
+  const first: HashOperand[] = [];
+  let rows = 0;
+  for await (const operands of hashLines(source, placed)) {
+    rows += operands.length;
+    for (const { item } of operands) {
+      const key = keyOf(item);
+      if (tables.suspects(key)) suspects.add(key);
+      if (first.length < 5) first.push(item);
+    }
+  }
+  async function* open(): AsyncGenerator<{ line: number; item: HashOperand }[]> {
+    const seen = new Set<string>();
+    const isNew = (key: string): boolean => !suspects.has(key) || seen.size < seen.add(key).size;
+    for await (const operands of hashLines(source, placed)) yield operands.filter(({ item }) => isNew(keyOf(item)));
+  }
+  if (suspects.size > 0) {
+    rows = 0;
+    for await (const operands of open()) rows += operands.length;
+  }
+  if (rows === 0) throw new UsageError(`${source.name}: no hashes`);
+  return { rows, first, open };
+}
+
+async function* hashLines(
+  source: Source,
+  placed: (operand: HashOperand) => HashOperand,
+): AsyncGenerator<{ line: number; item: HashOperand }[]> {
+  for await (const { first, lines } of textLines(source)) {
+    const operands: { line: number; item: HashOperand }[] = [];
+    for (const [index, line] of lines.entries()) {
+      const text = line.trim();
+      if (text === '' || text.startsWith('#')) continue;
+      operands.push({ line: first + index, item: placed(hashOfLine(text, `${source.name}:${first + index}`)) });
+    }
+    yield operands;
+  }
+}
+
+function keyOf({ domain, hash }: HashOperand): string {
+  return domain === undefined ? hash : `${domain}/${hash}`;
+}
+
 function hashOfLine(text: string, place: string): HashOperand {
   try {
     return parseHash(text);
@@ -67,9 +126,9 @@ function hashOfLine(text: string, place: string): HashOperand {
 /** Exact, because a hash that is dropped wrongly would be silently left out of a change. */
 function newcomers(): (operand: HashOperand) => boolean {
   const seen = new Set<string>();
-  return ({ domain, hash }) => {
+  return (operand) => {
     const before = seen.size;
-    seen.add(domain === undefined ? hash : `${domain}/${hash}`);
+    seen.add(keyOf(operand));
     return seen.size > before;
   };
 }

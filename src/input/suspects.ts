@@ -1,10 +1,11 @@
 /**
- * Tells which texts may have been seen before, in the same memory for ten or ten million of them: a Bloom filter. What it
- * lets pass was never seen; what it suspects has to be looked at again.
+ * Tells which texts may have been seen before, at 4 bytes a text: tables of fingerprints. What it lets pass was never seen;
+ * what it suspects has to be looked at again, wrongly in one of 50 files of 5 million texts.
  */
-export class SuspectFilter {
-  // 16 MiB: of 5 million texts one in 50,000 is suspected wrongly, of 20 million one in 100.
-  readonly #bits = new Uint32Array(2 ** 22);
+export class SuspectTables {
+  readonly #full: Uint32Array[] = [];
+  #open = new Uint32Array(firstSlots);
+  #count = 0;
 
   /** Whether the text may have been seen; it has been, from now on. */
   suspects(text: string): boolean {
@@ -15,30 +16,38 @@ export class SuspectFilter {
       one = Math.imul(one ^ code, 0x01000193);
       other = Math.imul(other ^ code, 0x85ebca6b) + 0x2545f491;
     }
-    return this.#mark(mixed(one), mixed(other));
+    const place = mixed(one);
+    // An empty slot holds 0.
+    const fingerprint = mixed(other) || 1;
+    for (const table of this.#full) {
+      if (table[slotOf(table, place, fingerprint)] === fingerprint) return true;
+    }
+    const slot = slotOf(this.#open, place, fingerprint);
+    if (this.#open[slot] === fingerprint) return true;
+    this.#open[slot] = fingerprint;
+    this.#count += 1;
+    if (this.#count > this.#open.length * 0.8) this.#begin();
+    return false;
   }
 
-  /** All six bits lie in the 64 bytes that `block` chooses: one miss of the processor's cache for a text instead of six. */
-  #mark(block: number, pattern: number): boolean {
-    const start = (block & (this.#bits.length / wordsOfBlock - 1)) * wordsOfBlock;
-    const step = (block >>> 23) | 1;
-    let place = pattern;
-    let seen = true;
-    for (let probe = 0; probe < 6; probe += 1) {
-      const word = start + ((place >>> 5) & (wordsOfBlock - 1));
-      const bit = 1 << (place & 31);
-      const before = this.#bits[word] ?? 0;
-      if ((before & bit) === 0) {
-        seen = false;
-        this.#bits[word] = before | bit;
-      }
-      place = (place >>> 4) + Math.imul(step, probe + 1);
-    }
-    return seen;
+  #begin(): void {
+    this.#full.push(this.#open);
+    this.#open = new Uint32Array(furtherSlots);
+    this.#count = 0;
   }
 }
 
-const wordsOfBlock = 16;
+// 16 KiB are enough for most files; after them 32 MiB, the same for 10,000 texts as for 6 million.
+const firstSlots = 2 ** 12;
+const furtherSlots = 2 ** 23;
+
+/** Where the fingerprint is, or would be put. */
+function slotOf(table: Uint32Array, place: number, fingerprint: number): number {
+  const mask = table.length - 1;
+  let slot = place & mask;
+  for (let held = table[slot]; held !== 0 && held !== fingerprint; held = table[slot]) slot = (slot + 1) & mask;
+  return slot;
+}
 
 /** The final mix of MurmurHash3, after which every bit depends on every other. */
 function mixed(value: number): number {

@@ -1,5 +1,5 @@
 import type { Edition } from '../contract/editions.ts';
-import type { Column } from './report.ts';
+import type { Column, RowsReport } from './report.ts';
 
 /** The fields of a URL record as people and programs see them, whatever command shows them. */
 export const urlColumns: readonly Column[] = [
@@ -39,4 +39,18 @@ export const urlPipedFields: readonly string[] = [
 /** What csv holds: the same and every other field that can be set, so that `shorten -f` makes the links again (B21, B91). */
 export function urlCsvFields(edition: Edition): string[] {
   return [...urlPipedFields, 'email_stats', ...(edition === 'a' ? ['max_clicks'] : [])];
+}
+
+/** How changes of URLs are shown: a line a URL on a terminal, its hash in a pipe (CLI.md 3.7). */
+export function hashChangeLook(
+  key: string,
+  done: string,
+): Required<Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'>> {
+  return {
+    key,
+    columns: urlColumns,
+    tableFields: ['hash', 'long_url'],
+    pipedFields: ['hash'],
+    sentence: ({ hash, long_url }, { tick, arrow }) => `${tick} ${done} ${hash}${long_url ? ` ${arrow} ${long_url}` : ''}`,
+  };
 }

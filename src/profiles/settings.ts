@@ -31,7 +31,7 @@ export function settingsInForce(flags: SettingFlags, system: System): Setting[] 
   const profile = name === undefined ? {} : (config.profiles.get(name) ?? {});
   if (name !== undefined && name !== sandboxName && !config.profiles.has(name)) throw unknownProfile(name, config);
   const overrides = givenSettings(flags, given, system.env);
-  const edition = overrides.edition?.value ?? profile.edition ?? 'a';
+  const edition = given.edition?.value ?? profile.edition ?? 'a';
   return (Object.keys(profileFields) as ProfileKey[]).map((key) => {
     const override = overrides[key];
     if (override) return { key, value: overridden(key, override), source: describeSource(override.source) };
@@ -48,7 +48,8 @@ export function profileToChange(flags: CredentialFlags, system: System): string 
   const { name, given } = choose(flags, system, config.currentProfile);
   if (name === undefined) {
     const member = given.username ?? given.key;
-    if (member) throw new UsageError(`${describeSource(member.source)} is in force, and no profile`, { hint: 'name it: --profile' });
+    if (member)
+      throw new UsageError(`${describeSource(member.source)} is in force, and no profile`, { hint: 'name it: --profile' });
     throw new AuthError('no profile is chosen', { hint: 'linkctl auth login, or without an account: linkctl -p sandbox' });
   }
   if (name !== sandboxName && !config.profiles.has(name)) throw unknownProfile(name, config);
@@ -74,11 +75,7 @@ interface Override {
 }
 type Overrides = { readonly [K in ProfileKey]?: Override };
 
-function givenSettings(
-  { domain, output, color, insecureHttp }: SettingFlags,
-  given: GivenSet,
-  env: System['env'],
-): Overrides {
+function givenSettings({ domain, output, color, insecureHttp }: SettingFlags, given: GivenSet, env: System['env']): Overrides {
   return {
     ...pick('base_url', given.baseUrl),
     ...pick('username', given.username),

@@ -3,6 +3,9 @@ import type { Click, Store } from './store/store.ts';
 /** Milliseconds for which clicks are collected; kill -9 loses no more than these. */
 const collectionTime = 50;
 
+/** Milliseconds until clicks that the store refused are offered again. */
+const retryTime = 1000;
+
 /** Clicks of one transaction: a flood must not hold the other writers up. */
 const transactionBound = 5000;
 
@@ -40,13 +43,13 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
     });
     return flushing;
   };
-  const schedule = (): void => {
+  const schedule = (delay: number): void => {
     timer ??= setTimeout(() => {
       flush().catch((error: unknown) => {
         onFailure(error);
-        schedule();
+        schedule(retryTime);
       });
-    }, collectionTime);
+    }, delay);
   };
 
   return {
@@ -54,7 +57,7 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
       if (pending.length >= pendingBound) return;
       pending.push(click);
       perUrl.set(click.urlId, (perUrl.get(click.urlId) ?? 0) + 1);
-      schedule();
+      schedule(collectionTime);
     },
     pendingOf: (urlId) => perUrl.get(urlId) ?? 0,
     async flush() {

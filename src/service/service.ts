@@ -29,6 +29,11 @@ export interface ServiceOptions {
    * named stay usable. Without any: the stored ones, or `localhost`.
    */
   readonly domains?: readonly DomainSettings[] | undefined;
+  /**
+   * Whether a default domain `localhost`, whatever port it had, is called `localhost:PORT` from now on: its short URLs, older ones
+   * too, can then be followed as they are.
+   */
+  readonly namedByPort?: boolean | undefined;
   readonly username: string;
   readonly apiKey: string;
   readonly limits?: Partial<ServiceLimits> | undefined;
@@ -65,6 +70,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const handle = (request: ServiceRequest) => answer(service, request);
     const listener = await listen({ host, port: options.port ?? 0, bodyBytes: settings.limits.bodyBytes, handle });
     const origin = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+    if (options.namedByPort) await store.renameLocalDomain(`localhost:${listener.port}`);
     const domains = (await store.listDomains()).map(({ name }) => name);
     const close = once(() => closeAll([() => listener.close(), () => clicks.flush(), () => store.close()]));
     return { baseUrl: origin + apiRoot, origin, port: listener.port, domains, close };

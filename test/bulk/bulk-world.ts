@@ -6,10 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { test as base } from 'vitest';
 import { decodeLine, type JournalLine } from '../../src/bulk/journal-lines.ts';
 import { chooseMode, type DedupeScope } from '../../src/bulk/modes.ts';
+import type { BulkOperation } from '../../src/bulk/operation.ts';
 import type { RowOutcome } from '../../src/bulk/row-outcome.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/row-outcome.ts';
 import { type RunSummary, startRun } from '../../src/bulk/run.ts';
-import type { RunEnvironment, RunPlan } from '../../src/bulk/run-plan.ts';
+import type { OperationSettings, RunEnvironment, RunPlan } from '../../src/bulk/run-plan.ts';
 import { shortenOperation } from '../../src/bulk/shorten.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { Edition } from '../../src/contract/editions.ts';
@@ -51,6 +52,8 @@ export interface ShortenRun extends Partial<Omit<RunPlan<ShortenItem>, 'operatio
   readonly onRow?: (outcome: RowOutcome) => void;
   /** What the file is called. */
   readonly name?: string;
+  /** For negative controls: an operation that does something wrong. */
+  readonly spoil?: (operation: BulkOperation<ShortenItem>, settings: OperationSettings) => BulkOperation<ShortenItem>;
 }
 
 export interface Ended {
@@ -133,7 +136,7 @@ export const test = base.extend<{ options: WorldOptions; world: BulkWorld }>({
 async function shorten(
   world: Omit<BulkWorld, 'shorten'>,
   rows: readonly ShortenItem[],
-  { dedupe = 'off', generateHashes = false, environment, read, onRow, name = 'links.csv', ...plan }: ShortenRun = {},
+  { dedupe = 'off', generateHashes = false, environment, read, onRow, name = 'links.csv', spoil, ...plan }: ShortenRun = {},
 ): Promise<Ended> {
   const mode = chooseMode({
     edition: world.client.edition,
@@ -144,7 +147,10 @@ async function shorten(
   });
   const run = await startRun<ShortenItem>(
     {
-      operation: (settings) => shortenOperation({ ...settings, mode }),
+      operation: (settings) => {
+        const operation = shortenOperation({ ...settings, mode });
+        return spoil?.(operation, settings) ?? operation;
+      },
       mode,
       pinsDomain: true,
       input: inputOf(rows, join(world.folder, name)),

@@ -4,16 +4,18 @@ import type { JournalFile, OpenJournalFile } from '../../src/bulk/journal.ts';
 export type CrashStep = 'before append' | 'in append' | 'after append' | 'after sync';
 
 export interface CrashingOptions {
-  /** The nth line of that type is the last thing that this process does. What was not synced is lost (F62). */
-  readonly crashAt?: { readonly line: string; readonly step: CrashStep; readonly nth?: number };
+  /** The nth line of that type, or of any, is the last thing that this process does. What was not synced is lost (F62). */
+  readonly crashAt?: { readonly line?: string; readonly step: CrashStep; readonly nth?: number };
   /** The first line of that type, and whatever follows, cannot be written. */
   readonly failAt?: { readonly line: string; readonly code: string };
+  /** For a negative control: intents are told to be synced when they are not. */
+  readonly forgetsIntents?: boolean;
   /** Awaited when bytes are about to be synced. */
   readonly onSync?: (text: string) => Promise<void>;
 }
 
 /** A journal file that stops at a chosen step, as the disk of a killed process does: nothing is written from then on. */
-export function crashingFile({ crashAt, failAt, onSync }: CrashingOptions): {
+export function crashingFile({ crashAt, failAt, forgetsIntents, onSync }: CrashingOptions): {
   openJournalFile: OpenJournalFile;
   /** Closes what the dead process would have held no longer; whether there was a crash. */
   released: () => boolean;
@@ -37,7 +39,7 @@ export function crashingFile({ crashAt, failAt, onSync }: CrashingOptions): {
       throw new Error('killed');
     };
     const isTarget = (text: string): boolean => {
-      const found = text.split(`"type":"${crashAt?.line}"`).length - 1;
+      const found = text.split(`"type":"${crashAt?.line ?? ''}`).length - 1;
       const before = count;
       count += found;
       const nth = crashAt?.nth ?? 1;
@@ -65,6 +67,7 @@ export function crashingFile({ crashAt, failAt, onSync }: CrashingOptions): {
         if (isDead) throw new Error('dead');
         if (dieAfter === 'after append') die(durable);
         await onSync?.(pending);
+        if (forgetsIntents && pending.includes('"type":"intent"')) return;
         pending = '';
         fsyncSync(file);
         durable = position;

@@ -117,6 +117,18 @@ test('B82: more deleted rows than a page holds lose nothing', async () => {
   expect((await read(list.client, { all: true })).hashes.sort()).toEqual(named(95).sort());
 });
 
+test('B82: rows that moved up are found when the next page is empty because of it', async () => {
+  const rows = named(25);
+  const list = listing(rows, { at: (call) => call === 2 && rows.splice(0, 8) });
+  expect(await read(list.client, { all: true })).toEqual({ hashes: named(25), warnings: [] });
+});
+
+test('B82: a listing that is emptied while it is read ends', async () => {
+  const rows = named(25);
+  const list = listing(rows, { at: (call) => call === 1 && rows.splice(0, 25) });
+  expect((await read(list.client, { all: true })).hashes).toEqual(named(10));
+});
+
 test('B82: rows deleted behind the window end nothing early', async () => {
   const rows = named(60);
   const list = listing(rows, { at: (call) => call === 2 && rows.splice(50, 4) });

@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
 import { type Client, connect, inBothEditions, many, test } from './running-service.ts';
 
@@ -54,8 +55,19 @@ test('a directory that cannot be used, and a file that is no store, are refused 
 test('a port in use is refused, and the data is let go of', async ({ start, folder }) => {
   const { service } = await start();
   await expect(start({ data: folder, port: service.port })).rejects.toThrow('EADDRINUSE');
-  await chmod(folder, 0o700);
   expect(await (await start({ data: folder })).hashes()).toEqual([]);
+});
+
+test('without a storage engine the start says in one sentence what to do', async ({ folder }) => {
+  const bundle = await readFile(program.file, 'utf8');
+  const crippled = join(folder, 'crippled.mjs');
+  await writeFile(
+    crippled,
+    bundle.replaceAll('node:sqlite', 'node:none').replaceAll(/file:[^"']*@photostructure[^"']*/g, 'file:///none.mjs'),
+  );
+  const { code, stderr } = await ended(spawn(process.execPath, [crippled, folder], { stdio: ['ignore', 'pipe', 'pipe'] }));
+  expect(code).toBe(1);
+  expect(stderr).toContain('use Node.js 22.13 or later, or install the optional package @photostructure/sqlite');
 });
 
 test('close answers the calls under way', async ({ start, folder }) => {
@@ -73,7 +85,7 @@ test('close answers the calls under way', async ({ start, folder }) => {
 test('kill -9 loses no acknowledged write', async ({ start, folder }) => {
   const acknowledged: string[] = [];
   for (let round = 0; round < 4; round++) {
-    const child = program.start([folder]);
+    const child = startChild(folder);
     const client = connect(await listening(child));
     const writers = [0, 1].map((writer) => writeUntilCutOff(client, `r${round}w${writer}-`, acknowledged));
     const before = acknowledged.length;
@@ -93,7 +105,7 @@ test('kill -9 loses no acknowledged write', async ({ start, folder }) => {
 });
 
 test('two processes make the same fresh directory, write to it at once, and agree', async ({ folder }) => {
-  const children = [program.start([folder]), program.start([folder])];
+  const children = [startChild(folder), startChild(folder)];
   const clients = await Promise.all(children.map(async (child) => connect(await listening(child))));
   const items = many(500, (index) => ({
     long_url: url,
@@ -119,8 +131,9 @@ test('two processes make the same fresh directory, write to it at once, and agre
     );
     expect((await client.call('GET', '/tags')).body.tags).toHaveLength(7);
   }
+  const ends = children.map(ended);
   for (const child of children) child.kill('SIGTERM');
-  for (const child of children) expect(await ended(child)).toEqual({ code: 0, signal: null, stderr: '' });
+  for (const end of ends) expect(await end).toEqual({ code: 0, signal: null, stderr: '' });
 });
 
 async function writeUntilCutOff(client: Pick<Client, 'shorten'>, prefix: string, acknowledged: string[]): Promise<void> {
@@ -134,7 +147,14 @@ async function writeUntilCutOff(client: Pick<Client, 'shorten'>, prefix: string,
   }
 }
 
-async function listening(child: ReturnType<ChildProgram['start']>): Promise<{ baseUrl: string; origin: string }> {
+/** Killed after the test if it is still there. */
+function startChild(folder: string): ChildProcess {
+  const child = program.start([folder]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function listening(child: ChildProcess): Promise<{ baseUrl: string; origin: string }> {
   if (!child.stdout) throw new Error('the child has no output');
   for await (const baseUrl of createInterface(child.stdout)) return { baseUrl, origin: new URL(baseUrl).origin };
   throw new Error(`the child ended: ${(await ended(child)).stderr}`);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, Agent as PlainAgent, request as pla
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { end, reset, type WholeAnswer } from './faulty-endings.ts';
 import type { CannedAnswer, Step } from './faulty-steps.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 
@@ -110,12 +111,6 @@ interface State {
   readonly sockets: Map<Socket, number>;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly body: Buffer;
-}
-
 const agent = new PlainAgent({ keepAlive: true });
 const ok = { error: { code: 0, message: '' } };
 
@@ -168,7 +163,7 @@ function log(state: State, { method = '', url = '', headers, socket }: IncomingM
   });
 }
 
-async function answerTo({ backend, random }: State, request: IncomingMessage, body: Buffer, step: Step): Promise<Answer> {
+async function answerTo({ backend, random }: State, request: IncomingMessage, body: Buffer, step: Step): Promise<WholeAnswer> {
   const { apply = true } = step;
   const canned = cannedAnswer(step.answer ?? { body: ok });
   if (!backend || apply === false) return canned;
@@ -182,7 +177,7 @@ async function answerTo({ backend, random }: State, request: IncomingMessage, bo
   return step.answer ? canned : altered(real, step, random);
 }
 
-function forward(backend: URL, { method, url, headers }: IncomingMessage, body: Buffer): Promise<Answer> {
+function forward(backend: URL, { method, url, headers }: IncomingMessage, body: Buffer): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = plainRequest(
       {
@@ -213,13 +208,13 @@ function firstItems(body: Buffer, count: number): Buffer {
   return Buffer.from(JSON.stringify({ ...parsed, urls: parsed.urls.slice(0, count) }));
 }
 
-function cannedAnswer({ status = 200, headers = {}, body = '', raw }: CannedAnswer): Answer {
+function cannedAnswer({ status = 200, headers = {}, body = '', raw }: CannedAnswer): WholeAnswer {
   if (raw !== undefined) return { status: 0, headers: {}, body: Buffer.from(raw, 'latin1') };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: Buffer.from(text) };
 }
 
-function altered(answer: Answer, { alter }: Step, random: () => number): Answer {
+function altered(answer: WholeAnswer, { alter }: Step, random: () => number): WholeAnswer {
   if (!alter) return answer;
   const parsed = JSON.parse(answer.body.toString());
   if (!Array.isArray(parsed.urls)) return answer;
@@ -237,44 +232,3 @@ const alterations: { readonly [A in NonNullable<Step['alter']>]: (urls: object[]
   ],
   'without errors': (urls) => urls.map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => name !== 'error'))),
 };
-
-async function end({ end: how }: Step, { status, headers, body }: Answer, response: ServerResponse): Promise<void> {
-  const { socket } = response;
-  if (!socket || how === 'silent') return;
-  if (how === 'reset') return reset(socket);
-  if (status === 0) return void socket.end(body);
-  if (how === 'drip head') return drip(socket, Buffer.from(`HTTP/1.1 ${status} OK\r\nX-Slow: ${'a'.repeat(4000)}`));
-  const half = body.subarray(0, Math.max(1, body.length >> 1));
-  if (how === 'cut unframed') return void socket.end(`HTTP/1.1 ${status} OK\r\nconnection: close\r\n\r\n${half}`);
-  const isChunked = how === 'cut chunked' || how === 'endless';
-  const closes = how === 'early' && { connection: 'close' };
-  response.writeHead(status, { ...headers, ...closes, ...(!isChunked && { 'content-length': String(body.length) }) });
-  if (how === 'endless') return endless(response);
-  if (how === 'cut' || how === 'cut chunked') return void response.write(half, () => setTimeout(() => reset(socket), 20));
-  if (how === 'early') return void response.end(body, () => setTimeout(() => socket.destroy(), 50));
-  if (how !== 'drip') return void response.end(body);
-  response.flushHeaders();
-  await drip(socket, body);
-}
-
-/** So that the client sees a reset; TLS can only close. */
-function reset(socket: Socket): void {
-  if ('encrypted' in socket) socket.destroy();
-  else socket.resetAndDestroy();
-}
-
-async function drip(socket: Socket, bytes: Buffer): Promise<void> {
-  for (const byte of bytes) {
-    if (socket.destroyed) return;
-    socket.write(Buffer.from([byte]));
-    await delay(20);
-  }
-}
-
-async function endless(response: ServerResponse): Promise<void> {
-  const block = Buffer.alloc(1024 * 1024, ' ');
-  while (!response.destroyed) {
-    if (response.writableNeedDrain) await delay(1);
-    else response.write(block);
-  }
-}

@@ -79,6 +79,14 @@ export function placeOnlyDomain(rows: AccountRows, wanted: DomainSettings): void
   placeDomains(rows, [wanted]);
 }
 
+/** See `Store`. */
+export function renameLocalDomain(rows: AccountRows, name: string): void {
+  const stored = listDomains(rows);
+  const [first] = stored;
+  if (!first || !/^localhost(:\d+)?$/.test(first.name) || stored.some((domain) => domain.name === name)) return;
+  rows.connection.sql('UPDATE domains SET name = ? WHERE account_id = ? AND id = ?').run(name, rows.accountId, first.id);
+}
+
 const settable = {
   hashGeneration: 'hash_generation',
   redirectCode: 'redirect_code',

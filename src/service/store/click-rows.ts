@@ -22,19 +22,14 @@ interface Gain {
 /** Adds clicks inside the caller's write transaction. A URL that is gone by now loses its clicks with it. */
 export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void {
   const gains = new Map<number, Gain>();
-  const exists = rows.connection.sql('SELECT 1 FROM urls WHERE account_id = ? AND id = ?');
   for (const click of clicks) {
-    let gain = gains.get(click.urlId);
-    if (!gain) {
-      if (!exists.get(rows.accountId, click.urlId)) continue;
-      gain = { total: 0, unique: 0, lastVisit: 0 };
-      gains.set(click.urlId, gain);
-    }
+    const gain = gains.get(click.urlId) ?? { total: 0, unique: 0, lastVisit: 0 };
+    gains.set(click.urlId, gain);
     gain.total++;
     gain.lastVisit = Math.max(gain.lastVisit, click.time);
     if (addVisitor(rows, click)) gain.unique++;
   }
-  for (const [id, gain] of gains) addGain(rows, id, gain);
+  for (const [id, gain] of gains) if (!addGain(rows, id, gain)) forgetVisitors(rows, id);
 }
 
 /** Whether this visitor is new to the URL. What is kept tells visitors apart and is neither address nor user agent. */
@@ -46,11 +41,17 @@ function addVisitor({ connection, accountId, salt }: AccountRows, click: Click):
   return Number(changes) > 0;
 }
 
-function addGain({ connection, accountId }: AccountRows, id: number, gain: Gain): void {
-  connection
+/** Whether the URL is still there. */
+function addGain({ connection, accountId }: AccountRows, id: number, gain: Gain): boolean {
+  const { changes } = connection
     .sql(
       `UPDATE urls SET total_clicks = total_clicks + ?, unique_clicks = unique_clicks + ?, last_visit = max(coalesce(last_visit, 0), ?)
        WHERE account_id = ? AND id = ?`,
     )
     .run(gain.total, gain.unique, gain.lastVisit, accountId, id);
+  return Number(changes) > 0;
+}
+
+function forgetVisitors({ connection, accountId }: AccountRows, urlId: number): void {
+  connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id = ?').run(accountId, urlId);
 }

@@ -8,6 +8,7 @@ import {
   placeDomains,
   placeOnlyDomain,
   readUsage,
+  renameLocalDomain,
 } from './account-rows.ts';
 import { findTarget, recordClicks } from './click-rows.ts';
 import { openConnection } from './connection.ts';
@@ -58,6 +59,7 @@ function sqliteStore(rows: AccountRows): Store {
   const { connection } = rows;
   return {
     listDomains: async () => listDomains(rows),
+    renameLocalDomain: async (name) => connection.write(() => renameLocalDomain(rows, name)),
 
     countCall: async (limit) => addToTally(rows, callsOfDay(rows.now()), 1, limit),
     usage: async () => connection.read(() => readUsage(rows)),

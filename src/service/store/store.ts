@@ -145,6 +145,8 @@ export interface Click {
 export interface Store {
   /** The default domain first. */
   listDomains(): Promise<readonly StoredDomain[]>;
+  /** Gives a default domain that is `localhost`, with or without a port, another name, unless a domain has that name already. */
+  renameLocalDomain(name: string): Promise<void>;
 
   /** Counts one API call of the current UTC day, unless `limit` is reached: then false. */
   countCall(limit: number): Promise<boolean>;

@@ -1,14 +1,14 @@
-import { type Context, sourceOptions } from './action.ts';
-import type { RunInput, RunPlan } from './bulk/run-plan.ts';
-import { editions } from './contract/editions.ts';
-import { UsageError } from './errors.ts';
-import type { BulkOptions } from './flags/bulk-flags.ts';
-import { checkInput } from './input/check.ts';
-import { delimiterOf, type InputUse, inputFormat } from './input/format.ts';
-import { readRows } from './input/reading.ts';
-import type { ReadOptions } from './input/row.ts';
-import { openSource } from './input/source.ts';
-import type { Session } from './session.ts';
+import { type Context, sourceOptions } from '../action.ts';
+import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
+import { editions } from '../contract/editions.ts';
+import { UsageError } from '../errors.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { checkInput } from '../input/check.ts';
+import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
+import { readRows } from '../input/reading.ts';
+import type { ReadOptions } from '../input/row.ts';
+import { openSource } from '../input/source.ts';
+import type { Session } from '../session.ts';
 
 /** An input that was checked as a whole and may be sent. */
 export interface CheckedRows {

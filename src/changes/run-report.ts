@@ -1,17 +1,19 @@
-import type { Context } from './action.ts';
-import { outcomeFailure, outcomeRow } from './bulk/outcome-row.ts';
-import { type RowOutcome, runEnd } from './bulk/row-outcome.ts';
-import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from './bulk/run.ts';
-import type { RunPlan } from './bulk/run-plan.ts';
-import { type CliError, FailedError, LocalError } from './errors.ts';
-import type { Row, RowsReport } from './output/report.ts';
-import type { Session } from './session.ts';
-import { folders, type Signal } from './system.ts';
+import type { Context } from '../action.ts';
+import { outcomeFailure, outcomeRow } from '../bulk/outcome-row.ts';
+import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
+import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
+import type { RunPlan } from '../bulk/run-plan.ts';
+import { type CliError, FailedError, LocalError } from '../errors.ts';
+import type { Row, RowsReport } from '../output/report.ts';
+import type { Session } from '../session.ts';
+import { folders, type Signal } from '../system.ts';
 
 /** How the rows of one kind of run are shown. */
 export type RunLook = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
   /** What the header says is done: `shortening`. */
   readonly doing: string;
+  /** A hash that does not exist is no failure (B43). */
+  readonly ignoreMissing?: boolean | undefined;
 };
 
 /**
@@ -39,12 +41,12 @@ export async function runReport<Payload extends object>(
   return {
     ...look,
     kind: 'rows',
-    rows: shownRows(run, outcomes, session, context),
+    rows: shownRows(run, outcomes, look, session, context),
     failure: (row) => outcomeFailure(outcomes.get(row) as RowOutcome<Payload>, client.identity, { input }),
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
     members: () => ({ summary: summaryRecord(run.summary()) }),
     notes: () => summaryLines(run.summary(), run.facts, plan),
-    outcome: () => ending(run.summary(), interruption, context),
+    outcome: () => ending(run.summary(), look, interruption, context),
     abandoned: () => abandonment(run.progress()),
   };
 }
@@ -53,6 +55,7 @@ export async function runReport<Payload extends object>(
 async function* shownRows<Payload extends object>(
   run: StartedRun<Payload>,
   outcomes: WeakMap<Row, RowOutcome<Payload>>,
+  { ignoreMissing }: RunLook,
   session: Session,
   { streams }: Context,
 ): AsyncGenerator<Row> {
@@ -63,7 +66,7 @@ async function* shownRows<Payload extends object>(
   for await (const outcome of run.rows) {
     const row = outcomeRow(outcome, session, true);
     outcomes.set(row, outcome);
-    yield row;
+    if (!(ignoreMissing && outcome.error?.code === 1306)) yield row;
     const { batchesSettled } = run.progress();
     if (batchesSettled > batches) streams.progress.step(state);
     batches = batchesSettled;
@@ -138,8 +141,13 @@ function summaryLines<Payload extends object>(
   ];
 }
 
-function ending(summary: RunSummary, { caught }: Interruption, { system }: Context): CliError | undefined {
-  const end = runEnd(summary.tally, summary.stop);
+function ending(
+  summary: RunSummary,
+  { ignoreMissing }: RunLook,
+  { caught }: Interruption,
+  { system }: Context,
+): CliError | undefined {
+  const end = runEnd(summary.tally, summary.stop, { ignoreMissing });
   if (end.kind === 'error') return end.error;
   const signal = caught();
   if (end.kind !== 'signal' || !signal) return undefined;

@@ -1,0 +1,92 @@
+import { CliError } from '../errors.ts';
+import { type DoubtfulPast, findSurplus } from './audit.ts';
+import type { Journal } from './journal.ts';
+import type { OutcomeFile } from './results.ts';
+import type { StopReason } from './row-outcome.ts';
+import type { RunEnvironment } from './run-plan.ts';
+import { type Stop, stopOf } from './stop.ts';
+import type { WorkSettings } from './work-settings.ts';
+
+/** Milliseconds that calls under way are given after a signal (R-18). */
+const grace = 10_000;
+
+/** Hears the first signal: nothing new is started, and after a grace what is under way is given up (R-18). */
+export function listen<Payload extends object>(
+  { environment }: WorkSettings<Payload>,
+  stop: Stop,
+  abort: AbortController,
+  journal: Journal,
+): () => void {
+  const { interrupt, system } = environment;
+  if (!interrupt) return () => {};
+  const finished = new AbortController();
+  const hear = (): void => {
+    stop.request({ kind: 'signal' });
+    journal.write({ type: 'signal', at: new Date(system.now()).toISOString() }).catch(() => undefined);
+    system.sleep(grace, finished.signal).then(
+      () => abort.abort(),
+      () => undefined,
+    );
+  };
+  if (interrupt.aborted) hear();
+  else interrupt.addEventListener('abort', hear, { once: true });
+  return () => {
+    interrupt.removeEventListener('abort', hear);
+    finished.abort();
+  };
+}
+
+/** Looks for links that late requests made, where a batch was in doubt; answers with their short URLs. */
+export async function audit<Payload extends object>(
+  { plan, environment, counted, domain, begun }: WorkSettings<Payload>,
+  past: readonly DoubtfulPast[],
+  stop: Stop,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (past.length === 0 || stop.reason) return [];
+  const { client } = counted;
+  const settings = { client, domain, journal: begun.journal, rows: plan.input.rows, signal };
+  try {
+    const surplus = await findSurplus(past, settings);
+    for (const shortUrl of surplus) environment.warn(`${shortUrl} looks like a second link of a row: nothing was deleted`);
+    return surplus;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    environment.warn(`the final look for links made twice failed: ${error.message}`);
+    return [];
+  }
+}
+
+export interface Ending {
+  readonly stop: Stop;
+  readonly isComplete: boolean;
+  readonly environment: RunEnvironment;
+}
+
+/** Writes the end down and puts the files in their places; a file that does not hold every row is not shown (R-X9). */
+export async function close(journal: Journal, files: readonly OutcomeFile[], isWhole: boolean, ending: Ending): Promise<void> {
+  const { stop, isComplete, environment } = ending;
+  try {
+    const reason = isWhole && isComplete ? 'complete' : reasonOf(stop.reason);
+    await journal.write({ type: 'end', reason, at: new Date(environment.system.now()).toISOString() });
+  } catch (error) {
+    if (error instanceof CliError) stop.request(stopOf(error));
+  } finally {
+    await journal.close();
+  }
+  for (const file of files) {
+    try {
+      if (isWhole) file.commit();
+      else file.discard();
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      stop.request(stopOf(error));
+    }
+  }
+}
+
+function reasonOf(reason: StopReason | undefined): string {
+  if (!reason) return 'unfinished';
+  if (reason.kind !== 'error') return reason.kind;
+  return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;
+}

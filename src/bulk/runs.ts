@@ -1,0 +1,147 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '../client/client.ts';
+import { CliError, NotFoundError, UsageError } from '../errors.ts';
+import { acquireClaim } from '../files/claim-lock.ts';
+import type { System } from '../system.ts';
+import { shortPrint } from './fingerprint.ts';
+import { readHashes } from './hash-groups.ts';
+import { readJournal } from './journal.ts';
+import type { BeginLine, ResultLine } from './journal-lines.ts';
+import type { RowStatus } from './row-outcome.ts';
+import { journalName, runFolders, runNames } from './run-folder.ts';
+import { foldJournal, type RunState } from './run-state.ts';
+
+/** A run as `runs list` and `runs show` tell it. */
+export interface RunOverview {
+  readonly run: string;
+  /** `finished`: every row has its final status. `damaged`: the journal cannot be read; `problem` says why. */
+  readonly state: 'finished' | 'unfinished' | 'damaged';
+  /** Absent where the journal is damaged at its beginning. */
+  readonly begin?: BeginLine | undefined;
+  /** Rows by status; `not_sent` are those that a further run would send. */
+  readonly counts: Readonly<Partial<Record<RowStatus, number>>>;
+  /** Why the last process ended: `complete`, `quota`, `signal` …; absent where it was killed. */
+  readonly lastEnd?: string | undefined;
+  readonly problem?: string | undefined;
+  /** Where the journal lies. */
+  readonly journal: string;
+}
+
+/** Days that the journal of a finished run is kept. */
+const keptDays = 30;
+
+/** All runs, oldest first. */
+export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
+  const folders = runFolders(stateFolder);
+  const overviews: RunOverview[] = [];
+  for (const run of runNames(folders)) overviews.push(await overview(run, join(folders.runs, run, journalName)));
+  return overviews.sort((one, other) => (beginOf(one) < beginOf(other) ? -1 : 1));
+}
+
+function beginOf({ begin, run }: RunOverview): string {
+  return begin?.at ?? `${run.slice(0, 4)}-${run.slice(4, 6)}-${run.slice(6, 8)}`;
+}
+
+/** One run; throws `NotFoundError` for a name that is none. */
+export async function showRun(stateFolder: string, run: string): Promise<RunOverview> {
+  return overview(run, journalOf(stateFolder, run));
+}
+
+/** Deletes a run's journal: what it did stays done, and nothing knows of it any more. Throws `LocalError` while it is at work. */
+export async function forgetRun(stateFolder: string, run: string, system: System): Promise<void> {
+  journalOf(stateFolder, run);
+  const folder = join(runFolders(stateFolder).runs, run);
+  const claim = await acquireClaim({ folder: join(folder, 'lock'), guards: `the run ${run}`, waitMilliseconds: 0 }, system);
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } finally {
+    claim.release();
+  }
+}
+
+/** Deletes journals of finished runs that are older than 30 days. */
+export async function pruneRuns(stateFolder: string, now: number): Promise<void> {
+  const folders = runFolders(stateFolder);
+  for (const run of runNames(folders)) {
+    const journal = join(folders.runs, run, journalName);
+    if (!existsSync(journal) || now - statSync(journal).mtimeMs < keptDays * 86_400_000) continue;
+    const { state } = await overview(run, journal);
+    if (state === 'finished') rmSync(join(folders.runs, run), { recursive: true, force: true });
+  }
+}
+
+/** A link that is not as the run left it. */
+export interface Discrepancy {
+  readonly hash: string;
+  readonly problem: 'missing' | 'changed';
+  /** Where it leads now, of a changed one. */
+  readonly long_url?: string | undefined;
+}
+
+export interface VerifySettings {
+  readonly client: Pick<Client, 'send'>;
+  /** Hashes in one call at most. */
+  readonly batchSize: number;
+}
+
+export interface Verification {
+  readonly checked: number;
+  readonly discrepancies: readonly Discrepancy[];
+}
+
+/** Reads every link again that a run made or changed (R-X10), in groups; nothing is changed. */
+export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
+  const journal = journalOf(stateFolder, run);
+  const { begin, placeOf } = await foldJournal(journal);
+  if (begin.operation !== 'shorten' && begin.operation !== 'edit') {
+    throw new UsageError(`the run ${run} made no links: there is nothing to read again`);
+  }
+  for await (const { line, offset } of readJournal(journal)) {
+    if (line.type !== 'result' || !line.hashes) continue;
+    // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
+    const isLatest = placeOf(line.rows[0]?.[0] ?? 0).offset === offset;
+    if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
+  }
+}
+
+async function verifyLine(
+  { hashes = [], longUrls = '' }: ResultLine,
+  settings: VerifySettings & { domain: string | undefined },
+): Promise<Verification> {
+  const found = await readHashes(hashes, settings);
+  const prints = longUrls.split(' ');
+  const discrepancies = hashes.flatMap((hash, nth): Discrepancy[] => {
+    const record = found.get(hash);
+    if (!record) return [{ hash, problem: 'missing' }];
+    const isSame = shortPrint(record.long_url ?? '') === prints[nth];
+    return isSame ? [] : [{ hash, problem: 'changed', long_url: record.long_url }];
+  });
+  return { checked: hashes.length, discrepancies };
+}
+
+function journalOf(stateFolder: string, run: string): string {
+  const folders = runFolders(stateFolder);
+  if (!runNames(folders).includes(run)) throw new NotFoundError(`no run ${run}`, { hint: 'linkctl runs list' });
+  return join(folders.runs, run, journalName);
+}
+
+async function overview(run: string, journal: string): Promise<RunOverview> {
+  try {
+    const state = await foldJournal(journal);
+    const { begin, lastEnd, complete } = state;
+    return { run, state: complete ? 'finished' : 'unfinished', begin, lastEnd, counts: countsOf(state), journal };
+  } catch (error) {
+    const problem = error instanceof CliError ? error.message : `the journal cannot be read: ${(error as Error).message}`;
+    return { run, state: 'damaged', counts: {}, problem, journal };
+  }
+}
+
+function countsOf({ counts }: RunState): Partial<Record<RowStatus, number>> {
+  const told: Partial<Record<RowStatus, number>> = {};
+  for (const [state, number] of counts) {
+    const status: RowStatus = state === 'free' ? 'not_sent' : state === 'open' ? 'unknown' : state;
+    told[status] = (told[status] ?? 0) + number;
+  }
+  return told;
+}

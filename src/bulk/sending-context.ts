@@ -1,0 +1,55 @@
+import type { System } from '../system.ts';
+import type { BulkOperation } from './operation.ts';
+import type { BulkRow, RowOutcome } from './row-outcome.ts';
+import type { Stop } from './stop.ts';
+import type { KnownRecord, Verdict } from './verdict.ts';
+
+/** What a batch leaves behind. The journal of a long run, or nothing for a few rows typed by hand. */
+export interface Ledger<Payload extends object> {
+  /** Before a batch is sent; resolves when it may be (J1). What it returns is handed to `readBack` in doubt. */
+  intent(rows: readonly BulkRow<Payload>[]): Promise<number>;
+  ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
+  /**
+   * Resolves when the outcomes may be told (J2). Rows in `released` were certainly not applied. `isPart`: more of the batch will
+   * follow, and what was settled is given again then.
+   */
+  settled(
+    batch: number,
+    outcomes: readonly RowOutcome<Payload>[],
+    released: readonly BulkRow<Payload>[],
+    isPart?: boolean,
+  ): Promise<void>;
+}
+
+/** How many calls are under way at once is decided by this (R-15). */
+export interface Pace {
+  throttled(): void;
+  succeeded(): void;
+}
+
+/** What the batches of one run share. */
+export interface SendingContext<Payload extends object> {
+  readonly operation: BulkOperation<Payload>;
+  readonly ledger: Ledger<Payload>;
+  readonly system: Pick<System, 'sleep' | 'random'>;
+  readonly stop: Stop;
+  /** Aborts calls under way: when the grace after a signal is over. */
+  readonly signal: AbortSignal;
+  /** The largest batch that this server takes; it only shrinks (R-13). */
+  readonly size: { limit: number };
+  readonly failFast: boolean;
+  /** Counts a call and answers whether it may be made (`--budget`). */
+  readonly mayCall: () => boolean;
+  /** Told how the server bears the calls (R-15). */
+  readonly pace?: Pace;
+  /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
+  readonly readBack?: (batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>;
+  /** Records that no row accounts for. */
+  readonly onSurplus: (records: readonly KnownRecord[]) => void;
+}
+
+/** A batch that an earlier process left in doubt (J6), and its rows without a result. */
+export interface DoubtfulBatch<Payload extends object> {
+  readonly batch: number;
+  readonly rows: readonly BulkRow<Payload>[];
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import { deleteOperation } from '../bulk/removal.ts';
+import { changeNamed } from '../changes/named-change.ts';
+import { changeByTags } from '../changes/tag-change.ts';
+import { addBatchFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import { describe } from '../help/layout.ts';
+import type { Report } from '../output/report.ts';
+import { hashChangeLook } from '../output/url-columns.ts';
+
+interface DeleteOptions extends SelectionOptions, BulkOptions {
+  readonly ignoreMissing?: boolean;
+}
+
+export function registerDelete(command: Command, run: Runner): void {
+  addSelectionFlags(command);
+  command.option('--ignore-missing', 'a hash that does not exist is no failure');
+  addBatchFlags(command);
+  command.action(run(remove));
+  describe(command, {
+    examples: [
+      'linkctl delete abc',
+      'linkctl delete abc https://s.ex/def --ignore-missing --yes',
+      'linkctl list --search old.example --all --fields hash | linkctl delete --hashes-from - --yes',
+      "linkctl delete --by-tags 'promo&~evergreen' --max-affected 500 --yes",
+    ],
+    notes: ['Deleting asks first; off a terminal it needs --yes, and with --by-tags --max-affected as well.'],
+    globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
+  });
+}
+
+/** DELETE /urls/[hash], /urls?hashes= or /urls?tags=. */
+async function remove(options: DeleteOptions, context: Context, operands: string[]): Promise<Report> {
+  const selection = requireSelection(operands, options, 'delete');
+  const session = await context.session();
+  if (selection.kind === 'tags') {
+    const query = { tags: selection.expression };
+    return await changeByTags(
+      {
+        ...selection,
+        verb: 'Delete',
+        done: 'Deleted',
+        request: { method: 'DELETE', path: '/urls', query, body: undefined },
+        send: () => session.client.send('deleteUrls', { query }),
+      },
+      session,
+      context,
+    );
+  }
+  return await changeNamed(
+    {
+      selection,
+      options,
+      look: { ...hashChangeLook('deleted', 'Deleted'), doing: 'deleting' },
+      asks: 'Delete',
+      settings: {},
+      operation: deleteOperation,
+      planned: (hashes, domain) => ({
+        method: 'DELETE',
+        path: hashes.length === 1 ? `/urls/${hashes[0]}` : '/urls',
+        query: hashes.length === 1 ? { domain } : { hashes: hashes.join(','), domain },
+        body: undefined,
+      }),
+    },
+    session,
+    context,
+  );
+}

@@ -1,0 +1,168 @@
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import { editItemsOperation, editSameOperation } from '../bulk/edit.ts';
+import { changeNamed } from '../changes/named-change.ts';
+import { changeByTags } from '../changes/tag-change.ts';
+import { type FieldName, fieldNames } from '../contract/fields.ts';
+import type { EditItem } from '../contract/operations.ts';
+import { UsageError } from '../errors.ts';
+import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addFieldFlags, type FieldOptions, type FieldValues, flagOf, readFieldFlags } from '../flags/field-flags.ts';
+import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import { describe } from '../help/layout.ts';
+import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
+import type { Report, RowsReport } from '../output/report.ts';
+import { hashChangeLook, urlColumns } from '../output/url-columns.ts';
+import type { Session } from '../session.ts';
+
+interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {
+  readonly ignoreMissing?: boolean;
+}
+
+export function registerEdit(command: Command, run: Runner): void {
+  addSelectionFlags(command);
+  addFieldFlags(command, 'edit');
+  addInputFlags(command);
+  addBatchFlags(command);
+  command.action(run(edit));
+  describe(command, {
+    examples: [
+      'linkctl edit abc --url https://example.com/new',
+      'linkctl edit abc --new-hash sale --note "spring sale"',
+      'linkctl edit abc def --add-tag promo --remove-tag draft --expires +30d',
+      'linkctl edit -f edits.csv --results done.csv',
+      "linkctl edit --by-tags 'promo' --expires 2031-01-31",
+    ],
+    fields: urlColumns.map(({ name }) => name),
+    notes: [
+      'A flag that is not given changes nothing; --note "" empties the note, --expires never takes the date away. With -f, the ' +
+        'column hash names the URL, custom_hash is its new hash, and tags holds +label and -label. With --by-tags only --note, ' +
+        '--expires, --email-stats and --max-clicks can be set.',
+    ],
+    globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
+  });
+}
+
+/** PATCH /urls in all four ways: one hash, the same for many, a file of items, and what a tag expression selects. */
+async function edit(options: EditOptions, context: Context, operands: string[]): Promise<Report> {
+  if (options.printTemplate) return await printTemplate(options, context);
+  if (options.file !== undefined) return await editFile(options, context, operands);
+  const selection = requireSelection(operands, options, 'edit');
+  const session = await context.session();
+  const values = readFieldFlags(options, { edition: session.edition, now: context.system.now() });
+  const names = Object.keys(values) as FieldName[];
+  if (names.length === 0)
+    throw new UsageError('nothing to change: give at least one of --url, --note, --expires, …', { hint: 'linkctl edit --help' });
+  if (selection.kind === 'tags') return await editByTags(selection.expression, values, session, context);
+  if (values.custom_hash !== undefined && (selection.kind === 'file' || operands.length > 1)) {
+    throw new UsageError('--new-hash renames one URL: give exactly one hash');
+  }
+  return await changeNamed(
+    {
+      selection,
+      options,
+      look: editLook,
+      settings: { values },
+      operation: (settings) => editSameOperation(settings, values),
+      planned: (hashes, domain) => ({
+        method: 'PATCH',
+        path: hashes.length === 1 ? `/urls/${hashes[0]}` : '/urls',
+        query: hashes.length === 1 ? { domain } : { hashes: hashes.join(','), domain },
+        body: { urls: [values] },
+      }),
+    },
+    session,
+    context,
+  );
+}
+
+const editLook = { ...hashChangeLook('urls', 'Changed'), doing: 'editing' };
+
+/** Only four fields can be edited by tags, and no URLs come back (4.3.8): anything else is refused before any call. */
+async function editByTags(expression: string, values: FieldValues, session: Session, context: Context): Promise<Report> {
+  const allowed = fieldNames('edit-by-tags', session.edition);
+  const foreign = (Object.keys(values) as FieldName[]).find((name) => !allowed.includes(name));
+  if (foreign) {
+    throw new UsageError(`${flagOf(foreign)} cannot be set with --by-tags: only ${allowed.map(flagOf).join(', ')} can`, {
+      hint: 'list the hashes first: linkctl list --by-tags … --fields hash | linkctl edit --hashes-from - …',
+    });
+  }
+  const query = { tags: expression };
+  return await changeByTags(
+    {
+      expression,
+      verb: 'Edit',
+      done: 'Changed',
+      request: { method: 'PATCH', path: '/urls', query, body: { urls: [values] } },
+      send: () => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
+    },
+    session,
+    context,
+  );
+}
+
+/** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
+async function editFile(options: EditOptions, context: Context, operands: readonly string[]): Promise<RowsReport> {
+  const other = [
+    operands.length > 0 && '<hash>...',
+    options.hashesFrom !== undefined && '--hashes-from',
+    options.byTags !== undefined && '--by-tags',
+  ];
+  const named = other.find(Boolean);
+  if (named) throw new UsageError(`specify only one of --file or ${named}`);
+  if (options.newHash !== undefined) throw new UsageError('--new-hash renames one URL: in a file, custom_hash is a column');
+  const { checkedRows, sendingOf } = await import('../changes/checked-rows.ts');
+  const { runReport } = await import('../changes/run-report.ts');
+  const session = await context.session();
+  const { edition } = session;
+  const values = readFieldFlags(options, { edition, now: context.system.now() });
+  const sending = sendingOf(options, session, context);
+  const { input, discard } = await checkedRows('edit', options, session, context);
+  try {
+    const payload = (item: object): EditItem => ({ ...values, ...(item as EditItem) });
+    if (context.global.dryRun) return dryRunReport(planned(input.open(), payload, sending.batchSize, session));
+    return await runReport(
+      {
+        ...sending,
+        operation: (settings) => editItemsOperation({ ...settings, batchSize: sending.batchSize }),
+        pinsDomain: false,
+        input,
+        payload,
+        options: { values },
+        columns: ['hash', ...fieldNames('edit', edition)],
+      },
+      editLook,
+      session,
+      context,
+    );
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+async function printTemplate({ inputFormat }: EditOptions, context: Context): Promise<Report> {
+  const { inputTemplate } = await import('../input/template.ts');
+  const { edition } = await context.session();
+  return { kind: 'text', text: inputTemplate('edit', edition, inputFormat ?? 'csv') };
+}
+
+async function* planned(
+  batches: AsyncIterable<readonly { readonly item: object }[]>,
+  payload: (item: object) => EditItem,
+  size: number,
+  { domain }: Session,
+): AsyncGenerator<PlannedRequest> {
+  let urls: EditItem[] = [];
+  const request = (items: readonly EditItem[]): PlannedRequest => ({
+    method: 'PATCH',
+    path: '/urls',
+    query: { domain },
+    body: { urls: items },
+  });
+  for await (const rows of batches) {
+    urls.push(...rows.map(({ item }) => payload(item)));
+    for (; urls.length >= size; urls = urls.slice(size)) yield request(urls.slice(0, size));
+  }
+  if (urls.length > 0) yield request(urls);
+}

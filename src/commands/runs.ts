@@ -1,0 +1,141 @@
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import { forgetRun, listRuns, pruneRuns, type RunOverview, showRun, verifyRun } from '../bulk/runs.ts';
+import { editions } from '../contract/editions.ts';
+import { FailedError, UsageError } from '../errors.ts';
+import { describe } from '../help/layout.ts';
+import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
+import { confirm } from '../prompt.ts';
+import { folders } from '../system.ts';
+
+export function registerRuns(command: Command, run: Runner): void {
+  const list = command
+    .command('list', { isDefault: true })
+    .summary('List the runs whose journals are kept')
+    .description('List the bulk runs whose journals are kept, oldest first.')
+    .action(run(listKept));
+  describe(list, { examples: ['linkctl runs', 'linkctl runs -o json'], fields: runColumns.map(({ name }) => name) });
+  const show = command
+    .command('show')
+    .summary('Show how far a run is')
+    .description('Show what a run does, how far it is, and where its journal lies.')
+    .argument('<run>')
+    .action(run(showOne));
+  describe(show, { examples: ['linkctl runs show 20310131-abc'] });
+  const verify = command
+    .command('verify')
+    .summary('Read again every link that a run made')
+    .description('Read again every link that a run made or changed, and list those that are missing or lead elsewhere.')
+    .argument('<run>')
+    .action(run(verifyLinks));
+  describe(verify, { examples: ['linkctl runs verify 20310131-abc'], fields: discrepancyColumns.map(({ name }) => name) });
+  const forget = command
+    .command('forget')
+    .summary('Delete the journal of a run')
+    .description('Delete the journal of a run. What it did stays done; the same command begins from the first row again.')
+    .argument('<run>')
+    .action(run(forgetOne));
+  describe(forget, { examples: ['linkctl runs forget 20310131-abc --yes'], globals: ['--yes'] });
+  describe(command, {
+    examples: ['linkctl runs', 'linkctl runs show 20310131-abc', 'linkctl runs verify 20310131-abc'],
+    notes: ['An unfinished run goes on when the same command is run again. Journals of finished runs are kept for 30 days.'],
+  });
+}
+
+async function listKept(_options: object, { system }: Context): Promise<RowsReport> {
+  const state = folders(system).state;
+  await pruneRuns(state, system.now());
+  const names = runColumns.map(({ name }) => name);
+  const rows = (await listRuns(state)).map(rowOf);
+  return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: names, pipedFields: names, empty: 'no runs' };
+}
+
+async function showOne(_options: object, { system }: Context, [run = '']: string[]): Promise<RecordReport> {
+  const overview = await showRun(folders(system).state, run);
+  const { counts, lastEnd = null, problem = null, journal, begin } = overview;
+  return {
+    kind: 'record',
+    record: {
+      ...rowOf(overview),
+      mode: begin?.mode ?? null,
+      domain: begin?.domain ?? null,
+      ...counts,
+      last_end: lastEnd,
+      problem,
+      journal,
+    },
+  };
+}
+
+async function verifyLinks(_options: object, context: Context, [run = '']: string[]): Promise<RowsReport> {
+  const { system } = context;
+  const session = await context.session();
+  const state = folders(system).state;
+  const { begin } = await showRun(state, run);
+  if (begin && begin.server !== session.client.baseUrl && session.profile !== begin.profile) {
+    throw new UsageError(`the run ${run} was made on ${begin.server}, not on ${session.client.baseUrl}`, {
+      hint: begin.profile ? `linkctl runs verify ${run} --profile ${begin.profile}` : 'choose its profile with --profile',
+    });
+  }
+  let checked = 0;
+  let wrong = 0;
+  async function* rows(): AsyncGenerator<Row> {
+    const batchSize = session.defaults.batch_size ?? editions[session.edition].groupBound;
+    for await (const { checked: more, discrepancies } of verifyRun(state, run, { client: session.client, batchSize })) {
+      checked += more;
+      wrong += discrepancies.length;
+      context.streams.progress.step(() => `${checked} links`);
+      for (const discrepancy of discrepancies) yield { ...discrepancy };
+    }
+  }
+  const names = discrepancyColumns.map(({ name }) => name);
+  return {
+    kind: 'rows',
+    key: 'discrepancies',
+    rows: rows(),
+    columns: discrepancyColumns,
+    tableFields: names,
+    pipedFields: names,
+    members: () => ({ summary: { checked, wrong } }),
+    notes: () => [`${checked} links read again: ${wrong} missing or changed`],
+    outcome: () => (wrong > 0 ? new FailedError(`${wrong} of ${checked} links are not as the run left them`) : undefined),
+  };
+}
+
+async function forgetOne(_options: object, context: Context, [run = '']: string[]): Promise<DoneReport> {
+  const state = folders(context.system).state;
+  const { state: how, counts } = await showRun(state, run);
+  if (how !== 'finished') {
+    const left = counts.not_sent ?? 0;
+    await confirm(
+      `The run ${run} is ${how}, ${left} rows are not sent: forget it? The same command would begin from the first row.`,
+      context,
+    );
+  }
+  await forgetRun(state, run, context.system);
+  return { kind: 'done', sentence: `Forgot run ${run}`, record: { forgotten: [run] }, lines: [run] };
+}
+
+const runColumns = [
+  { name: 'run' },
+  { name: 'state' },
+  { name: 'operation' },
+  { name: 'rows', align: 'right' as const },
+  { name: 'profile' },
+  { name: 'input', shrinks: true },
+  { name: 'begun' },
+];
+
+const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
+
+function rowOf({ run, state, begin }: RunOverview): Row {
+  return {
+    run,
+    state,
+    operation: begin?.operation ?? null,
+    rows: begin?.input.rows ?? null,
+    profile: begin?.profile ?? null,
+    input: begin?.input.name ?? null,
+    begun: begin?.at ?? null,
+  };
+}

@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Context, Runner } from '../action.ts';
+import { CliError, LocalError, UsageError } from '../errors.ts';
+import { atomicWrite } from '../files/atomic-write.ts';
+import { acquireClaim } from '../files/claim-lock.ts';
+import { errorCode, fileError } from '../files/file-error.ts';
+import { makePrivateFolder } from '../files/ownership.ts';
+import { count } from '../flags/values.ts';
+import { describe } from '../help/layout.ts';
+import type { Report } from '../output/report.ts';
+import { accountName } from '../profiles/account-values.ts';
+import { readKey } from '../profiles/key-source.ts';
+import { isLoopbackName, normalizeDomain } from '../service/hosts.ts';
+import { apiRoot, type RunningService, type ServiceOptions, startService } from '../service/service.ts';
+import { folders, type System } from '../system.ts';
+
+interface ServeOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly data?: string;
+  readonly maxBatch?: number;
+  readonly maxUrls?: number;
+  readonly maxMonthUrls?: number;
+  readonly maxCallsPerDay?: number;
+  readonly maxBodyBytes?: number;
+}
+
+export function registerServe(command: Command, run: Runner): void {
+  command
+    .option('--host <address>', 'address to listen on; 127.0.0.1 without it')
+    .option('--port <n>', `port to listen on, 0 for any; ${usualPort} without it, or any if that is in use`, count(0))
+    .option('--data <folder>', "where links are kept; the sandbox's own without it")
+    .option('--max-batch <n>', 'items in one call (1221)', count(1))
+    .option('--max-urls <n>', 'links of the account (1220)', count(0))
+    .option('--max-month-urls <n>', 'links made in a month (1220)', count(0))
+    .option('--max-calls-per-day <n>', 'API calls in a day (1303)', count(0))
+    .option('--max-body-bytes <n>', 'bytes of a request body (1310)', count(1))
+    .action(run(serve));
+  describe(command, {
+    examples: [
+      'linkctl serve',
+      'linkctl serve --port 0 -o json',
+      'linkctl serve --edition b --data ./links --domain s.example --host 0.0.0.0 --port 80',
+    ],
+    notes: [
+      'The API is served below /api/3, and GET /<hash> redirects. The key is made once and kept in the data folder, unless ' +
+        '--api-key-file names one. --domain may be given several times; the first is the default one. Without it short URLs ' +
+        'are on localhost. With -o json, one line is printed when it listens. SIGTERM and Ctrl-C let calls under way finish.',
+    ],
+    globals: ['--edition', '--domain', '--username', '--api-key-file'],
+  });
+}
+
+/** Where it listens without a wish, so that links go on working after a restart. */
+const usualPort = 8787;
+/** The account of the sandbox: `serve` without further flags makes its links work. */
+const usualUsername = 'sandbox';
+
+/** Runs until a signal ends it. */
+async function serve(options: ServeOptions, context: Context): Promise<Report> {
+  const { system, global } = context;
+  const stopped = firstSignal(context);
+  const data = options.data ?? folders(system).data;
+  const username = accountName(global.username ?? usualUsername);
+  if (username === undefined) throw new UsageError('--username: expected a name without a colon and control characters');
+  const settings = { ...settingsOf(options, context), data, username, apiKey: await ownKey(data, context) };
+  const service = await start(settings, options.port);
+  try {
+    await announce(service, settings, context);
+    await stopped;
+    await context.note('stopping: calls under way may finish; a second signal ends it at once');
+  } finally {
+    await service.close();
+  }
+  return { kind: 'text', text: '' };
+}
+
+function settingsOf(
+  options: ServeOptions,
+  { system, global, warn }: Context,
+): Omit<ServiceOptions, 'username' | 'data' | 'apiKey'> {
+  const { domain: domains = [], edition = 'a' } = global;
+  if (edition === 'b' && domains.length > 1) throw new UsageError('--domain: edition B has one domain');
+  const bad = domains.find((name) => normalizeDomain(name) === undefined);
+  if (bad !== undefined) throw new UsageError(`--domain: ${JSON.stringify(bad)} is not a domain name`);
+  if (options.port !== undefined && options.port > 65_535) throw new UsageError('--port: expected a number of up to 65535');
+  return {
+    edition,
+    host: options.host ?? '127.0.0.1',
+    domains: domains.map((name) => ({ name })),
+    namedByPort: domains.length === 0,
+    limits: {
+      groupBound: options.maxBatch,
+      urls: options.maxUrls,
+      monthUrls: options.maxMonthUrls,
+      callsPerDay: options.maxCallsPerDay,
+      bodyBytes: options.maxBodyBytes,
+    },
+    redirects: true,
+    now: system.now,
+    random: (size) => system.randomBytes(size),
+    onFailure: (error) => void warn(`a call failed: ${error instanceof Error ? error.message : String(error)}`),
+  };
+}
+
+/** The usual port is a habit and not a wish: if it is in use, any other will do. */
+async function start(options: ServiceOptions, port: number | undefined): Promise<RunningService> {
+  try {
+    return await startService({ ...options, port: port ?? usualPort });
+  } catch (error) {
+    if (port === undefined && errorCode(error) === 'EADDRINUSE') return await start(options, 0);
+    throw startFailure(error, options, port ?? usualPort);
+  }
+}
+
+const addressFaults: { readonly [code: string]: string } = {
+  EADDRINUSE: 'the port is in use',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EAI_AGAIN: 'the name cannot be resolved',
+  ENOTFOUND: 'there is no such name',
+};
+
+function startFailure(error: unknown, { host, data = '' }: ServiceOptions, port: number): CliError {
+  if (error instanceof CliError) return error;
+  const { syscall } = error as NodeJS.ErrnoException;
+  const code = errorCode(error) ?? '';
+  if (syscall !== 'listen' && !Object.hasOwn(addressFaults, code)) return fileError('use the data folder', data, error);
+  const reason = addressFaults[code] ?? (code === 'EACCES' ? 'permission denied' : code);
+  return new LocalError(`cannot listen on ${host} port ${port}: ${reason}`, {
+    cause: error,
+    hint: code === 'EADDRINUSE' || code === 'EACCES' ? 'linkctl serve --port 0 takes any free port' : undefined,
+  });
+}
+
+/** R-54: the key of `--api-key-file`, or one of 192 bits that is made once and kept for the next start, in a file of 0600. */
+async function ownKey(data: string, { system, global, warn }: Context): Promise<string> {
+  const path = global.apiKeyFile ?? (await keptKeyFile(data, system));
+  const { value, warnings } = await readKey({ kind: 'file', path }, system);
+  for (const warning of warnings) await warn(warning);
+  if (value.length < 22) await warn(`${path}: the key is short; 22 random characters cannot be guessed`);
+  return value;
+}
+
+/** Under a lock: of two that start at once, both must have the key that stays. */
+async function keptKeyFile(data: string, system: System): Promise<string> {
+  const path = join(data, 'api-key');
+  makePrivateFolder(data);
+  const claim = await acquireClaim({ folder: join(data, 'lock'), guards: 'the key of the service' }, system);
+  try {
+    if (!existsSync(path)) atomicWrite(path, `${Buffer.from(system.randomBytes(24)).toString('base64url')}\n`, system);
+    return path;
+  } finally {
+    claim.release();
+  }
+}
+
+async function announce(
+  { port, domains, baseUrl }: RunningService,
+  { edition, username, apiKey, host = '' }: ServiceOptions,
+  context: Context,
+): Promise<void> {
+  const isWide = ['0.0.0.0', '::', ''].includes(host);
+  const base_url = isWide ? `http://${host === '::' ? '[::1]' : '127.0.0.1'}:${port}${apiRoot}` : baseUrl;
+  if (!isLoopbackName(host)) {
+    await context.warn(
+      `${isWide ? 'every machine that reaches this one' : `who reaches ${host}`} can follow links and, with the key, use the API, ` +
+        `unencrypted, on port ${port}`,
+    );
+  }
+  await context.print({ kind: 'record', record: { base_url, username, api_key: apiKey, edition, domains } });
+  if (context.streams.watched) await context.note('listening; Ctrl-C ends it');
+}
+
+/** Resolves with the first signal; the second one ends the program as if nobody listened (R-18). */
+function firstSignal({ system, hearSignals }: Context): Promise<void> {
+  return new Promise((resolve) => {
+    let heard = false;
+    hearSignals((signal) => {
+      if (heard) system.dieOf(signal);
+      heard = true;
+      resolve();
+    });
+  });
+}

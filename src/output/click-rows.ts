@@ -1,0 +1,75 @@
+import type { Column, Glyphs, Row, RowsReport } from './report.ts';
+
+export const clickColumns: readonly Column[] = [
+  { name: 'hash' },
+  { name: 'short_url' },
+  { name: 'total_clicks', title: 'TOTAL', align: 'right' },
+  { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
+];
+
+export interface ClickRowsOptions {
+  /** Only this many rows, those with the most clicks first. */
+  readonly top?: number | undefined;
+  readonly glyphs: Glyphs;
+  /** Rows of URLs that do not exist; they have no clicks and stay, whatever `top` is. */
+  readonly missing?: ReadonlyMap<Row, unknown>;
+}
+
+/** Clicks a row, with a bar in tables and their sums at the end. */
+export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, missing = new Map() }: ClickRowsOptions): RowsReport {
+  const sum = { urls: 0, total_clicks: 0, unique_clicks: 0 };
+  let most = 0;
+  async function* counted(): AsyncGenerator<Row[]> {
+    for await (const page of pages) {
+      for (const row of page) {
+        if (missing.has(row)) continue;
+        sum.urls += 1;
+        sum.total_clicks += clicks(row);
+        sum.unique_clicks += Number(row.unique_clicks ?? 0);
+        most = Math.max(most, clicks(row));
+      }
+      yield top === undefined ? page : page.filter((row) => !missing.has(row));
+    }
+  }
+  async function* rows(): AsyncGenerator<Row> {
+    for await (const page of top === undefined ? counted() : largest(counted(), top)) yield* page;
+    if (top !== undefined) yield* missing.keys();
+  }
+  return {
+    kind: 'rows',
+    key: 'stats',
+    rows: rows(),
+    columns: clickColumns,
+    tableFields: ['hash', 'total_clicks', 'unique_clicks'],
+    pipedFields: ['hash', 'total_clicks', 'unique_clicks'],
+    drawn: [{ name: 'share', title: '', show: (_value, row) => barOf(clicks(row), most, glyphs.bar) }],
+    members: () => ({ summary: sum }),
+    notes: () => (sum.urls > 1 ? [`${sum.urls} URLs: ${sum.total_clicks} clicks, ${sum.unique_clicks} of them unique`] : []),
+    empty: 'no URLs match',
+  };
+}
+
+/** Only `count` rows and one page are held, however many there are; rows with equal clicks stay in order. */
+async function* largest(pages: AsyncIterable<Row[]>, count: number): AsyncGenerator<Row[]> {
+  let kept: Row[] = [];
+  const cut = (): void => {
+    kept = kept.sort((one, other) => clicks(other) - clicks(one)).slice(0, count);
+  };
+  for await (const page of pages) {
+    kept.push(...page);
+    if (kept.length > 2 * count) cut();
+  }
+  cut();
+  yield kept;
+}
+
+const barLength = 20;
+
+/** Whoever has a click has a bar. */
+function barOf(clicks: number, most: number, bar: string): string {
+  return clicks > 0 ? bar.repeat(Math.max(1, Math.round((clicks / most) * barLength))) : '';
+}
+
+function clicks({ total_clicks }: Row): number {
+  return Number(total_clicks ?? 0);
+}

@@ -1,0 +1,88 @@
+import { appendFileSync, existsSync, readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { forgetRun, listRuns, pruneRuns, showRun, verifyRun } from '../../src/bulk/runs.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { type BulkWorld, rowsOf, test } from './bulk-world.ts';
+
+const onPost = { only: { method: 'POST' } };
+
+async function verify({ state, client }: BulkWorld, run: string) {
+  let checked = 0;
+  const problems: string[] = [];
+  for await (const part of verifyRun(state, run, { client, batchSize: 1000 })) {
+    checked += part.checked;
+    problems.push(...part.discrepancies.map(({ hash, problem }) => `${hash} ${problem}`));
+  }
+  return { checked, problems };
+}
+
+test('runs list: finished and unfinished ones, with what their rows got', async ({ world }) => {
+  await world.shorten(rowsOf(3), { name: 'one.csv' });
+  await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
+  await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
+  const runs = await listRuns(world.state);
+  expect(runs).toMatchObject([
+    { state: 'finished', counts: { created: 3 }, lastEnd: 'complete' },
+    { state: 'unfinished', counts: { created: 2, not_sent: 3 }, lastEnd: 'quota' },
+  ]);
+  expect(await showRun(world.state, runs[1]?.run ?? '')).toEqual(runs[1]);
+  await expect(showRun(world.state, 'nope')).rejects.toMatchObject({ exitCode: 5 });
+});
+
+test('runs list: a damaged journal is named and does not hide the others', async ({ world }) => {
+  await world.shorten(rowsOf(3), { name: 'one.csv' });
+  const [run] = await listRuns(world.state);
+  appendFileSync(run?.journal ?? '', 'rubbish\n');
+  appendFileSync(run?.journal ?? '', 'more\n');
+  expect((await listRuns(world.state))[0]?.state).toBe('finished');
+  const { encodeLine } = await import('../../src/bulk/journal-lines.ts');
+  appendFileSync(run?.journal ?? '', encodeLine({ type: 'signal', at: '' }));
+  expect((await listRuns(world.state))[0]).toMatchObject({ state: 'damaged', problem: expect.stringContaining('damaged') });
+});
+
+test('R-X10: runs verify reads every link again and reports what is missing or changed, and changes nothing', async ({
+  world,
+}) => {
+  await world.shorten(
+    rowsOf(12, (index) => ({ custom_hash: `k${index}` })),
+    { batchSize: 5 },
+  );
+  const [{ run = '' } = {}] = await listRuns(world.state);
+  expect(await verify(world, run)).toEqual({ checked: 12, problems: [] });
+  await world.direct.send('deleteUrl', { path: { hash: 'k3' } });
+  await world.direct.send('editUrl', { path: { hash: 'k7' }, body: { urls: [{ long_url: 'https://other.example/' }] } });
+  const before = (await world.server.requests()).length;
+  expect(new Set((await verify(world, run)).problems)).toEqual(new Set(['k3 missing', 'k7 changed']));
+  expect((await world.server.requests()).slice(before).every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('runs forget deletes the journal, but not while the run is at work', async ({ world }) => {
+  let refused: unknown;
+  let tried: Promise<void> | undefined;
+  await world.shorten(rowsOf(20), {
+    batchSize: 5,
+    onRow: () => {
+      const [run = ''] = readdirSync(join(world.state, 'runs'));
+      tried ??= forgetRun(world.state, run, world.system).catch((error: unknown) => {
+        refused = error;
+      });
+    },
+  });
+  await tried;
+  expect(refused).toMatchObject({ exitCode: 9 });
+  const [{ run = '', journal = '' } = {}] = await listRuns(world.state);
+  await forgetRun(world.state, run, world.system);
+  expect(existsSync(journal)).toBe(false);
+});
+
+test('finished journals are kept 30 days, unfinished ones until they are forgotten', async ({ world }) => {
+  await world.shorten(rowsOf(3), { name: 'one.csv' });
+  await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
+  await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
+  await pruneRuns(world.state, Date.now() + 29 * 86_400_000);
+  expect(await listRuns(world.state)).toHaveLength(2);
+  for (const { journal } of await listRuns(world.state)) utimesSync(journal, new Date(0), new Date(0));
+  await pruneRuns(world.state, Date.now());
+  expect(await listRuns(world.state)).toMatchObject([{ state: 'unfinished' }]);
+});

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { test as base, type Linkctl } from '../support/linkctl.ts';
+
+/** Commands in a home without credentials in the environment. */
+const test = base.extend<{ config: Linkctl; path: string }>({
+  path: async ({ folder }, use) => {
+    await use(join(folder, '.config', 'linkctl', 'config.json'));
+  },
+  config: async ({ linkctl }, use) => {
+    const none = {
+      LINKCTL_BASE_URL: undefined,
+      LINKCTL_USERNAME: undefined,
+      LINKCTL_API_KEY: undefined,
+      LINKCTL_EDITION: undefined,
+    };
+    await use((argv, world = {}) => linkctl(['config', ...argv], { ...world, env: { ...none, ...world.env } }));
+  },
+});
+
+type Settings = { [key: string]: [value: unknown, source: string] };
+
+async function settings(config: Linkctl, ...argv: string[]): Promise<Settings> {
+  const { stdout } = await config(['list', '-o', 'json', ...argv]);
+  const rows = JSON.parse(stdout).settings as { key: string; value: unknown; source: string }[];
+  return Object.fromEntries(rows.map(({ key, value, source }) => [key, [value, source]]));
+}
+
+test('B72: config list shows each value and whether flag, environment, profile or default says so', async ({ config, path }) => {
+  await config(['set', 'domain', 's.ex', '-p', 'sandbox']);
+  await config(['set', 'dedupe', 'account', '-p', 'sandbox']);
+  expect(await settings(config, '-p', 'sandbox', '--edition', 'b')).toMatchObject({
+    domain: ['s.ex', `profile "sandbox" (${path})`],
+    dedupe: ['account', `profile "sandbox" (${path})`],
+    edition: ['b', '--edition'],
+    batch_size: [500, 'default'],
+    output: ['json', '--output'],
+    base_url: [null, 'default'],
+  });
+  const { stdout } = await config(['list', '-p', 'sandbox', '--fields', 'value,source,key'], { env: { LINKCTL_DOMAIN: 't.ex' } });
+  expect(stdout).toContain('t.ex\tLINKCTL_DOMAIN\tdomain\n');
+});
+
+test('B72: keys are masked, whether stored, in a variable or in a file', async ({ linkctl, folder }) => {
+  const fromVariable = await linkctl(['config', 'list']);
+  expect(fromVariable.stdout).toContain('api_key\t****86a5\tLINKCTL_API_KEY\n');
+  expect((await linkctl(['config', 'get', 'api_key'])).stdout).toBe('****86a5\n');
+  const file = join(folder, 'key.txt');
+  const fromFile = await linkctl(['config', 'list', '--api-key-file', file]);
+  expect(fromFile.stdout).toContain('api_key\t****\t--api-key-file\n');
+});
+
+test('config get prints the value alone in a pipe, an empty line for none', async ({ config }) => {
+  await config(['set', 'batch_size', '100', '-p', 'sandbox']);
+  expect(await config(['get', 'batch_size', '-p', 'sandbox'])).toEqual({ code: 0, stdout: '100\n', stderr: '' });
+  expect(await config(['get', 'domain', '-p', 'sandbox'])).toEqual({ code: 0, stdout: '\n', stderr: '' });
+  const json = await config(['get', 'batch_size', '-p', 'sandbox', '-o', 'json']);
+  expect(JSON.parse(json.stdout).settings).toMatchObject([{ key: 'batch_size', value: 100 }]);
+});
+
+test('config set and unset change one setting of one profile, and nothing else of the file', async ({ config, path }) => {
+  await config(['set', 'output', 'json', '-p', 'sandbox']);
+  const set = await config(['set', 'method_override', 'true', '-p', 'sandbox'], {
+    terminal: { stdout: true },
+    env: { NO_COLOR: '1' },
+  });
+  expect(set).toMatchObject({ code: 0, stdout: '✓ Set method_override of profile "sandbox" to true\n' });
+  const stored = async () => JSON.parse(await readFile(path, 'utf8')).profiles.sandbox;
+  expect(await stored()).toEqual({ output: 'json', method_override: true });
+  expect(await config(['unset', 'output', '-p', 'sandbox'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await stored()).toEqual({ method_override: true });
+});
+
+test('a setting holds: -p sandbox prints as its output says', async ({ config, linkctl }) => {
+  await config(['set', 'output', 'json', '-p', 'sandbox']);
+  expect((await linkctl(['tags', '-p', 'sandbox'])).stdout).toBe('{"tags":[]}\n');
+});
+
+test.for([
+  ['set', 'colour', 'red', /no setting "colour"; expected one of base_url, /],
+  ['set', 'output', 'xml', /output: expected one of \{table\|json\|jsonl\|csv\|tsv\}, got "xml"/],
+  ['set', 'api_key', 'secret', /api_key is not set by itself, but with its account\nhint: linkctl auth login/],
+  ['set', 'base_url', 'https://x.example', /hint: linkctl auth login/],
+  ['unset', 'username', undefined, /username is not taken away by itself, but with its account\nhint: linkctl auth logout/],
+  ['get', 'nothing', undefined, /no setting "nothing"/],
+] as const)('config %s %s %s is exit 2 and changes nothing', async ([verb, key, value, complaint], { config, path }) => {
+  const ran = await config([verb, key, ...(value === undefined ? [] : [value]), '-p', 'sandbox']);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(complaint) });
+  await expect(readFile(path)).rejects.toThrow();
+});
+
+test('B69: an unknown profile is exit 9, and none at all exit 4 with both ways in', async ({ config }) => {
+  for (const words of [['list'], ['set', 'output', 'json'], ['unset', 'output']]) {
+    expect(await config([...words, '-p', 'nobody'])).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('no profile "nobody"'),
+    });
+  }
+  const none = await config(['set', 'output', 'json']);
+  expect(none).toMatchObject({ code: 4, stderr: expect.stringMatching(/linkctl auth login.* -p sandbox/) });
+});
+
+test('B61: with credentials in the environment, config set does not guess a profile', async ({ linkctl }) => {
+  const ran = await linkctl(['config', 'set', 'output', 'json']);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('LINKCTL_USERNAME is in force, and no profile') });
+});
+
+test('config path prints the path, whether the file exists or not', async ({ config, path }) => {
+  expect(await config(['path'])).toEqual({ code: 0, stdout: `${path}\n`, stderr: '' });
+});

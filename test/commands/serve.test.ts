@@ -1,0 +1,257 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { main } from '../../src/main.ts';
+import type { Signal } from '../../src/system.ts';
+import { test as base } from '../support/linkctl.ts';
+import { createTestSystem, type TestSystem, type World } from '../support/test-system.ts';
+
+interface Announced {
+  base_url: string;
+  username: string;
+  api_key: string;
+  edition: string;
+  domains: string[];
+}
+
+interface Serving {
+  readonly announced: Announced;
+  readonly origin: string;
+  readonly system: TestSystem;
+  /** Sends a signal and answers with the exit code. */
+  stop(signal?: Signal): Promise<number>;
+  call(path: string, method?: string, body?: object): Promise<{ error: { code: number }; [member: string]: unknown }>;
+}
+
+/** `linkctl serve` on a free port, with `-o json`, until the test ends. */
+const test = base.extend<{ serve: (flags?: readonly string[], world?: World) => Promise<Serving> }>({
+  serve: async ({ homeEnv }, use) => {
+    const running: Serving[] = [];
+    await use(async (flags = ['--port', '0'], world = {}) => {
+      const system = createTestSystem({ ...world, env: homeEnv });
+      const ended = main(['serve', '-o', 'json', ...flags], system);
+      while (!system.printed().stdout.includes('\n')) {
+        const code = await Promise.race([ended, delay(5)]);
+        if (code !== undefined) throw new Error(`serve ended with ${code}: ${system.printed().stderr}`);
+      }
+      const announced = JSON.parse(system.printed().stdout) as Announced;
+      const serving: Serving = {
+        announced,
+        origin: announced.base_url.replace('/api/3', ''),
+        system,
+        stop: (signal = 'SIGTERM') => {
+          system.raise(signal);
+          return ended;
+        },
+        call: async (path, method = 'GET', body) => {
+          const authorization = `Basic ${Buffer.from(`${announced.username}:${announced.api_key}`).toString('base64')}`;
+          const answer = await fetch(announced.base_url + path, {
+            method,
+            headers: { authorization },
+            body: JSON.stringify(body),
+          });
+          return (await answer.json()) as { error: { code: number } };
+        },
+      };
+      running.push(serving);
+      return serving;
+    });
+    for (const serving of running) await serving.stop();
+  },
+});
+
+const follow = (url: string) => fetch(url, { redirect: 'manual' });
+
+test('-o json prints one line once it listens, and the API answers to what it says', async ({ serve }) => {
+  const { announced, system, call } = await serve();
+  expect(system.printed().stdout.split('\n')).toHaveLength(2);
+  expect(announced).toEqual({
+    base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/3$/),
+    username: 'sandbox',
+    api_key: expect.stringMatching(/^[\w-]{32}$/),
+    edition: 'a',
+    domains: [`localhost:${new URL(announced.base_url).port}`],
+  });
+  expect(await call('/account')).toMatchObject({ error: { code: 0 } });
+});
+
+test('a short URL can be followed as it is printed, and its click counts', async ({ serve, linkctl }) => {
+  const { announced } = await serve();
+  const env = {
+    LINKCTL_BASE_URL: announced.base_url,
+    LINKCTL_USERNAME: announced.username,
+    LINKCTL_API_KEY: announced.api_key,
+  };
+  const shortUrl = (await linkctl(['shorten', 'https://example.com/a'], { env })).stdout.trim();
+  const answer = await follow(shortUrl);
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://example.com/a']);
+  expect((await linkctl(['stats', '--fields', 'total_clicks'], { env })).stdout).toBe('1\n');
+});
+
+test('without --data it serves what the sandbox has, whatever the port', async ({ serve, linkctl }) => {
+  await linkctl(['-p', 'sandbox', 'shorten', 'https://example.com/a', '--hash', 'one']);
+  for (let start = 0; start < 2; start += 1) {
+    const { origin, stop } = await serve();
+    expect((await follow(`${origin}/one`)).headers.get('location')).toBe('https://example.com/a');
+    const { port } = new URL(origin);
+    const shown = await linkctl(['-p', 'sandbox', 'list', 'one', '--fields', 'short_url_with_protocol']);
+    expect(shown.stdout).toBe(`http://localhost:${port}/one\n`);
+    expect((await follow(shown.stdout.trim())).status).toBe(303);
+    await stop();
+  }
+});
+
+test('R-54: the key is made once, kept in a file of 0600, and the same after a restart', async ({ serve, folder }) => {
+  const data = join(folder, 'data');
+  const first = await serve(['--port', '0', '--data', data]);
+  await first.stop();
+  const second = await serve(['--port', '0', '--data', data]);
+  expect(second.announced.api_key).toBe(first.announced.api_key);
+  const file = join(data, 'api-key');
+  expect(await readFile(file, 'utf8')).toBe(`${first.announced.api_key}\n`);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test('--username and --api-key-file choose the account', async ({ serve, folder }) => {
+  const file = join(folder, 'key.txt');
+  await writeFile(file, '0123456789abcdef0123456789abcdef\n', { mode: 0o600 });
+  const { announced, call } = await serve(['--port', '0', '--username', 'bob', '--api-key-file', file]);
+  expect(announced).toMatchObject({ username: 'bob', api_key: '0123456789abcdef0123456789abcdef' });
+  expect(await call('/account')).toMatchObject({ account: { username: 'bob' } });
+});
+
+test('--domain may be given several times; the first is the default one', async ({ serve }) => {
+  const { announced, call } = await serve(['--port', '0', '--domain', 'bücher.example', '--domain', 't.ex']);
+  expect(announced.domains).toEqual(['xn--bcher-kva.example', 't.ex']);
+  expect(await call('/domains')).toMatchObject({ domains: [{ status: 'default' }, { status: 'active' }] });
+});
+
+test('--edition b serves edition B', async ({ serve }) => {
+  const { announced, call } = await serve(['--port', '0', '--edition', 'b', '--domain', 's.ex']);
+  expect(announced).toMatchObject({ edition: 'b', domains: ['s.ex'] });
+  expect((await call('/domains')).error.code).toBe(1301);
+});
+
+test.for([
+  ['--max-batch', '1', 1221],
+  ['--max-urls', '1', 1220],
+  ['--max-month-urls', '1', 1220],
+  ['--max-body-bytes', '20', 1310],
+] as const)('%s %s bounds the service: %i', async ([flag, value, code], { serve }) => {
+  const { call } = await serve(['--port', '0', flag, value]);
+  const urls = [{ long_url: 'https://example.com/1' }, { long_url: 'https://example.com/2' }];
+  const answer = (await call('/urls', 'POST', { urls })) as { error: { code: number }; urls?: { error: { code: number } }[] };
+  expect(answer.urls?.at(-1)?.error.code ?? answer.error.code).toBe(code);
+});
+
+test('--max-calls-per-day bounds the calls: 1303', async ({ serve }) => {
+  const { call } = await serve(['--port', '0', '--max-calls-per-day', '1']);
+  expect((await call('/account')).error.code).toBe(0);
+  expect((await call('/account')).error.code).toBe(1303);
+});
+
+describe('signals', () => {
+  test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s ends it with 0, and its port is free again',
+    async (signal, { serve }) => {
+      const { stop, system, origin } = await serve();
+      expect(await stop(signal)).toBe(0);
+      expect(system.deaths).toEqual([]);
+      await expect(fetch(origin)).rejects.toThrow();
+    },
+  );
+
+  test('a call under way is answered before it ends; a second signal ends it at once (R-18)', async ({ serve }) => {
+    const { origin, announced, system, stop } = await serve();
+    const { port } = new URL(origin);
+    const { connect } = await import('node:net');
+    const socket = connect(Number(port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    const authorization = Buffer.from(`${announced.username}:${announced.api_key}`).toString('base64');
+    const head = `POST /api/3/tags HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${authorization}\r\nContent-Length: 15\r\n\r\n`;
+    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+    await delay(50);
+    const ended = stop();
+    await delay(50);
+    socket.write('{"label":"one"}');
+    expect(await ended).toBe(0);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"label":"one"/);
+    expect(system.deaths).toEqual([]);
+  });
+
+  test('a second signal ends it at once (R-18)', async ({ serve }) => {
+    const { system, stop } = await serve();
+    const ended = stop('SIGINT');
+    system.raise('SIGINT');
+    expect(system.deaths).toEqual(['SIGINT']);
+    await ended;
+  });
+});
+
+test('without --port any port will do where the usual one is in use', async ({ serve }) => {
+  const [one, other] = [await serve([]), await serve([])];
+  expect(one.announced.base_url).not.toBe(other.announced.base_url);
+  expect(await other.call('/account')).toMatchObject({ error: { code: 0 } });
+});
+
+test('a port that was asked for and is in use is exit 9 with what helps', async ({ linkctl }) => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  const ran = await linkctl(['serve', '--port', String(port)]);
+  taken.close();
+  expect(ran).toEqual({
+    code: 9,
+    stdout: '',
+    stderr: `error: cannot listen on 127.0.0.1 port ${port}: the port is in use\nhint: linkctl serve --port 0 takes any free port\n`,
+  });
+});
+
+test.for([
+  [['--host', '203.0.113.1'], 9, 'this machine has no such address'],
+  [['--data', '/dev/null'], 9, 'cannot make the folder /dev/null'],
+  [['--domain', 'a b'], 2, '--domain: "a b" is not a domain name'],
+  [['--edition', 'b', '--domain', 's.ex', '--domain', 't.ex'], 2, '--domain: edition B has one domain'],
+  [['--username', 'a:b'], 2, '--username: expected a name'],
+  [['--port', '65536'], 2, '--port: expected a number of up to 65535'],
+  [['--max-batch', '0'], 2, '--max-batch: expected a whole number'],
+] as const)('serve %j is exit %i: %s', async ([flags, code, complaint], { linkctl }) => {
+  expect(await linkctl(['serve', '--port', '0', ...flags])).toMatchObject({
+    code,
+    stdout: '',
+    stderr: expect.stringContaining(complaint),
+  });
+});
+
+test('R-54: on loopback nothing is said; on all addresses, once, what is reachable', async ({ serve }) => {
+  const here = await serve();
+  expect(here.system.printed().stderr).toBe('');
+  const wide = await serve(['--port', '0', '--host', '0.0.0.0']);
+  expect(wide.system.printed().stderr).toMatch(
+    /^warning: every machine that reaches this one can follow links and, with the key, use the API, unencrypted, on port \d+\n$/,
+  );
+  expect(wide.announced.base_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+});
+
+test('a short key file is warned of', async ({ serve, folder }) => {
+  const file = join(folder, 'key.txt');
+  await writeFile(file, 'abc', { mode: 0o600 });
+  const { system } = await serve(['--port', '0', '--api-key-file', file]);
+  expect(system.printed().stderr).toContain('the key is short');
+});
+
+test('in a pipe without -o: a name and its value a line', async ({ homeEnv }) => {
+  const system = createTestSystem({ env: homeEnv });
+  const ended = main(['serve', '--port', '0'], system);
+  while (!system.printed().stdout.includes('domains')) await delay(5);
+  system.raise('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(system.printed().stdout).toMatch(
+    /^base_url\thttp:[^\n]*\nusername\tsandbox\napi_key\t[\w-]{32}\nedition\ta\ndomains\tlocalhost:\d+\n$/,
+  );
+});

@@ -1,0 +1,199 @@
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { sent, test } from '../support/linkctl.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
+
+for (const edition of ['a', 'b'] as const) {
+  describe(`edition ${edition}`, () => {
+    test.override({ edition });
+
+    test('GET /tags: bare tags and tags list print the labels, one a line', async ({ linkctl, wire }) => {
+      await linkctl(['tags', 'add', 'promo', 'a,b']);
+      expect(await linkctl(['tags'])).toEqual({ code: 0, stdout: 'a,b\npromo\n', stderr: '' });
+      expect(await linkctl(['tags', 'list', '-o', 'json'])).toMatchObject({
+        code: 0,
+        stdout: '{"tags":[{"label":"a,b"},{"label":"promo"}]}\n',
+      });
+      expect((await sent(wire)).at(-1)).toEqual({ call: 'GET /tags', body: undefined });
+    });
+
+    test('POST /tags: one call a label, and a tag that exists is no failure', async ({ linkctl, wire }) => {
+      expect(await linkctl(['tags', 'add', 'Promo', 'spring'])).toEqual({ code: 0, stdout: 'Promo\nspring\n', stderr: '' });
+      expect(await sent(wire)).toEqual([
+        { call: 'POST /tags', body: { label: 'Promo' } },
+        { call: 'POST /tags', body: { label: 'spring' } },
+      ]);
+      const again = await linkctl(['tags', 'add', 'PROMO'], watched);
+      expect(again).toEqual({ code: 0, stdout: '✓ Added tag "Promo"\n', stderr: '' });
+    });
+
+    test('PATCH /tags/[label]: the label is percent-encoded in the path', async ({ linkctl, wire }) => {
+      await linkctl(['tags', 'add', 'a/b ?#%']);
+      expect(await linkctl(['tags', 'rename', 'a/b ?#%', 'new'])).toEqual({ code: 0, stdout: 'new\n', stderr: '' });
+      const request = (await wire.requests()).at(-1);
+      expect(request).toMatchObject({ method: 'PATCH', url: '/api/3/tags/a%2Fb%20%3F%23%25', body: '{"label":"new"}' });
+      expect((await linkctl(['tags'])).stdout).toBe('new\n');
+    });
+
+    test('DELETE /tags/[label]: one call a label, without a body', async ({ linkctl, wire }) => {
+      await linkctl(['tags', 'add', 'one', 'two', 'three']);
+      expect(await linkctl(['tags', 'delete', 'one', 'TWO', '--yes'])).toEqual({ code: 0, stdout: 'one\nTWO\n', stderr: '' });
+      expect((await sent(wire)).slice(-2)).toEqual([
+        { call: 'DELETE /tags/one', body: undefined },
+        { call: 'DELETE /tags/TWO', body: undefined },
+      ]);
+      expect((await linkctl(['tags'])).stdout).toBe('three\n');
+    });
+  });
+}
+
+test.for([[['add', '']], [['add', 'fine', '.']], [['rename', '..', 'x']], [['rename', 'x', ' ']], [['delete', '..', '-y']]])(
+  'R-31: tags %j sends nothing and is exit 2',
+  async ([words], { linkctl, wire }) => {
+    expect(await linkctl(['tags', ...(words as string[])])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not a label'),
+    });
+    expect(await wire.requests()).toEqual([]);
+  },
+);
+
+test.for([
+  ['bogus', /^error: unknown command 'bogus'\nhint: linkctl tags --help\n$/],
+  ['renmae', /unknown command 'renmae'\ndid you mean rename\?/],
+] as const)('T10, B5: tags %s is an unknown command', async ([verb, complaint], { linkctl, wire }) => {
+  expect(await linkctl(['tags', verb])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(complaint),
+  });
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('2.5: a label named twice, in another case, is one label', async ({ linkctl, wire }) => {
+  expect((await linkctl(['tags', 'add', 'Promo', 'promo'])).stdout).toBe('Promo\n');
+  expect(await wire.requests()).toHaveLength(1);
+});
+
+test('did it happen: an answer with another label is a failure of that label alone', async ({ linkctl, wire }) => {
+  const other = { answer: { body: { error: { code: 0, message: '' }, tags: [{ label: 'other' }] } } };
+  await wire.script([
+    { only: { method: 'POST' }, ...other },
+    { only: { method: 'PATCH' }, ...other },
+  ]);
+  expect(await linkctl(['tags', 'add', 'mine', 'yours'])).toMatchObject({
+    code: 3,
+    stdout: 'yours\n',
+    stderr: expect.stringContaining('not applied: tag "mine" was asked for, the server answers with "other"'),
+  });
+  expect(await linkctl(['tags', 'rename', 'yours', 'ours'])).toMatchObject({ code: 6, stdout: '' });
+});
+
+test('did it happen: an answer without labels proves nothing', async ({ linkctl, wire }) => {
+  await wire.script([{ answer: { body: { error: { code: 0, message: '' } } } }]);
+  expect(await linkctl(['tags', 'add', 'mine'])).toMatchObject({ code: 0, stdout: 'mine\n' });
+});
+
+test('B46: a rename to a label that is taken names that label', async ({ linkctl }) => {
+  await linkctl(['tags', 'add', 'one', 'two']);
+  expect(await linkctl(['tags', 'rename', 'one', 'two'])).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('error: the tag label "two" is not valid or exists already [API 1311]'),
+  });
+});
+
+test('B43: a tag that does not exist is exit 5 alone, 3 beside others, which are deleted, and 0 with --ignore-missing', async ({
+  linkctl,
+}) => {
+  await linkctl(['tags', 'add', 'one', 'two']);
+  const alone = await linkctl(['tags', 'delete', 'none', '-y']);
+  expect(alone).toEqual({ code: 5, stdout: '', stderr: 'error: no tag "none" [API 1309]\nhint: linkctl tags\n' });
+  expect(await linkctl(['tags', 'delete', 'none', 'one', '-y'])).toMatchObject({ code: 3, stdout: 'one\n' });
+  expect(await linkctl(['tags', 'delete', 'none', 'two', '-y', '--ignore-missing'])).toEqual({
+    code: 0,
+    stdout: 'two\n',
+    stderr: '',
+  });
+});
+
+test('B56, B58: one deletion asks for a yes and says whose tag it is; nothing but a yes deletes (B59)', async ({ linkctl }) => {
+  await linkctl(['tags', 'add', 'one']);
+  const no = await linkctl(['tags', 'delete', 'one'], { ...watched, stdin: '\n' });
+  expect(no).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('aborted: nothing was changed') });
+  expect(no.stderr).toMatch(/^Delete tag "one" of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] /);
+  expect((await linkctl(['tags'])).stdout).toBe('one\n');
+  const yes = await linkctl(['tags', 'delete', 'one'], { ...watched, stdin: 'y\n' });
+  expect(yes).toMatchObject({ code: 0, stdout: '✓ Deleted tag "one"\n' });
+});
+
+test('B56: several deletions ask with the count and the first five', async ({ linkctl }) => {
+  const ran = await linkctl(['tags', 'delete', ...'abcdefg'], { ...watched, stdin: 'n\n' });
+  expect(ran.stderr).toMatch(/^Delete 7 tags: "a", "b", "c", "d", "e" and 2 more, of /);
+});
+
+test('B54: off a terminal a deletion needs --yes, and nothing is sent', async ({ linkctl, wire }) => {
+  expect(await linkctl(['tags', 'delete', 'one'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes required') });
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('B57: more labels than --max-affected is exit 2, and nothing is sent', async ({ linkctl, wire }) => {
+  expect((await linkctl(['tags', 'delete', 'a', 'b', '-y', '--max-affected', '1'])).code).toBe(2);
+  expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  ['add', ['add', 'a b'], { method: 'POST', path: '/tags', query: {}, body: { label: 'a b' } }],
+  ['rename', ['rename', 'a b', 'c'], { method: 'PATCH', path: '/tags/a%20b', query: {}, body: { label: 'c' } }],
+  ['delete', ['delete', 'a b'], { method: 'DELETE', path: '/tags/a%20b', query: {}, body: null }],
+] as const)('B60: tags %s --dry-run prints the request and sends nothing', async ([, words, request], { linkctl, wire }) => {
+  const ran = await linkctl(['tags', ...words, '--dry-run', '-o', 'json']);
+  expect({ code: ran.code, ...JSON.parse(ran.stdout) }).toEqual({ code: 0, dry_run: true, requests: [request] });
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('B18: an unknown field stops a change before anything is sent', async ({ linkctl, wire }) => {
+  expect((await linkctl(['tags', 'add', 'one', '--fields', 'colour'])).code).toBe(2);
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('R-3: POST /tags whose answer is lost is sent again', async ({ linkctl, wire }) => {
+  await wire.script([faults.dropAfter]);
+  expect(await linkctl(['tags', 'add', 'one'])).toMatchObject({ code: 0, stdout: 'one\n' });
+  expect((await sent(wire)).map(({ call }) => call)).toEqual(['POST /tags', 'POST /tags']);
+});
+
+test('R-3: DELETE /tags/[label] whose answer is lost was done when the tag is gone', async ({ linkctl, wire }) => {
+  await linkctl(['tags', 'add', 'one']);
+  await wire.script([faults.dropAfter]);
+  expect(await linkctl(['tags', 'delete', 'one', '-y'])).toMatchObject({ code: 0, stdout: 'one\n' });
+});
+
+test('R-3: PATCH /tags/[label] whose answer is lost is looked at before it is repeated', async ({ linkctl, wire }) => {
+  await linkctl(['tags', 'add', 'one']);
+  await wire.script([faults.dropAfter]);
+  expect(await linkctl(['tags', 'rename', 'one', 'two'])).toMatchObject({ code: 0, stdout: 'two\n' });
+  expect((await sent(wire)).slice(1).map(({ call }) => call)).toEqual(['PATCH /tags/one', 'GET /tags']);
+});
+
+test('B87: a quota that is used up stops at once; what was done is printed', async ({ linkctl, wire }) => {
+  await wire.script([{}, faults.refuse(1303, 403)]);
+  expect(await linkctl(['tags', 'add', 'one', 'two', 'three'])).toMatchObject({ code: 7, stdout: 'one\n' });
+  expect(await wire.requests()).toHaveLength(2);
+});
+
+test('-o json: every label has its row, failed ones with their error, and a summary', async ({ linkctl }) => {
+  await linkctl(['tags', 'add', 'one']);
+  const ran = await linkctl(['tags', 'delete', 'one', 'none', '-y', '-o', 'json']);
+  expect(JSON.parse(ran.stdout)).toEqual({
+    deleted: [{ label: 'one' }, { label: 'none', error: { code: 1309, message: 'no tag "none"', details: '' } }],
+    summary: { rows: 2, deleted: 1, failed: 1, missing: 1 },
+  });
+});
+
+test('B95: tags keeps the labels for TAB', async ({ linkctl }) => {
+  await linkctl(['-p', 'sandbox', 'tags', 'add', 'promo']);
+  await linkctl(['-p', 'sandbox', 'tags']);
+  const tab = await linkctl(['__complete', '-p', 'sandbox', 'shorten', '--tag', 'pr']);
+  expect(tab.stdout).toContain('promo');
+});

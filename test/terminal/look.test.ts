@@ -1,0 +1,111 @@
+import { describe, expect } from 'vitest';
+import { screenOf } from '../support/terminal.ts';
+import { test } from './world.ts';
+
+const red = '\u001b[31m';
+const bold = '\u001b[1m';
+
+describe('colour', () => {
+  test('B36: each stream of a terminal has colour', async ({ linkctl, open }) => {
+    await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
+    expect((await open(['list', 'node']).ended()).shown).toContain(bold);
+    expect((await open(['list', 'nowhere']).ended()).shown).toContain(`${red}error:`);
+  });
+
+  test('B36: a pipe on stdout leaves the colour of stderr, and the other way round', async ({ linkctl, open }) => {
+    await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
+    const piped = await open([], { shell: '$linkctl -o table list node nowhere | cat' }).ended();
+    expect(piped.shown).toContain(`${red}error:`);
+    expect(piped.shown).not.toContain(bold);
+    const watched = await open([], { shell: '$linkctl list node nowhere 2>&1 >/dev/tty | cat' }).ended();
+    expect(watched.shown).toContain(bold);
+    expect(watched.shown).not.toContain(red);
+  });
+
+  test.for([
+    ['NO_COLOR', '1'],
+    ['FORCE_COLOR', '0'],
+    ['CLICOLOR', '0'],
+    ['TERM', 'dumb'],
+  ])('B36, B96: %s=%s takes the colour from a terminal', async ([name = '', value = ''], { open }) => {
+    const { shown } = await open(['list', 'nowhere'], { env: { [name]: value } }).ended();
+    expect(shown).toContain('error: ');
+    expect(shown).not.toContain('\u001b');
+  });
+
+  test('B36: --color beats NO_COLOR, and --no-color a terminal', async ({ open }) => {
+    const always = await open(['list', 'nowhere', '--color', 'always'], { env: { NO_COLOR: '1' } }).ended();
+    expect(always.shown).toContain(red);
+    expect((await open(['list', 'nowhere', '--no-color']).ended()).shown).not.toContain('\u001b');
+  });
+});
+
+describe('tables', () => {
+  const links = [
+    ['--hash', 'plain', '--note', 'plain', 'https://example.com/a/path/that/is/long/enough/to/give/way/on/a/narrow/screen'],
+    ['--hash', 'cjk', '--note', '例え'.repeat(12), `https://example.com/${'例え'.repeat(20)}`],
+    ['--hash', 'accent', '--note', 'e\u0301'.repeat(30), `https://example.com/${'e\u0301'.repeat(50)}`],
+    ['--hash', 'family', '--note', '👨‍👩‍👧‍👦'.repeat(9), `https://example.com/${'👨‍👩‍👧‍👦'.repeat(30)}`],
+  ];
+  const list = ['list', 'plain', 'cjk', 'accent', 'family', '--no-color'];
+
+  test.for([80, 40])('B24: every line of a table fits a terminal of %i columns, and no hash is cut', async (columns, { linkctl, open }) => {
+    for (const link of links) await linkctl(['shorten', ...link]);
+    const { shown } = await open(list, { columns }).ended();
+    const lines = screenOf(shown).filter((line) => line !== '');
+    for (const hash of ['plain', 'cjk', 'accent', 'family']) expect(lines.some((line) => line.startsWith(`${hash} `))).toBe(true);
+    for (const line of lines.slice(0, 5)) expect(await columnsOf(line)).toBeLessThanOrEqual(columns);
+    expect(shown).toContain('…');
+  });
+
+  test('B24: what a narrow terminal hides is told on stderr, and --no-truncate shows it', async ({ linkctl, open }) => {
+    for (const link of links) await linkctl(['shorten', ...link]);
+    const narrow = await open([], { columns: 40, shell: '$linkctl list plain 2>&1 >/dev/tty | sed "s/^/stderr: /"' }).ended();
+    expect(screenOf(narrow.shown)).toContainEqual(expect.stringMatching(/^stderr: no room for .*; --no-truncate shows them$/));
+    const full = await open([...list, '--no-truncate'], { columns: 40 }).ended();
+    expect(full.shown).toContain('/to/give/way/on/a/narrow/screen');
+    expect(full.shown).not.toContain('no room');
+  });
+
+  test('B25: wide, combining and joined letters keep the columns in line', async ({ linkctl, open }) => {
+    for (const link of links) await linkctl(['shorten', ...link]);
+    const { shown } = await open([...list, '--fields', 'hash,note,total_clicks']).ended();
+    const [head = '', ...rows] = screenOf(shown).slice(0, 5);
+    const edges = await Promise.all(rows.map(columnsOf));
+    expect(new Set([await columnsOf(head), ...edges]).size).toBe(1);
+  });
+
+  test.for([
+    [0, {}, 80],
+    [0, { COLUMNS: '50' }, 50],
+    [60, { COLUMNS: '200' }, 60],
+  ] as const)('B24: a terminal of %i columns with %j has tables of %i', async ([columns, env, width], { linkctl, open }) => {
+    await linkctl(['shorten', '--hash', 'long', `https://example.com/${'x'.repeat(300)}`]);
+    const { shown } = await open(['list', 'long', '--fields', 'hash,long_url', '--no-color'], { columns, env }).ended();
+    expect(screenOf(shown)[1]).toHaveLength(width);
+  });
+});
+
+describe('plain terminals', () => {
+  test('B96: TERM=dumb gets no escape and no sign beyond ASCII', async ({ open }) => {
+    const { shown } = await open(['shorten', 'https://nodejs.org/'], { env: { TERM: 'dumb' } }).ended();
+    expect(shown).toMatch(/^OK http\S+ -> https:\/\/nodejs\.org\/\r\n$/);
+  });
+
+  test('B96: LC_ALL=C gets words instead of signs', async ({ open }) => {
+    const { shown } = await open(['shorten', 'https://nodejs.org/', '--no-color'], { env: { LC_ALL: 'C' } }).ended();
+    expect(shown).toMatch(/^OK http\S+ -> https:\/\/nodejs\.org\/\r\n$/);
+  });
+
+  test('B26: a terminal with UTF-8 gets a sentence with signs', async ({ open }) => {
+    const { shown } = await open(['shorten', 'https://nodejs.org/', '--no-color']).ended();
+    expect(shown).toMatch(/^✓ http\S+ → https:\/\/nodejs\.org\/\r\n$/);
+  });
+});
+
+/** As a terminal counts; emoji of several letters are one of two columns. */
+async function columnsOf(line: string): Promise<number> {
+  let width = 0;
+  for (const { segment } of new Intl.Segmenter('en').segment(line)) width += /\p{Emoji_Presentation}|[\u3040-\u9fff]/u.test(segment) ? 2 : 1;
+  return width;
+}
