@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Client } from './client/client.ts';
+import { startDeadline } from './deadline.ts';
 import { UsageError } from './errors.ts';
 import { formats, type GlobalOptions } from './flags/globals.ts';
 import type { SourceOptions } from './input/source.ts';
@@ -29,6 +30,8 @@ export interface Context {
   note(text: string): Promise<void>;
   /** From now on the command itself hears of signals; they no longer end it at once (R-18). Answers with what gives them back. */
   hearSignals(listener: (signal: Signal) => void): () => void;
+  /** Aborted when `--max-time` is over; the reason is the failure to end with. Calls that have no signal of their own end by it. */
+  readonly deadline: AbortSignal;
 }
 
 /** The work of one command: its own flags, the context, and its operands in order. */
@@ -68,8 +71,9 @@ export function createAction(argv: readonly string[], system: System): Action {
           output.format ??= session.defaults.output ?? undefined;
           output.colour ??= session.defaults.color ?? undefined;
         });
+        const whole = async (): Promise<void> => print(await work(command.opts() as never, context, command.args));
         try {
-          await print(await work(command.opts() as never, context, command.args));
+          await context.hold(whole());
         } finally {
           await context.close();
         }
@@ -83,12 +87,12 @@ export function createAction(argv: readonly string[], system: System): Action {
   };
 }
 
-/** How a command opens what `-` or a path names (B39, B42). */
-export function sourceOptions({ system, streams }: Context): SourceOptions {
+/** How a command opens what `-` or a path names (B39, B42); `things` are what it reads: `URLs`. */
+export function sourceOptions({ system, streams }: Context, things: string): SourceOptions {
   return {
     system,
     spoolFolder: folders(system).state,
-    onTerminal: () => void streams.tell('reading from the terminal; end with Ctrl-D'),
+    onTerminal: () => void streams.tell(`reading ${things} from the terminal; end with Ctrl-D`),
   };
 }
 
@@ -112,6 +116,7 @@ export function whereabouts({ client: { identity }, domain }: Pick<Session, 'cli
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface OpenContext extends Context {
+  hold(work: Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -124,10 +129,11 @@ function createContext(
 ): OpenContext {
   let session: Promise<Session> | undefined;
   const watch = watchSignals(system, streams);
+  const deadline = startDeadline(global.maxTime, system);
   const warn = (text: string) => streams.tell(text, 'warning: ');
   const trace = (text: string) => streams.tell(text);
   const note = async (text: string) => (global.quiet ? undefined : streams.tell(text));
-  const hooks: SessionHooks = { system, warn, note, trace, terminal: streams.watched };
+  const hooks: SessionHooks = { system, warn, note, trace, terminal: streams.watched, deadline: deadline.signal };
   return {
     system,
     global,
@@ -136,6 +142,8 @@ function createContext(
     warn,
     note,
     hearSignals: watch.hear,
+    deadline: deadline.signal,
+    hold: (work) => deadline.hold(work, watch.isHeard),
     connect: (account) => connect(account, global, hooks),
     session() {
       session ??= openSession(global, hooks).then((one) => {
@@ -146,21 +154,36 @@ function createContext(
     },
     async close() {
       watch.end();
+      deadline.release();
       await (await session?.catch(() => undefined))?.close();
     },
   };
 }
 
+interface SignalWatch {
+  readonly hear: Context['hearSignals'];
+  isHeard(): boolean;
+  end(): void;
+}
+
 /** Ctrl-C and its like end a command at once, with a word (B41), unless the command hears them itself. */
-function watchSignals(system: System, streams: Streams): { hear: Context['hearSignals']; end: () => void } {
+function watchSignals(system: System, streams: Streams): SignalWatch {
   let heard: ((signal: Signal) => void) | undefined;
-  const stops = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
-    system.onSignal(signal, () => {
-      if (heard) return heard(signal);
-      const die = (): void => system.dieOf(signal);
-      streams.tell('interrupted').then(die, die);
-    }),
-  );
+  let isDying = false;
+  const hear = (signal: Signal): void => {
+    const die = (): void => system.dieOf(signal);
+    if (heard) heard(signal);
+    else if (isDying) die();
+    else {
+      isDying = true;
+      streams.interject('interrupted').then(die, die);
+    }
+  };
+  const stops = [
+    ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => system.onSignal(signal, () => hear(signal))),
+    // B89. Ctrl-T on BSD and macOS; elsewhere nobody sends SIGINFO.
+    ...(['SIGUSR2', 'SIGINFO'] as const).map((signal) => system.onSignal(signal, () => streams.progress.status())),
+  ];
   return {
     hear(listener) {
       heard = listener;
@@ -168,6 +191,7 @@ function watchSignals(system: System, streams: Streams): { hear: Context['hearSi
         heard = undefined;
       };
     },
+    isHeard: () => heard !== undefined,
     end: () => {
       for (const stop of stops) stop();
     },

@@ -14,7 +14,8 @@ export interface Asker {
 export function canAsk({ system, global }: Asker): boolean {
   const { env, stdin, stderr } = system;
   const forbidden = global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);
-  return !forbidden && stdin.isTTY === true && stderr.isTTY === true;
+  // Who typed a list and ended it with Ctrl-D has ended stdin.
+  return !forbidden && stdin.isTTY === true && !stdin.readableEnded && stderr.isTTY === true;
 }
 
 /** Asks for a line; an empty answer is `fallback`. `flag` is what answers the question where it cannot be asked (B55). */
@@ -59,49 +60,65 @@ function isSet(text: string | undefined): boolean {
   return text !== undefined && text !== '' && text !== '0' && text !== 'false';
 }
 
-/** One line of the terminal. Raw, because only so echo can be off and Ctrl-C can give the terminal back first (R-18). */
+/** One line of the terminal; a hidden one raw, because only so echo can be off. */
 async function readLine(question: string, { system, streams }: Asker, hidden = false): Promise<string> {
   const { stdin, stderr } = system;
-  streams.progress.clear();
-  stderr.write(question);
-  if (!hidden || !stdin.setRawMode) return await plainLine(stdin);
-  stdin.setRawMode(true);
+  const answered = streams.question(question);
+  if (!hidden) {
+    const line = await typedLine(system);
+    answered();
+    return line;
+  }
+  stdin.setRawMode?.(true);
   try {
-    return await rawLine(system);
+    return await typedLine(system);
   } finally {
-    stdin.setRawMode(false);
-    stdin.pause();
+    stdin.setRawMode?.(false);
     stderr.write('\n');
+    answered();
   }
 }
 
-async function plainLine(stdin: System['stdin']): Promise<string> {
-  const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: stdin });
-  const line = await new Promise<string | undefined>((resolve) => {
-    lines.once('line', resolve);
-    lines.once('close', () => resolve(undefined));
-  });
-  lines.close();
-  stdin.pause();
-  if (line === undefined) throw new FailedError('aborted: nothing was changed');
-  return line;
-}
-
-async function rawLine(system: System): Promise<string> {
-  let text = '';
-  for await (const chunk of system.stdin.iterator({ destroyOnReturn: false })) {
-    for (const character of String(chunk)) {
-      if (character === '\r' || character === '\n') return text;
-      if (character === '\u0003') {
-        system.stdin.setRawMode?.(false);
-        system.stderr.write('\n');
-        system.dieOf('SIGINT');
-        throw new FailedError('interrupted');
+/** Reads by events: an iterator of a stream, or a `readline` of it, leaves nothing for the next question when it is left. */
+function typedLine(system: System): Promise<string> {
+  const { stdin } = system;
+  const decoder = new TextDecoder();
+  let typed = '';
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void): void => {
+      stdin.off('data', take).off('end', leave).off('close', leave).pause();
+      act();
+    };
+    const leave = (): void => settle(() => reject(new FailedError('aborted: nothing was changed')));
+    const take = (chunk: Buffer | string): void => {
+      typed += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+      const at = typed.search(/[\r\n\u0003\u0004]/);
+      if (at === -1) return;
+      // Raw, the terminal leaves Ctrl-C and Ctrl-D to us.
+      if (typed[at] === '\u0004') {
+        leave();
+        return;
       }
-      if (character === '\u0004') throw new FailedError('aborted: nothing was changed');
-      text = character === '\u007f' || character === '\b' ? text.slice(0, -1) : text + character;
-    }
+      if (typed[at] === '\u0003') {
+        system.stderr.write('\ninterrupted\n');
+        system.dieOf('SIGINT');
+        settle(() => reject(new FailedError('interrupted')));
+        return;
+      }
+      const ahead = typed.slice(at + 1);
+      if (ahead !== '') stdin.unshift(Buffer.from(ahead));
+      settle(() => resolve(rubbedOut(typed.slice(0, at))));
+    };
+    stdin.on('data', take).on('end', leave).on('close', leave).resume();
+  });
+}
+
+/** Raw, the terminal leaves the backspace to us, too. */
+function rubbedOut(typed: string): string {
+  const letters: string[] = [];
+  for (const letter of typed) {
+    if (letter === '\u007f' || letter === '\b') letters.pop();
+    else letters.push(letter);
   }
-  return text;
+  return letters.join('');
 }

@@ -38,6 +38,8 @@ export interface SessionHooks {
   trace(text: string): Promise<void>;
   /** Whether stderr is a terminal. */
   readonly terminal: boolean;
+  /** Ends calls that have no signal of their own (`--max-time`). */
+  readonly deadline?: AbortSignal | undefined;
 }
 
 /** Picks one whole set of credentials and makes the client; nothing is sent yet. The sandbox starts its service here. */
@@ -118,6 +120,7 @@ export function connect(account: Account, global: GlobalOptions, hooks: SessionH
     retries: global.retries,
     maxWait: global.maxWait,
     caFile: global.caFile,
+    signal: hooks.deadline,
     observe: (event) => trace(event, global, hooks),
     redact: (text) => redactor.redact(text),
     async readKey() {

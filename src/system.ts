@@ -19,7 +19,7 @@ export interface InputStream extends Readable {
   setRawMode?(raw: boolean): unknown;
 }
 
-export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2';
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2' | 'SIGINFO';
 
 /**
  * The outside world in one object. Nothing else in `src/` reads `process`, the clock or randomness; a test hands in its own.
@@ -109,6 +109,8 @@ export function processSystem(): System {
       return () => process.off(signal, listener);
     },
     dieOf: (signal) => {
+      // A terminal left raw would echo nothing for the next program.
+      if (process.stdin.isRaw) process.stdin.setRawMode(false);
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
     },

@@ -22,7 +22,8 @@ const layers: Record<string, readonly string[]> = {
   changes: ['action', 'bulk', 'client', 'contract', 'errors', 'flags', 'input', 'output', 'prompt', 'session', 'system'],
   prompt: ['errors', 'flags', 'output', 'system'],
   session: ['client', 'contract', 'errors', 'flags', 'profiles', 'service', 'system', 'version'],
-  action: ['client', 'errors', 'flags', 'input', 'output', 'session', 'system', 'version'],
+  deadline: ['client', 'errors', 'system'],
+  action: ['client', 'deadline', 'errors', 'flags', 'input', 'output', 'session', 'system', 'version'],
   commands: [
     'action',
     'bulk',

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, UnavailableError } from '../errors.ts';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
-import { canonicalUrl } from './canonical-url.ts';
-import { checksum } from './journal-lines.ts';
+import { checksum, type Mark } from './journal-lines.ts';
 import { type ListingSettings, takeMark } from './reading-back.ts';
+import { foldedKey, keyFields } from './row-keys.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
 import { sendRows } from './sending.ts';
 import type { SendingContext } from './sending-context.ts';
@@ -85,7 +85,7 @@ async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: Canary
 /** The second time, with an intent of its own (J1). Answers with what is wrong. */
 async function sendAgain(
   taken: readonly RowOutcome<ShortenItem>[],
-  before: { readonly total?: number | undefined },
+  before: Mark,
   settings: CanarySettings,
 ): Promise<string | undefined> {
   const { context } = settings;
@@ -102,16 +102,21 @@ async function sendAgain(
   if (!isSame) return 'the same request twice did not give the same link';
   const after = await takeMark(settings, context.signal);
   if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return undefined;
-  return (await hasTwin(taken, settings)) ? 'the same request twice made two links' : undefined;
+  return (await hasTwin(taken, before, settings)) ? 'the same request twice made two links' : undefined;
 }
 
-/** The count grew by more than it should: our own doing, or somebody else writes. */
-async function hasTwin(taken: readonly RowOutcome<ShortenItem>[], { client, domain, context }: CanarySettings): Promise<boolean> {
+/** The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records. */
+async function hasTwin(
+  taken: readonly RowOutcome<ShortenItem>[],
+  before: Mark,
+  { client, domain, context }: CanarySettings,
+): Promise<boolean> {
   const query = { limit: 200, ...(domain !== undefined && { domain }) };
   const { urls } = await client.send('listUrls', { query }, { signal: context.signal });
-  const ours = new Set(taken.map(({ record }) => record?.hash));
-  const longUrls = new Set(taken.map(({ payload }) => canonicalUrl(payload.long_url)));
-  return urls.some(({ hash, long_url }) => !ours.has(hash) && longUrls.has(canonicalUrl(String(long_url))));
+  const known = new Set([...before.known, ...taken.map(({ record }) => record?.hash)]);
+  const all = new Set(keyFields);
+  const ours = new Set(taken.map(({ payload }) => foldedKey(payload, all)));
+  return urls.some((record) => !known.has(record.hash) && ours.has(foldedKey(record, all)));
 }
 
 function refusal(fault: string): UnavailableError {

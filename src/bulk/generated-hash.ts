@@ -11,7 +11,7 @@ const poolBytes = 4096;
 
 /** Makes custom hashes for rows without one (RELIABILITY.md 1.2). */
 export function hashGenerator(randomBytes: (count: number) => Uint8Array): () => string {
-  let pool = new Uint8Array();
+  let pool: Uint8Array = new Uint8Array();
   let next = 0;
   const symbol = (): string => {
     for (;;) {

@@ -63,7 +63,10 @@ export function walkRun<Payload extends object>(
   };
 
   async function* segments(): AsyncGenerator<readonly RowOutcome<Payload>[]> {
-    const journal = await openJournal(begun.journal, begun.state.size, environment.openJournalFile);
+    const journal = await openJournal(begun.journal, begun.state.size, environment.openJournalFile).catch((error: unknown) => {
+      begun.release();
+      throw error;
+    });
     const recorded = recordedOutcomes(begun.journal, begun.state);
     const abort = new AbortController();
     const ignore = listen(settings, stop, abort, journal);

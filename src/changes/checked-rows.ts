@@ -35,7 +35,7 @@ export async function checkedRows(
     ignoreUnknownColumns,
     formulaGuarded,
   };
-  const source = await openSource(file, sourceOptions(context));
+  const source = await openSource(file, sourceOptions(context, 'URLs'));
   try {
     const { rows, withHash, sha256, warnings } = await checkInput(source, options);
     for (const warning of warnings) await context.warn(warning);

@@ -41,7 +41,7 @@ export async function changeNamed(change: NamedChange, session: Session, context
 }
 
 async function changeOperands(change: NamedChange, session: Session, context: Context): Promise<RowsReport> {
-  const targets = await readTargets(change.selection, session, sourceOptions(context));
+  const targets = await readTargets(change.selection, session, sourceOptions(context, 'hashes'));
   refuseTooMany(targets.length, context);
   const { batchSize } = sendingOf(change.options, session, context);
   if (context.global.dryRun) return dryRunReport(plannedGroups([targets], change, batchSize));
@@ -73,7 +73,7 @@ async function changeOperands(change: NamedChange, session: Session, context: Co
 }
 
 async function changeFile(change: NamedChange, path: string, session: Session, context: Context): Promise<RowsReport> {
-  const source = await openSource(path, sourceOptions(context));
+  const source = await openSource(path, sourceOptions(context, 'hashes'));
   try {
     const file = await checkHashFile(source, (operand) => placedOn(operand, session));
     refuseTooMany(file.rows, context);

@@ -18,7 +18,8 @@ export type RunLook = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipe
 
 /**
  * A long run as a report (RELIABILITY.md 1.7): a header with mode and guarantee, every row in the order of the input, progress,
- * and a summary. The first signal stops it when the batches under way are answered, a second one ends it at once (R-18).
+ * and a summary. The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second
+ * signal ends it at once (R-18).
  */
 export async function runReport<Payload extends object>(
   plan: RunPlan<Payload>,
@@ -79,15 +80,19 @@ interface Interruption {
   caught(): Signal | undefined;
 }
 
-function interruptible({ hearSignals, streams, system }: Context): Interruption {
+function interruptible({ hearSignals, deadline, streams, system }: Context): Interruption {
   const controller = new AbortController();
+  const stop = (why: string, end: string): void => {
+    controller.abort();
+    void streams.interject(`${why}: waiting for the batches under way; ${end} ends it at once`);
+  };
   let caught: Signal | undefined;
   hearSignals((signal) => {
-    if (caught) return system.dieOf(signal);
+    if (controller.signal.aborted) return system.dieOf(signal);
     caught = signal;
-    controller.abort();
-    void streams.tell('interrupted: waiting for the batches under way; a second signal ends it at once');
+    stop('interrupted', 'a second signal');
   });
+  deadline.addEventListener('abort', () => stop('--max-time is over', 'a signal'), { once: true });
   return { signal: controller.signal, caught: () => caught };
 }
 
@@ -145,12 +150,13 @@ function ending(
   summary: RunSummary,
   { ignoreMissing }: RunLook,
   { caught }: Interruption,
-  { system }: Context,
+  { system, deadline }: Context,
 ): CliError | undefined {
   const end = runEnd(summary.tally, summary.stop, { ignoreMissing });
   if (end.kind === 'error') return end.error;
+  if (end.kind !== 'signal') return undefined;
   const signal = caught();
-  if (end.kind !== 'signal' || !signal) return undefined;
+  if (!signal) return deadline.reason;
   system.dieOf(signal);
   return new FailedError('interrupted', { told: true });
 }

@@ -36,6 +36,8 @@ export interface ClientOptions {
   /** Seconds that a call may wait when the server asks it to; 30 on a terminal and 900 otherwise (B77). */
   readonly maxWait?: number | undefined;
   readonly caFile?: string | undefined;
+  /** Ends calls that are given no signal of their own. */
+  readonly signal?: AbortSignal | undefined;
   observe?(event: ClientEvent): void;
   /** Takes secrets out of a text. */
   redact?(text: string): string;

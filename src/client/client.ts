@@ -59,7 +59,7 @@ export function createClient(options: ClientOptions): Client {
   async function call<O extends OperationName>(
     operation: O,
     input: OperationInput<O>,
-    { repeat, signal }: SendOptions = {},
+    { repeat, signal = options.signal }: SendOptions = {},
   ): Promise<OperationResult<O> & Envelope> {
     const request = requestFor(operation, input, edition);
     const parts = partsOf(input);
@@ -84,14 +84,19 @@ export function createClient(options: ClientOptions): Client {
     baseUrl: identity.baseUrl,
     identity,
     send: (operation, input, sendOptions) => callAndRecover(call, operation, input, sendOptions),
-    sendRaw: rawSender(line, contextOf, proxy),
+    sendRaw: rawSender(line, contextOf, proxy, options.signal),
     close: line.close,
   };
 }
 
 /** The method behind `api`: what answers came is the caller's business, that one came is not. */
-function rawSender(line: Line, contextOf: ContextOf, proxy: string | undefined): Client['sendRaw'] {
-  return async ({ signal, ...raw }) => {
+function rawSender(
+  line: Line,
+  contextOf: ContextOf,
+  proxy: string | undefined,
+  standing: AbortSignal | undefined,
+): Client['sendRaw'] {
+  return async ({ signal = standing, ...raw }) => {
     const request = rawRequest(raw);
     const isRead = request.method === 'GET';
     const attempt = async (): Promise<Attempted<WireAnswer>> => {

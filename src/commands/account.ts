@@ -100,7 +100,7 @@ function blockColumns(columns: readonly Column[], gauges: readonly Gauge[], glyp
 function gaugeText(gauge: Gauge, { bar }: Glyphs): string {
   const { count, limit } = gauge;
   const length = 20;
-  const filled = Math.min(length, Math.max(count > 0 ? 1 : 0, Math.floor((count * length) / limit)));
+  const filled = Math.min(length, Math.floor((count * length) / limit));
   return `[${bar.repeat(filled)}${' '.repeat(length - filled)}]  ${percentText(gauge)}, ${count} of ${limit}`;
 }
 

@@ -59,7 +59,7 @@ async function list(options: ListOptions, context: Context, operands: string[]):
   if (selection && selection.kind !== 'tags') {
     refusePaging(options);
     const session = await context.session();
-    return listNamed(await readTargets(selection, session, sourceOptions(context)), options, session);
+    return listNamed(await readTargets(selection, session, sourceOptions(context, 'hashes')), options, session);
   }
   const session = await context.session();
   const { search, orderBy } = options;

@@ -12,7 +12,8 @@ import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { readTargets } from '../input/hash-targets.ts';
 import type { HashOperand } from '../input/hashes.ts';
-import type { Column, Report, Row, RowsReport } from '../output/report.ts';
+import { clickColumns, clickRows } from '../output/click-rows.ts';
+import type { Report, Row, RowsReport } from '../output/report.ts';
 import type { Session } from '../session.ts';
 
 interface StatsOptions extends ResetOptions {
@@ -55,7 +56,7 @@ async function stats(options: StatsOptions, context: Context, operands: string[]
   const selection = readSelection(operands, options);
   const session = await context.session();
   if (selection && selection.kind !== 'tags') {
-    const targets = await readTargets(selection, session, sourceOptions(context));
+    const targets = await readTargets(selection, session, sourceOptions(context, 'hashes'));
     return namedStats(targets, options, session, context);
   }
   if (selection) await refuseDomain(session, context);

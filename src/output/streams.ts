@@ -25,6 +25,10 @@ export interface Streams {
    * safe; the lead is ours and may hold styles.
    */
   tell(text: string, lead?: string): Promise<void>;
+  /** The same without waiting for stdout, whose reader may be the one that is slow. */
+  interject(text: string): Promise<void>;
+  /** Writes a question, made safe. Until its answer came, a line that is told begins below it. Answers with what says so. */
+  question(text: string): () => void;
   /** Takes the progress away, sends what is left and lets go of both streams; never throws. */
   release(): Promise<void>;
 }
@@ -38,8 +42,10 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
   const clear = (): void => progress.clear();
   const stdout = createWriter(system.stdout, system.stdout.isTTY ? { beforeChunk: clear } : {});
   const stderr = createWriter(system.stderr, { lossy: true, beforeChunk: clear });
+  let isAsking = false;
   const tellNow = async (line: string): Promise<void> => {
-    stderr.write(`${line}\n`);
+    stderr.write(`${isAsking ? '\n' : ''}${line}\n`);
+    isAsking = false;
     await stderr.flush();
   };
   const screen = {
@@ -61,6 +67,15 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
     async tell(text, lead = '') {
       await stdout.flush().catch(() => undefined);
       await tellNow(lead + safe(text));
+    },
+    interject: (text) => tellNow(safe(text)),
+    question(text) {
+      progress.clear();
+      system.stderr.write(safe(text));
+      isAsking = true;
+      return () => {
+        isAsking = false;
+      };
     },
     async release() {
       progress.stop();

@@ -40,6 +40,27 @@ test('R-X8: edition A pins the domain on every call and sends disable_long_url_d
   for (const { url } of posts) expect(url).toMatch(/disable_long_url_duplicates=domain/);
 });
 
+test('1.2 dedupe: a long URL is never in two batches that are under way', async ({ world }) => {
+  const rows = Array.from({ length: 30 }, (_, index) => ({ long_url: `https://example.com/${index % 10}` }));
+  let under = new Set<string>();
+  let clashes = 0;
+  await world.shorten(rows, {
+    dedupe: 'account',
+    batchSize: 10,
+    spoil: (operation) => ({
+      ...operation,
+      async call(items, signal) {
+        clashes += items.filter(({ long_url }) => under.has(long_url)).length;
+        for (const { long_url } of items) under.add(long_url);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        under = new Set([...under].filter((url) => !items.some(({ long_url }) => long_url === url)));
+        return operation.call(items, signal);
+      },
+    }),
+  });
+  expect(clashes).toBe(0);
+});
+
 test('1.2 dedupe: rows with one long URL share a link, also across batches that are under way', async ({ world }) => {
   const rows = Array.from({ length: 40 }, (_, index) => ({ long_url: `https://example.com/${index % 7}` }));
   await world.server.script([{ ...faults.dropAfter, ...onPost }]);

@@ -65,7 +65,8 @@ export async function runTrial({
     const writer = foreign ? writeForeign(world, rows, () => isOver) : Promise.resolve();
     let crashes = 0;
     let ended: Ended | undefined;
-    for (let attempt = 0; attempt < 40 && !ended; attempt += 1) {
+    let isDone = false;
+    for (let attempt = 0; attempt < 40 && !isDone; attempt += 1) {
       const steps = ['before append', 'in append', 'after append', 'after sync'] as const;
       const crash = { step: steps[pick(4)] ?? 'after sync', nth: 1 + pick(12) };
       const { openJournalFile, released } = crashingFile({
@@ -77,16 +78,22 @@ export async function runTrial({
         generateHashes: mode === 'keyed',
         environment: { openJournalFile },
       };
-      const result = await world.shorten(rows, { ...settings, ...(spoil && { spoil }) }).catch(() => undefined);
+      const result = await world.shorten(rows, { ...settings, ...(spoil && { spoil }) }).catch((error: { exitCode?: number }) => {
+        // The crash came after the run was done: it is finished, and says so.
+        isDone = error.exitCode === 2;
+        return undefined;
+      });
       const crashed = released();
       if (crashed) crashes += 1;
-      else if (result && (result.exit === 0 || (mode === 'checked' && result.summary.tally.counts.not_sent === 0)))
+      else if (result && (result.exit === 0 || (mode === 'checked' && result.summary.tally.counts.not_sent === 0))) {
         ended = result;
+        isDone = true;
+      }
     }
     isOver = true;
     await writer;
     if (late) await new Promise((resolve) => setTimeout(resolve, 60));
-    return { crashes, ...(await judge(world, rows, ended)) };
+    return { crashes, ...(await judge(world, rows, ended, isDone)) };
   } finally {
     await world.close();
   }
@@ -112,6 +119,7 @@ async function judge(
   { stored }: Pick<BulkWorld, 'stored'>,
   rows: readonly ShortenItem[],
   ended: Ended | undefined,
+  isDone: boolean,
 ): Promise<Omit<TrialResult, 'crashes'>> {
   const key = ({ long_url, note }: { long_url: string; note?: string }): string => JSON.stringify([long_url, note ?? '']);
   const records = (await stored()).filter(({ note }) => note !== 'foreign');
@@ -131,6 +139,6 @@ async function judge(
     lost: -values.filter((value) => value < 0).reduce((sum, value) => sum + value, 0),
     duplicated: values.filter((value) => value > 0).reduce((sum, value) => sum + value, 0),
     wrong: astray.length + (hashes.length - new Set(hashes).size),
-    unknown: ended ? ended.summary.tally.counts.unknown : rows.length,
+    unknown: ended ? ended.summary.tally.counts.unknown : isDone ? 0 : rows.length,
   };
 }

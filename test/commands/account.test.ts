@@ -55,7 +55,7 @@ test('2.2: counters that lack a number, or are unheard of, come as they are', as
 });
 
 test('a terminal shows a gauge for each counter that has a count and a limit', async ({ linkctl, wire }) => {
-  await wire.script([answer(odd), answer({ counters: { urls: { count: 1, limit: 1000 } } })]);
+  await wire.script([answer(odd), answer({ counters: { urls: { count: 51, limit: 1000 } } })]);
   expect((await linkctl(['account'], terminal)).stdout).toBe(
     [
       'user_id:                        7',
@@ -69,7 +69,7 @@ test('a terminal shows a gauge for each counter that has a count and a limit', a
     ].join('\n'),
   );
   const ascii = await linkctl(['account'], { ...terminal, env: { NO_COLOR: '1', LANG: 'C' } });
-  expect(ascii.stdout).toBe('urls: [#                   ]  0.1 %, 1 of 1000\n');
+  expect(ascii.stdout).toBe('urls: [#                   ]  5.1 %, 51 of 1000\n');
 });
 
 test('B18: --fields takes the paths and the members, in every format', async ({ linkctl }) => {

@@ -22,8 +22,12 @@ export interface TerminalEnd {
 /** The built program on a terminal of its own. */
 export interface Terminal {
   type(text: string): void;
+  /** Everything so far, as it came. */
+  shown(): string;
   /** Waits until the text was shown, after what was waited for before. */
   sees(text: string): Promise<void>;
+  /** Waits until `stty` says this of the terminal: `-echo`. */
+  settles(setting: string): Promise<void>;
   /** What `stty` says of the terminal: `echo`, `-icanon`. */
   settings(): string[];
   /** Id of the program. */
@@ -43,14 +47,18 @@ export function openTerminal(argv: readonly string[], { env, columns = 80, shell
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const watch = watching(driving);
+  const settings = (): string[] =>
+    execFileSync('stty', ['-a', '-F', watch.facts().terminal], { encoding: 'utf8' }).split(/[\s;]+/);
   let seen = 0;
   return {
+    settings,
+    settles: (setting) => watch.until(() => settings().includes(setting), `stty says ${setting}`),
+    shown: watch.shown,
     type: (text) => void driving.stdin?.write(text),
     async sees(text) {
       await watch.until(() => watch.shown().includes(text, seen), `the terminal shows ${JSON.stringify(text)}`);
       seen = watch.shown().indexOf(text, seen) + text.length;
     },
-    settings: () => execFileSync('stty', ['-a', '-F', watch.facts().terminal], { encoding: 'utf8' }).split(/[\s;]+/),
     processId: () => watch.facts().process,
     async ended() {
       await watch.until(() => watch.facts().code !== undefined, 'the program ends');
@@ -118,7 +126,8 @@ function watching(driving: ChildProcess): Watch {
     async until(condition, what) {
       const deadline = Date.now() + patience;
       while (!condition()) {
-        if (Date.now() > deadline) throw new Error(`not within ${patience / 1000} s: ${what}; shown: ${texts.stdout}${texts.stderr}`);
+        if (Date.now() > deadline)
+          throw new Error(`not within ${patience / 1000} s: ${what}; shown: ${texts.stdout}${texts.stderr}`);
         await delay(10);
       }
     },

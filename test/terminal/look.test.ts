@@ -49,14 +49,18 @@ describe('tables', () => {
   ];
   const list = ['list', 'plain', 'cjk', 'accent', 'family', '--no-color'];
 
-  test.for([80, 40])('B24: every line of a table fits a terminal of %i columns, and no hash is cut', async (columns, { linkctl, open }) => {
-    for (const link of links) await linkctl(['shorten', ...link]);
-    const { shown } = await open(list, { columns }).ended();
-    const lines = screenOf(shown).filter((line) => line !== '');
-    for (const hash of ['plain', 'cjk', 'accent', 'family']) expect(lines.some((line) => line.startsWith(`${hash} `))).toBe(true);
-    for (const line of lines.slice(0, 5)) expect(await columnsOf(line)).toBeLessThanOrEqual(columns);
-    expect(shown).toContain('…');
-  });
+  test.for([80, 40])(
+    'B24: every line of a table fits a terminal of %i columns, and no hash is cut',
+    async (columns, { linkctl, open }) => {
+      for (const link of links) await linkctl(['shorten', ...link]);
+      const { shown } = await open(list, { columns }).ended();
+      const lines = screenOf(shown).filter((line) => line !== '');
+      for (const hash of ['plain', 'cjk', 'accent', 'family'])
+        expect(lines.some((line) => line.startsWith(`${hash} `))).toBe(true);
+      for (const line of lines.slice(0, 5)) expect(await columnsOf(line)).toBeLessThanOrEqual(columns);
+      expect(shown).toContain('…');
+    },
+  );
 
   test('B24: what a narrow terminal hides is told on stderr, and --no-truncate shows it', async ({ linkctl, open }) => {
     for (const link of links) await linkctl(['shorten', ...link]);
@@ -106,6 +110,7 @@ describe('plain terminals', () => {
 /** As a terminal counts; emoji of several letters are one of two columns. */
 async function columnsOf(line: string): Promise<number> {
   let width = 0;
-  for (const { segment } of new Intl.Segmenter('en').segment(line)) width += /\p{Emoji_Presentation}|[\u3040-\u9fff]/u.test(segment) ? 2 : 1;
+  for (const { segment } of new Intl.Segmenter('en').segment(line))
+    width += /\p{Emoji_Presentation}|[\u3040-\u9fff]/u.test(segment) ? 2 : 1;
   return width;
 }

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { apiKey, sent, username } from '../support/linkctl.ts';
+import { screenOf } from '../support/terminal.ts';
+import { test } from './world.ts';
+
+const nobody = { LINKCTL_BASE_URL: '', LINKCTL_USERNAME: '', LINKCTL_API_KEY: '', LINKCTL_EDITION: '' };
+
+describe('auth login', () => {
+  test('B65: asks step by step, hides the key, and says who logged in', async ({ open, wire, folder }) => {
+    const terminal = open(['auth', 'login'], { env: nobody });
+    await terminal.sees('Profile name [default]: ');
+    terminal.type('work\n');
+    await terminal.sees('Base URL of the API: ');
+    terminal.type(`${wire.baseUrl}\n`);
+    await terminal.sees('Username: ');
+    terminal.type(`${username}\n`);
+    await terminal.sees('API key: ');
+    await terminal.settles('-echo');
+    terminal.type(`${apiKey}\n`);
+    const { code, shown } = await terminal.ended();
+    expect(code).toBe(0);
+    expect(screenOf(shown).at(-2)).toMatch(/^✓ Logged in to \S+ as ann \(edition A.*\), profile "work"$/);
+    expect(shown).not.toContain(apiKey);
+    expect(terminal.settings()).toContain('echo');
+    expect(readFileSync(join(folder, '.config', 'linkctl', 'config.json'), 'utf8')).toContain(apiKey);
+  });
+
+  test.for([
+    ['Ctrl-C', 'SIGINT'],
+    ['a SIGTERM', 'SIGTERM'],
+  ] as const)('R-18, B41: %s at the hidden question gives the terminal back', async ([what, signal], { open, wire }) => {
+    const terminal = open(['auth', 'login', '-p', 'work', '--base-url', wire.baseUrl, '--username', username], { env: nobody });
+    await terminal.sees('API key: ');
+    await terminal.settles('-echo');
+    if (what === 'Ctrl-C') terminal.type('\u0003');
+    else process.kill(terminal.processId(), signal);
+    const { code, signal: died, shown } = await terminal.ended();
+    expect({ code, died }).toEqual({ code: null, died: signal });
+    expect(screenOf(shown).slice(0, 2)).toEqual(['API key:', 'interrupted']);
+    expect(terminal.settings()).toEqual(expect.arrayContaining(['echo', 'icanon', 'isig']));
+  });
+
+  test('B41: Ctrl-C at a question that is not hidden says so on a line of its own', async ({ open }) => {
+    const terminal = open(['auth', 'login'], { env: nobody });
+    await terminal.sees('Profile name [default]: ');
+    terminal.type('\u0003');
+    const { signal, shown } = await terminal.ended();
+    expect(signal).toBe('SIGINT');
+    expect(screenOf(shown).slice(0, 2)).toEqual(['Profile name [default]: ^C', 'interrupted']);
+  });
+
+  test('B59: the end of the input is a no', async ({ open }) => {
+    const terminal = open(['auth', 'login', '--no-color'], { env: nobody });
+    await terminal.sees('Profile name [default]: ');
+    terminal.type('\u0004');
+    const { code, shown } = await terminal.ended();
+    expect(code).toBe(1);
+    expect(screenOf(shown)[1]).toBe('error: aborted: nothing was changed');
+  });
+
+  test('B65: answers that are pasted in one go are taken one after the other', async ({ open, wire }) => {
+    const terminal = open(['auth', 'login'], { env: nobody });
+    await terminal.sees('Profile name [default]: ');
+    terminal.type(`\n${wire.baseUrl}\nannn\u007f\n`);
+    await terminal.sees('API key: ');
+    await terminal.settles('-echo');
+    terminal.type(`${apiKey}\n`);
+    expect(await terminal.ended()).toMatchObject({ code: 0, shown: expect.stringContaining('as ann') });
+  });
+
+  test('B65: --with-key on a terminal asks with echo off', async ({ open, wire }) => {
+    const terminal = open(['auth', 'login', '-p', 'work', '--base-url', wire.baseUrl, '--username', username, '--with-key'], {
+      env: nobody,
+    });
+    await terminal.sees('API key: ');
+    await terminal.settles('-echo');
+    terminal.type(`${apiKey}x\u007f\n`);
+    expect((await terminal.ended()).code).toBe(0);
+  });
+});
+
+describe('questions before a change', () => {
+  const question = 'Delete tag "old" of account "ann" on ';
+
+  test('B56, B58: tags delete names the tag, the account and the host, and y goes on', async ({ linkctl, open }) => {
+    await linkctl(['tags', 'add', 'old']);
+    const terminal = open(['tags', 'delete', 'old']);
+    await terminal.sees(question);
+    await terminal.sees('? [y/N] ');
+    terminal.type('y\n');
+    expect(await terminal.ended()).toMatchObject({ code: 0, shown: expect.stringContaining('Deleted tag "old"') });
+    expect((await linkctl(['tags'])).stdout).toBe('');
+  });
+
+  test.for(['n', '', 'x'])(
+    'B56, B59: the answer %j is a no: exit 1, and nothing was sent',
+    async (answer, { linkctl, open, wire }) => {
+      await linkctl(['tags', 'add', 'old']);
+      const before = (await sent(wire)).length;
+      const terminal = open(['tags', 'delete', 'old', '--no-color']);
+      await terminal.sees('[y/N] ');
+      terminal.type(`${answer}\n`);
+      const { code, shown } = await terminal.ended();
+      expect(code).toBe(1);
+      expect(screenOf(shown).at(-2)).toBe('error: aborted: nothing was changed');
+      expect((await sent(wire)).slice(before).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+    },
+  );
+
+  test.for([
+    ['--no-input', {}],
+    ['', { CI: 'true' }],
+    ['', { LINKCTL_NO_INPUT: '1' }],
+  ] as const)('B54, B55: with "%s" and %j nobody is asked, and the flag that answers is named', async ([flag, env], { open }) => {
+    const { code, shown } = await open(['tags', 'delete', 'old', '--no-color', ...(flag ? [flag] : [])], { env }).ended();
+    expect(code).toBe(2);
+    expect(shown).toContain('error: --yes required when not running interactively');
+  });
+
+  test('B54: --yes is looked at first, also where nobody could be asked', async ({ linkctl, open }) => {
+    await linkctl(['tags', 'add', 'old']);
+    expect(await open(['tags', 'delete', 'old', '--yes', '--no-input']).ended()).toMatchObject({ code: 0 });
+  });
+
+  test('B54: a pipe on stderr is nobody who could answer', async ({ open }) => {
+    const { shown } = await open([], { shell: '$linkctl tags delete old 2>&1 >/dev/tty | cat' }).ended();
+    expect(shown).toContain('error: --yes required when not running interactively');
+  });
+
+  test('B29: what a question shows of the server cannot drive the terminal', async ({ linkctl, open, wire }) => {
+    await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
+    const record = {
+      hash: 'node',
+      short_url: 'x.y/node',
+      long_url: 'https://a/\u001b[2J\u202e',
+      total_clicks: 0,
+      unique_clicks: 0,
+      tags: [],
+    };
+    await wire.script([{ times: 'all', apply: false, answer: { body: { error: { code: 0, message: '' }, urls: [record] } } }]);
+    const terminal = open(['delete', 'node']);
+    await terminal.sees('[y/N] ');
+    terminal.type('n\n');
+    const { shown } = await terminal.ended();
+    expect(shown).toContain('https://a/\\x1b[2J\\u202e');
+    expect(shown).not.toContain('\u001b[2J');
+  });
+});
+
+describe('stdin', () => {
+  test('B42: -f - on a terminal says what it waits for, and Ctrl-D ends it', async ({ open }) => {
+    const terminal = open(['shorten', '-f', '-']);
+    await terminal.sees('reading URLs from the terminal; end with Ctrl-D');
+    terminal.type('https://nodejs.org/\nhttps://example.com/\n\u0004');
+    const { code, shown } = await terminal.ended();
+    expect(code).toBe(0);
+    expect(shown).toContain('2 rows: 2 created');
+  });
+
+  test('B54: who typed the hashes and ended them cannot be asked any more', async ({ linkctl, open }) => {
+    await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
+    const terminal = open(['delete', '--hashes-from', '-', '--no-color']);
+    await terminal.sees('reading hashes from the terminal');
+    terminal.type('node\n\u0004');
+    const { code, shown } = await terminal.ended();
+    expect(code).toBe(2);
+    expect(shown).toContain('error: --yes required when not running interactively');
+  });
+
+  test('B42: --hashes-from - says so too', async ({ linkctl, open }) => {
+    await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
+    const terminal = open(['list', '--hashes-from', '-']);
+    await terminal.sees('reading hashes from the terminal; end with Ctrl-D');
+    terminal.type('node\n\u0004');
+    expect(await terminal.ended()).toMatchObject({ code: 0, shown: expect.stringContaining('https://nodejs.org/') });
+  });
+});

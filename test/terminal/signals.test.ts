@@ -1,0 +1,155 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { startProgram } from '../support/built-program.ts';
+import { sent } from '../support/linkctl.ts';
+import { screenOf } from '../support/terminal.ts';
+import { test } from './world.ts';
+
+const slowly = { times: 'all', delay: 400 } as const;
+
+function links(folder: string, count: number): string {
+  const file = join(folder, 'links.txt');
+  writeFileSync(file, Array.from({ length: count }, (_, index) => `https://example.com/${index}`).join('\n'));
+  return file;
+}
+
+describe('Ctrl-C', () => {
+  test('B41: ends a listing at once, by the signal, with a word and the terminal as it was', async ({ open, wire }) => {
+    await wire.script([{ times: 'all', end: 'silent' }]);
+    const terminal = open(['list']);
+    await until(async () => (await sent(wire)).length > 0);
+    terminal.type('\u0003');
+    const { code, signal, shown } = await terminal.ended();
+    expect({ code, signal, screen: screenOf(shown) }).toEqual({ code: null, signal: 'SIGINT', screen: ['^Cinterrupted', ''] });
+    expect(terminal.settings()).toEqual(expect.arrayContaining(['echo', 'icanon', 'isig']));
+  });
+
+  test('B41: a shell sees 130', async ({ open, wire }) => {
+    await wire.script([{ times: 'all', end: 'silent' }]);
+    const terminal = open([], { shell: 'trap : INT; $linkctl list; echo "code $?"' });
+    await until(async () => (await sent(wire)).length > 0);
+    terminal.type('\u0003');
+    expect((await terminal.ended()).shown).toContain('code 130');
+  });
+
+  test('B41: a reader of stdout that stands still does not keep a listing alive', async ({ env, linkctl, wire }) => {
+    const lines = Array.from({ length: 3000 }, (_, index) => `https://example.com/a/rather/long/path/for/a/link/${index}`);
+    await linkctl(['shorten', '-f', '-', '-q'], { stdin: lines.join('\n') });
+    const before = (await sent(wire)).length;
+    const program = startProgram(['list', '--all', '-o', 'json'], env);
+    program.process.stdout?.pause();
+    await until(async () => (await sent(wire)).length > before);
+    await delay(500);
+    program.process.kill('SIGINT');
+    program.process.stdout?.resume();
+    const { signal, stderr } = await program.ended;
+    expect({ signal, stderr }).toEqual({ signal: 'SIGINT', stderr: 'interrupted\n' });
+  });
+
+  test('R-18: stops a shortening run after the batches under way; the same command goes on', async ({ open, folder, wire }) => {
+    const file = links(folder, 2000);
+    await wire.script([{ ...slowly, only: { method: 'POST' } }]);
+    const terminal = open(['shorten', '-f', file, '--batch-size', '20', '--results', join(folder, 'done.csv'), '--no-color']);
+    await terminal.sees('guaranteed');
+    await until(async () => posts(await sent(wire)) > 0);
+    terminal.type('\u0003');
+    const { signal, shown } = await terminal.ended();
+    expect(signal).toBe('SIGINT');
+    const screen = screenOf(shown);
+    expect(screen).toContainEqual(expect.stringContaining('interrupted: waiting for the batches under way'));
+    expect(screen).toContainEqual(expect.stringMatching(/^2000 rows: \d+ created, \d+ not sent/));
+    expect(screen).toContainEqual(expect.stringMatching(/^run the same command again to go on with run /));
+    expect(terminal.settings()).toEqual(expect.arrayContaining(['echo', 'icanon', 'isig']));
+    const created = Number(/rows: (\d+) created/.exec(shown)?.[1]);
+    expect(created).toBe(20 * posts(await sent(wire)));
+    await wire.script([]);
+    const again = await open(['shorten', '-f', file]).ended();
+    expect(again).toMatchObject({ code: 0, shown: expect.stringContaining(`${created} of 2000 rows are done`) });
+  });
+
+  test('R-18: a second one ends a run at once', async ({ open, folder, wire }) => {
+    await wire.script([{ times: 'all', only: { method: 'POST' }, end: 'silent' }]);
+    const terminal = open(['shorten', '-f', links(folder, 100)]);
+    await until(async () => posts(await sent(wire)) > 0);
+    terminal.type('\u0003');
+    await terminal.sees('a second signal ends it at once');
+    terminal.type('\u0003');
+    expect(await terminal.ended()).toMatchObject({ code: null, signal: 'SIGINT' });
+  });
+
+  test.for([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('B41: %s ends a listing by the signal: a shell sees %i', async ([signal, code], { open, wire }) => {
+    await wire.script([{ times: 'all', end: 'silent' }]);
+    const terminal = open([], { shell: '$linkctl list & echo "child $!."; wait $!; echo "code $?"' });
+    await terminal.sees('child ');
+    await until(async () => (await sent(wire)).length > 0);
+    process.kill(Number(/child (\d+)/.exec(terminal.shown())?.[1]), signal);
+    expect((await terminal.ended()).shown).toContain(`code ${code}`);
+  });
+});
+
+describe('progress', () => {
+  test('B89: a run of more than a second has one line that takes itself away', async ({ open, folder, wire }) => {
+    await wire.script([{ ...slowly, only: { method: 'POST' } }]);
+    const terminal = open(['shorten', '-f', links(folder, 400), '--batch-size', '20', '--concurrency', '4', '-o', 'tsv']);
+    await terminal.sees('/20 batches · ');
+    await terminal.sees(' failed');
+    const { code, shown } = await terminal.ended();
+    expect(code).toBe(0);
+    expect(shown).toMatch(/\r\u001b\[K\d+\/20 batches · \d+\/400 · 0 failed( · ETA \d+s)?\r\u001b\[K/);
+    expect(screenOf(shown).filter((line) => line.includes('batches ·'))).toEqual([]);
+    expect(screenOf(shown).filter((line) => line.startsWith('http'))).toHaveLength(400);
+  });
+
+  test('B89: a listing of more than a second has it, too', async ({ open, linkctl, wire }) => {
+    await linkctl(['shorten', '-f', '-', '-q'], { stdin: 'https://a.example/\nhttps://b.example/\nhttps://c.example/\n' });
+    await wire.script([{ times: 'all', delay: 600 }]);
+    const { shown } = await open(['list', '--all', '--page-size', '1']).ended();
+    expect(shown).toMatch(/\r\u001b\[K\d\/3 URLs\r\u001b\[K/);
+  });
+
+  test.for([
+    ['CI', 'true'],
+    ['TERM', 'dumb'],
+  ])('B89, B96: with %s=%s nothing moves', async ([name = '', value = ''], { open, folder, wire }) => {
+    await wire.script([{ ...slowly, only: { method: 'POST' } }]);
+    const { shown } = await open(['shorten', '-f', links(folder, 80), '--batch-size', '20', '--concurrency', '1', '--no-color'], {
+      env: { [name]: value },
+    }).ended();
+    expect(shown).not.toContain('\u001b');
+    expect(shown).not.toMatch(/batches (·|-)/);
+  });
+
+  test('B89: --progress plain is a whole line for each batch', async ({ open, folder, wire }) => {
+    const { shown } = await open(['shorten', '-f', links(folder, 60), '--batch-size', '20', '-q', '--progress', 'plain']).ended();
+    expect(shown).not.toContain('batches');
+    await wire.script([]);
+    const told = await open(['shorten', '-f', links(folder, 80), '--batch-size', '20', '--progress', 'plain']).ended();
+    expect(screenOf(told.shown).filter((line) => /^\d\/4 batches · \d+\/80 · 0 failed/.test(line)).length).toBeGreaterThanOrEqual(
+      4,
+    );
+  });
+
+  test('B89: SIGUSR2 says once where a run stands, wherever stderr leads', async ({ env, folder, wire }) => {
+    await wire.script([{ ...slowly, only: { method: 'POST' } }]);
+    const program = startProgram(['shorten', '-f', links(folder, 200), '--batch-size', '20', '--concurrency', '1'], env);
+    await until(async () => posts(await sent(wire)) > 1);
+    program.process.kill('SIGUSR2');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(0);
+    expect(stderr.match(/^\d+\/10 batches · \d+\/200 · 0 failed.*$/gm)).toHaveLength(1);
+  });
+});
+
+const posts = (calls: readonly { readonly call: string }[]): number => calls.filter(({ call }) => call.startsWith('POST')).length;
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await condition()); tries++) {
+    if (tries > 500) throw new Error('what was waited for did not come');
+    await delay(20);
+  }
+}
