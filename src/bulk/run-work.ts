@@ -3,10 +3,10 @@ import { CliError, LimitError, LocalError } from '../errors.ts';
 import type { DoubtfulPast } from './audit.ts';
 import { readBackBatch } from './batch-read-back.ts';
 import { type Canary, createCanary } from './canary.ts';
-import { createExclusion } from './exclusion.ts';
+import { createExclusion, type Exclusion } from './exclusion.ts';
 import { type JournalLedger, journalLedger, payloadSum } from './journal-ledger.ts';
 import { notSent, unknownOutcome } from './judgement.ts';
-import { createGate } from './pace.ts';
+import { createGate, type Gate } from './pace.ts';
 import { takeMark } from './reading-back.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
@@ -38,78 +38,90 @@ export function concurrencyOf<Payload extends object>({ mode, concurrency = usua
 }
 
 export function createWork<Payload extends object>(settings: WorkSettings<Payload>, means: WorkMeans): RunWork<Payload> {
-  const { plan, operation, begun } = settings;
-  const { stop, recorded } = means;
+  const { plan, operation, environment } = settings;
   const gate = createGate(concurrencyOf(plan));
-  const exclusion = createExclusion();
   const past: DoubtfulPast[] = [];
-  const size = { limit: plan.batchSize };
   const ledger = ledgerOf(settings, means);
   const context: SendingContext<Payload> = {
     operation,
     ledger,
-    system: settings.environment.system,
-    stop,
+    system: environment.system,
+    stop: means.stop,
     signal: means.signal,
-    size,
+    size: { limit: plan.batchSize },
     failFast: plan.failFast ?? false,
     pace: gate,
-    mayCall: () => mayCall(settings, stop),
+    mayCall: () => mayCall(settings, means.stop),
     onSurplus: (records) => keepSurplus(records, settings, means),
     readBack: (batch, rows) => readBackBatch(batch, rows, ledger, settings, means, past),
   };
-  const canary = canaryOf(settings, context);
-
-  async function send(segment: Segment<Payload>): Promise<Map<number, RowOutcome<Payload>>> {
-    const release = await exclusion.hold(plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
-    const leave = await gate.enter();
-    try {
-      assertSamePayload(segment, begun);
-      const repeats = operation.doubt === 'repeat';
-      const again = segment.open.flatMap(({ rows }) => (repeats ? rows : []));
-      const free = [...segment.free, ...again].sort((one, other) => one.index - other.index);
-      const proving = (await canary?.prove(free as unknown as BulkRow<ShortenItem>[])) ?? new Map();
-      const inDoubt: DoubtfulBatch<Payload>[] = repeats
-        ? []
-        : segment.open.map(({ intent, rows }) => ({ batch: intent.batch, rows }));
-      if (segment.unsure.length > 0) inDoubt.push({ batch: 0, rows: segment.unsure });
-      const sent = await sendRows(
-        free.filter(({ index }) => !proving.has(index)),
-        context,
-        inDoubt,
-      );
-      return new Map([...(proving as Map<number, RowOutcome<Payload>>), ...sent]);
-    } finally {
-      leave();
-      release();
-    }
-  }
-
-  async function outcomeOf(row: BulkRow<Payload>): Promise<RowOutcome<Payload>> {
-    const state = begun.state.stateOf(row.index);
-    if (state === 'free') return notSent(row, stop);
-    return state === 'open' || state === 'unknown' ? unknownOutcome(row) : recorded.outcomeOf(row);
-  }
-
+  const shop: Shop<Payload> = { settings, context, gate, exclusion: createExclusion(), canary: canaryOf(settings, context) };
   return {
     past,
-    batchSize: () => size.limit,
+    batchSize: () => context.size.limit,
     async process(segment) {
-      const { rows, free, open, unsure } = segment;
-      let sent = new Map<number, RowOutcome<Payload>>();
-      if (free.length + open.length + unsure.length > 0 && !stop.reason) {
-        try {
-          sent = await send(segment);
-        } catch (error) {
-          if (!(error instanceof CliError)) throw error;
-          stop.request(stopOf(error));
-        }
-      }
+      const sent = await sendGuarded(segment, shop);
       const outcomes: RowOutcome<Payload>[] = [];
-      for (const row of rows) outcomes.push(sent.get(row.index) ?? (await outcomeOf(row)));
+      for (const row of segment.rows) outcomes.push(sent.get(row.index) ?? (await outcomeBefore(row, settings.begun, means)));
       return outcomes;
     },
   };
+}
+
+interface Shop<Payload extends object> {
+  readonly settings: WorkSettings<Payload>;
+  readonly context: SendingContext<Payload>;
+  readonly gate: Gate;
+  readonly exclusion: Exclusion;
+  readonly canary: Canary | undefined;
+}
+
+type Outcomes<Payload extends object> = ReadonlyMap<number, RowOutcome<Payload>>;
+
+async function sendGuarded<Payload extends object>(segment: Segment<Payload>, shop: Shop<Payload>): Promise<Outcomes<Payload>> {
+  const { stop } = shop.context;
+  if (segment.free.length + segment.open.length + segment.unsure.length === 0 || stop.reason) return new Map();
+  try {
+    assertSamePayload(segment, shop.settings.begun);
+    const release = await shop.exclusion.hold(shop.settings.plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
+    const leave = await shop.gate.enter();
+    return await send(segment, shop).finally(() => {
+      leave();
+      release();
+    });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    stop.request(stopOf(error));
+    return new Map();
+  }
+}
+
+async function send<Payload extends object>(
+  { free, open, unsure }: Segment<Payload>,
+  shop: Shop<Payload>,
+): Promise<Outcomes<Payload>> {
+  const { context, canary } = shop;
+  const repeats = context.operation.doubt === 'repeat';
+  const again = open.flatMap(({ rows }) => (repeats ? rows : []));
+  const rows = [...free, ...again].sort((one, other) => one.index - other.index);
+  // Only a run that shortens has a canary, so these are its rows.
+  const proving = ((await canary?.prove(rows as unknown as BulkRow<ShortenItem>[])) ?? new Map()) as Outcomes<Payload>;
+  const inDoubt: DoubtfulBatch<Payload>[] = repeats ? [] : open.map(({ intent, rows }) => ({ batch: intent.batch, rows }));
+  if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
+  const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
+  const sent = await sendRows(rest, context, inDoubt);
+  return proving.size === 0 ? sent : new Map([...proving, ...sent]);
+}
+
+/** What an earlier process left of a row that this one did not touch. */
+async function outcomeBefore<Payload extends object>(
+  row: BulkRow<Payload>,
+  { state }: BegunRun,
+  { stop, recorded }: WorkMeans,
+): Promise<RowOutcome<Payload>> {
+  const found = state.stateOf(row.index);
+  if (found === 'free') return notSent(row, stop);
+  return found === 'open' || found === 'unknown' ? unknownOutcome(row) : recorded.outcomeOf(row);
 }
 
 function ledgerOf<Payload extends object>(

@@ -4,7 +4,15 @@ import { hashGenerator } from './generated-hash.ts';
 import { openJournal } from './journal.ts';
 import { recordedOutcomes } from './recorded-outcomes.ts';
 import { type OutcomeFile, openFailed, openResults } from './results.ts';
-import { doneStatuses, type RowOutcome, type RowStatus, type StopReason, startTally, type Tally } from './row-outcome.ts';
+import {
+  doneStatuses,
+  type RowOutcome,
+  type RowStatus,
+  type RunningTally,
+  type StopReason,
+  startTally,
+  type Tally,
+} from './row-outcome.ts';
 import { audit, close, listen } from './run-ending.ts';
 import { concurrencyOf, createWork, type RunWork } from './run-work.ts';
 import { segmentsOf } from './segments.ts';
@@ -46,84 +54,98 @@ export interface RunWalk<Payload extends object> {
 export function walkRun<Payload extends object>(
   settings: WorkSettings<Payload> & { readonly batches: number },
 ): RunWalk<Payload> {
-  const { plan, environment, operation, begun, counted, batches } = settings;
-  const { system } = environment;
-  const files = openFiles(settings);
-  const stop = createStop();
-  const tally = startTally();
-  const startedAt = system.now();
-  let surplus: readonly string[] = [];
-  let end: number | undefined;
-  let workingSize: number | undefined;
-
-  /** Rows that are not settled for good make a run that can be gone on with. */
-  const isComplete = (): boolean => {
-    const { not_sent, unknown } = tally.counts;
-    return !stop.reason && not_sent === 0 && (unknown === 0 || unknownNow[operation.doubt] === 'final');
+  const { plan, environment, counted, batches } = settings;
+  const walk: Walk<Payload> = {
+    settings,
+    files: openFiles(settings),
+    stop: createStop(),
+    tally: startTally(),
+    surplus: [],
+    workingSize: undefined,
+    endedAt: undefined,
   };
-
-  async function* segments(): AsyncGenerator<readonly RowOutcome<Payload>[]> {
-    const journal = await openJournal(begun.journal, begun.state.size, environment.openJournalFile).catch((error: unknown) => {
-      begun.release();
-      throw error;
-    });
-    const recorded = recordedOutcomes(begun.journal, begun.state);
-    const abort = new AbortController();
-    const ignore = listen(settings, stop, abort, journal);
-    let isWhole = false;
-    try {
-      const work = createWork(settings, { journal, recorded, stop, signal: abort.signal });
-      for await (const outcomes of inOrder(settings, work, stop)) {
-        for (const outcome of outcomes) {
-          tally.add(outcome);
-          for (const file of files) file.add(outcome);
-        }
-        yield outcomes;
-      }
-      isWhole = tally.rows === plan.input.rows;
-      if (work.batchSize() < plan.batchSize) workingSize = work.batchSize();
-      surplus = await audit(settings, work.past, stop, abort.signal);
-    } finally {
-      ignore();
-      await close(journal, files, isWhole, { ...settings, stop, isComplete: isComplete() });
-      await recorded.close();
-      begun.release();
-      end = system.now();
-    }
-  }
-
-  async function* rows(): AsyncGenerator<RowOutcome<Payload>> {
-    const source = segments();
-    let isRead = false;
-    try {
-      for (let next = await source.next(); !next.done; next = await source.next()) yield* next.value;
-      isRead = true;
-    } finally {
-      if (!isRead) {
-        stop.request(stopOf(readerGone()));
-        while (!(await source.next()).done);
-      }
-    }
-  }
-
+  const startedAt = environment.system.now();
   return {
-    rows: rows(),
+    rows: rowsOf(walk),
     progress: () => ({
       rows: plan.input.rows,
-      rowsSettled: tally.rows,
+      rowsSettled: walk.tally.rows,
       batches,
-      batchesSettled: Math.min(batches, Math.floor((tally.rows * batches) / Math.max(1, plan.input.rows))),
-      failed: tally.counts.failed,
+      batchesSettled: Math.min(batches, Math.floor((walk.tally.rows * batches) / Math.max(1, plan.input.rows))),
+      failed: walk.tally.counts.failed,
     }),
-    summary: (): RunSummary => ({
-      tally,
-      stop: stop.reason,
+    summary: () => ({
+      tally: walk.tally,
+      stop: walk.stop.reason,
       calls: counted.calls.made,
-      milliseconds: (end ?? system.now()) - startedAt,
-      workingSize,
-      surplus,
+      milliseconds: (walk.endedAt ?? environment.system.now()) - startedAt,
+      workingSize: walk.workingSize,
+      surplus: walk.surplus,
     }),
   };
+}
+
+interface Walk<Payload extends object> {
+  readonly settings: WorkSettings<Payload>;
+  readonly files: readonly OutcomeFile[];
+  readonly stop: Stop;
+  readonly tally: RunningTally;
+  surplus: readonly string[];
+  workingSize: number | undefined;
+  endedAt: number | undefined;
+}
+
+async function* rowsOf<Payload extends object>(walk: Walk<Payload>): AsyncGenerator<RowOutcome<Payload>> {
+  const source = segments(walk);
+  let isRead = false;
+  try {
+    for (let next = await source.next(); !next.done; next = await source.next()) yield* next.value;
+    isRead = true;
+  } finally {
+    if (!isRead) {
+      walk.stop.request(stopOf(readerGone()));
+      while (!(await source.next()).done);
+    }
+  }
+}
+
+/** To be read to its end, also when nobody wants the rows any more: that is where the run is closed. */
+async function* segments<Payload extends object>(walk: Walk<Payload>): AsyncGenerator<readonly RowOutcome<Payload>[]> {
+  const { settings, files, stop, tally } = walk;
+  const { plan, environment, begun } = settings;
+  const journal = await openJournal(begun.journal, begun.state.size, environment.openJournalFile).catch((error: unknown) => {
+    begun.release();
+    throw error;
+  });
+  const recorded = recordedOutcomes(begun.journal, begun.state);
+  const abort = new AbortController();
+  const ignore = listen(settings, stop, abort, journal);
+  let isWhole = false;
+  try {
+    const work = createWork(settings, { journal, recorded, stop, signal: abort.signal });
+    for await (const outcomes of inOrder(settings, work, stop)) {
+      for (const outcome of outcomes) {
+        tally.add(outcome);
+        for (const file of files) file.add(outcome);
+      }
+      yield outcomes;
+    }
+    isWhole = tally.rows === plan.input.rows;
+    if (work.batchSize() < plan.batchSize) walk.workingSize = work.batchSize();
+    walk.surplus = await audit(settings, work.past, stop, abort.signal);
+  } finally {
+    ignore();
+    await close(journal, files, isWhole, { ...settings, stop, isComplete: isComplete(walk) });
+    await recorded.close();
+    begun.release();
+    walk.endedAt = environment.system.now();
+  }
+}
+
+/** Rows that are not settled for good make a run that can be gone on with. */
+function isComplete<Payload extends object>({ settings, stop, tally }: Walk<Payload>): boolean {
+  const { not_sent, unknown } = tally.counts;
+  return !stop.reason && not_sent === 0 && (unknown === 0 || unknownNow[settings.operation.doubt] === 'final');
 }
 
 /** Keeps some segments under way, and hands out their outcomes in the order of the input. */

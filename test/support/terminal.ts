@@ -127,7 +127,7 @@ function watching(driving: ChildProcess): Watch {
       const deadline = Date.now() + patience;
       while (!condition()) {
         if (Date.now() > deadline)
-          throw new Error(`not within ${patience / 1000} s: ${what}; shown: ${texts.stdout}${texts.stderr}`);
+          throw new Error(`not within ${patience / 1000} s: ${what}; shown at last: ${texts.stdout.slice(-1000)}${texts.stderr}`);
         await delay(10);
       }
     },
