@@ -1,21 +1,18 @@
 #!/usr/bin/env node
-// Written so that an old Node can parse it and say what is wrong (B98).
-var found = process.versions.node.split('.').map(Number);
-var needed = [20, 18, 1];
-var difference = found[0] - needed[0] || found[1] - needed[1] || found[2] - needed[2];
+// Nothing is imported before Node's version is known: what follows needs the newest of what it asks for (B98).
+const needed = [20, 18, 1];
+const found = process.versions.node.split('.').map(Number);
+const difference = found[0] - needed[0] || found[1] - needed[1] || found[2] - needed[2];
 
 if (difference < 0) {
-  process.stderr.write('error: linkctl needs Node ' + needed.join('.') + ' or newer, this is ' + process.versions.node + '\n');
+  process.stderr.write(`error: linkctl needs Node ${needed.join('.')} or newer, this is ${process.versions.node}\n`);
   process.exitCode = 9;
 } else {
   // Node 22 calls its storage engine experimental on stderr, where scripts look for errors.
-  var emitWarning = process.emitWarning;
-  process.emitWarning = function (warning, type) {
-    if (type !== 'ExperimentalWarning' || !/SQLite/.test(String(warning))) emitWarning.apply(process, arguments);
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...rest) => {
+    if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
   };
-  import('../dist/main.js').then(function (tool) {
-    return tool.main(process.argv.slice(2), tool.processSystem());
-  }).then(function (code) {
-    process.exitCode = code;
-  });
+  const { main, processSystem } = await import('../dist/main.js');
+  process.exitCode = await main(process.argv.slice(2), processSystem());
 }

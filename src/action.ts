@@ -30,6 +30,8 @@ export interface Context {
   note(text: string): Promise<void>;
   /** From now on the command itself hears of signals; they no longer end it at once (R-18). Answers with what gives them back. */
   hearSignals(listener: (signal: Signal) => void): () => void;
+  /** The program dies of this signal, as the shell expects, when everything is told (B41). */
+  dieOf(signal: Signal): void;
   /** Aborted when `--max-time` is over; the reason is the failure to end with. Calls that have no signal of their own end by it. */
   readonly deadline: AbortSignal;
 }
@@ -47,7 +49,7 @@ export interface Action {
   say(text: string): Promise<void>;
   /** Tells what went wrong and answers with the exit code. Never throws. */
   fail(error: unknown): Promise<number>;
-  /** Sends what is left to both streams and lets go of them. */
+  /** Sends what is left to both streams and lets go of them; dies, where a command that heard a signal wants to. */
   release(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export function createAction(argv: readonly string[], system: System): Action {
   const output: Mutable<OutputOptions> = { format: guessFormat(argv) };
   const streams = openStreams(system, output);
   let profile: string | undefined;
+  let death: Signal | undefined;
   let debug = argv.includes('--debug') || isSet(system.env.LINKCTL_DEBUG);
 
   return {
@@ -66,11 +69,15 @@ export function createAction(argv: readonly string[], system: System): Action {
         Object.assign(output, outputOptions(global, system.env));
         debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
         const print = (report: Report) => printReport(report, output, streams);
-        const context = createContext(global, system, streams, print, (session) => {
+        const opened = (session: Session): void => {
           profile = session.profile;
           output.format ??= session.defaults.output ?? undefined;
           output.colour ??= session.defaults.color ?? undefined;
-        });
+        };
+        const dieOf = (signal: Signal): void => {
+          death = signal;
+        };
+        const context = createContext(global, system, streams, { print, opened, dieOf });
         const whole = async (): Promise<void> => print(await work(command.opts() as never, context, command.args));
         try {
           await context.hold(whole());
@@ -83,7 +90,10 @@ export function createAction(argv: readonly string[], system: System): Action {
       await printFailure(error, { format: output.format, profile, debug, issues: issuesUrl }, streams);
       return exitCodeOf(error);
     },
-    release: () => streams.release(),
+    async release() {
+      await streams.release();
+      if (death) system.dieOf(death);
+    },
   };
 }
 
@@ -124,8 +134,7 @@ function createContext(
   global: GlobalOptions,
   system: System,
   streams: Streams,
-  print: Context['print'],
-  opened: (session: Session) => void,
+  { print, opened, dieOf }: Pick<Context, 'print' | 'dieOf'> & { opened(session: Session): void },
 ): OpenContext {
   let session: Promise<Session> | undefined;
   const watch = watchSignals(system, streams);
@@ -142,6 +151,7 @@ function createContext(
     warn,
     note,
     hearSignals: watch.hear,
+    dieOf,
     deadline: deadline.signal,
     hold: (work) => deadline.hold(work, watch.isHeard),
     connect: (account) => connect(account, global, hooks),

@@ -54,6 +54,6 @@ export function startDeadline(seconds: number | undefined, { sleep, stdin }: Pic
 
 /** A call or a wait that the signal ended, and not a change of which nobody knows whether it happened. */
 function isInterrupted(error: unknown): boolean {
-  if (error instanceof CallError) return error.gaveUp === 'interrupted' && error.kind === 'unavailable';
+  if (error instanceof CallError) return error.gaveUp === 'interrupted' && error.kind !== 'unknown';
   return error instanceof Error && error.name === 'AbortError';
 }

@@ -100,9 +100,7 @@ test('imports make no circle', () => {
 test('R-21: only system.ts touches the process, and nothing uses the console', () => {
   const broken = [...imports.keys()].filter((path) => {
     const text = readFileSync(join(source, path), 'utf8');
-    return (
-      /\bconsole\./.test(text) || /process\.exit\(/.test(text) || (path !== 'system.ts' && /\bprocess\.[a-z]/.test(text))
-    );
+    return /\bconsole\./.test(text) || /process\.exit\(/.test(text) || (path !== 'system.ts' && /\bprocess\.[a-z]/.test(text));
   });
   expect(broken).toEqual([]);
 });

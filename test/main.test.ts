@@ -56,13 +56,12 @@ test.for([
   expect(ran.stderr).toContain(`did you mean ${near}?`);
 });
 
-test.for([
-  ['list', '--lim', '5'],
-  ['li'],
-  ['https://nodejs.org/'],
-])('B6: %s is no abbreviation of anything', async (argv, { linkctl }) => {
-  expect(await linkctl(argv)).toMatchObject({ code: 2, stdout: '' });
-});
+test.for([['list', '--lim', '5'], ['li'], ['https://nodejs.org/']])(
+  'B6: %s is no abbreviation of anything',
+  async (argv, { linkctl }) => {
+    expect(await linkctl(argv)).toMatchObject({ code: 2, stdout: '' });
+  },
+);
 
 test('B7: global flags stand anywhere', async ({ linkctl }) => {
   await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'abc']);

@@ -22,6 +22,11 @@ export function outcomeRow(
   return { ...place, ...item, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
 }
 
+/** Whether the row of an outcome was not reached. */
+export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boolean {
+  return status === 'not_sent';
+}
+
 /** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
  * `told`: people have read it. */
 export function outcomeFailure(

@@ -1,58 +1,129 @@
 import { type Context, whereabouts } from '../action.ts';
+import type { HashTarget } from '../client/groups.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
+import { truncate } from '../output/display-width.ts';
+import { readableUrl } from '../output/url-columns.ts';
 import { canAsk, confirm, confirmCount } from '../prompt.ts';
 import type { Session } from '../session.ts';
 
-/** URLs that a change is about to touch. */
-export interface Affected {
-  readonly count: number;
-  /** The records of the first of them, as far as they were read for the question. */
-  readonly first: readonly UrlRecord[];
+/** What a change asks before it is made. */
+export interface Question {
+  /** As it begins: `Delete`. */
+  readonly verb: string;
+  /** The counters are what is lost: they are told even where nothing is asked. */
+  readonly erasesCounters?: boolean;
 }
+
+/** One of the URLs that a change is about to touch; without a record there is none. */
+export interface AffectedUrl {
+  readonly target: HashTarget;
+  readonly record: UrlRecord | undefined;
+}
+
+/** URLs that a question shows, of however many (B56). */
+export const shownUrls = 5;
 
 /** `--max-affected` stops a change that is larger than its author believes, before anything is sent (B57). */
 export function refuseTooMany(count: number, { global: { maxAffected } }: Context): void {
   if (maxAffected === undefined || count <= maxAffected) return;
-  throw new UsageError(`${count} URLs would be affected, more than --max-affected ${maxAffected}; nothing was changed`);
+  throw new UsageError(`${countOf(count)} would be affected, more than --max-affected ${maxAffected}; nothing was changed`);
 }
 
-/** Asks before URLs that were named are changed for good (B56): one is shown, of several the first five. */
+/** Refuses a change that needs an answer where nobody can give one, before anything is read for the question (B54, B57). */
+export async function requireAnswer(context: Context, selects: 'named' | 'by tags'): Promise<void> {
+  const { yes, dryRun, maxAffected } = context.global;
+  if (dryRun || canAsk(context)) return;
+  if (!yes) await confirm('', context);
+  if (selects === 'by tags' && maxAffected === undefined) {
+    throw new UsageError('--max-affected required with --by-tags when not running interactively');
+  }
+}
+
+/** Asks before URLs that were named are changed for good (B56): one is shown whole, of several the first five. */
 export async function consentToNamed(
-  verb: string,
-  read: () => Promise<Affected>,
-  session: Session,
-  context: Context,
-): Promise<void> {
-  if (context.global.yes) return;
-  // Nothing is read for a question that cannot be asked.
-  if (!canAsk(context)) return await confirm('', context);
-  const { count, first } = await read();
-  const [only] = first;
-  if (count === 1 && only) return await confirm(`${verb} ${describe(only, session)}?`, context);
-  for (const record of first) await context.streams.tell(`  ${describe(record, session)}`);
-  const more = count > first.length && first.length > 0 ? ` (and ${count - first.length} more)` : '';
-  await confirm(`${verb} ${count} ${count === 1 ? 'URL' : 'URLs'}${more} of ${whereabouts(session)}?`, context);
-}
-
-/** Asks before all that a tag expression selects is changed: the count is to be typed (B56); off a terminal flags must say it (B57). */
-export async function consentToSelected(
-  verb: string,
-  { count, first }: Affected,
+  { verb, erasesCounters = false }: Question,
+  count: number,
+  read: () => Promise<readonly AffectedUrl[]>,
   session: Session,
   context: Context,
 ): Promise<void> {
   const { global, streams } = context;
-  if (global.yes && !canAsk(context) && global.maxAffected === undefined) {
-    throw new UsageError('--max-affected required with --by-tags when not running interactively');
+  if (global.yes && !erasesCounters) return;
+  const first = await read();
+  if (global.yes) return await tellCounters(first, count, session, context);
+  const [only] = first;
+  if (count === 1 && only) {
+    // B58
+    await streams.tell(`${whereabouts(session)}:`);
+    return await confirm(`${verb} ${describe(only, erasesCounters, session)}?`, context);
   }
-  if (global.yes) return;
-  if (canAsk(context)) for (const record of first) await streams.tell(`  ${describe(record, session)}`);
-  const place = whereabouts({ ...session, domain: undefined });
-  await confirmCount(`${verb} ${count} ${count === 1 ? 'URL' : 'URLs'} of ${place}, on all its domains?`, count, context);
+  await tellFirst(first, count, erasesCounters, session, context);
+  await confirm(`${verb} ${countOf(count)} of ${whereabouts(session)}?`, context);
 }
 
-/** `s.ex/abc -> https://… (1204 clicks)`. */
-function describe(record: UrlRecord, session: Session): string {
-  return `${session.shortUrl(record)} -> ${record.long_url} (${record.total_clicks} clicks)`;
+/** Asks before all that a tag expression selects is changed: the count is to be typed (B56). */
+export async function consentToSelected(
+  { verb, erasesCounters = false }: Question,
+  count: number,
+  first: readonly AffectedUrl[],
+  session: Session,
+  context: Context,
+): Promise<void> {
+  if (context.global.yes) return erasesCounters ? await tellCounters(first, count, session, context) : undefined;
+  await tellFirst(first, count, erasesCounters, session, context);
+  const place = whereabouts({ ...session, domain: undefined });
+  await confirmCount(`${verb} ${countOf(count)} of ${place}, on all its domains?`, count, context);
+}
+
+export function countOf(count: number): string {
+  return `${count} ${count === 1 ? 'URL' : 'URLs'}`;
+}
+
+/** A line each, as long as the terminal is wide. */
+async function tellFirst(
+  first: readonly AffectedUrl[],
+  count: number,
+  withUnique: boolean,
+  session: Session,
+  { streams }: Context,
+): Promise<void> {
+  for (const url of first) {
+    const rest = describe(url, withUnique, session, '').length + '  '.length;
+    const room = Math.max(20, streams.width() - rest);
+    await streams.tell(`  ${describe(url, withUnique, session, truncate(longUrlOf(url), room, streams.glyphs.ellipsis))}`);
+  }
+  if (count > first.length) await streams.tell(`  ${streams.glyphs.ellipsis} and ${count - first.length} more`);
+}
+
+async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session, context: Context): Promise<void> {
+  for (const { record } of first) {
+    if (record) await context.note(`${shortUrl(record, session)}: ${clicks(record, true)}, about to be erased`);
+  }
+  if (count > first.length) await context.note(`${context.streams.glyphs.ellipsis} and those of ${count - first.length} more`);
+}
+
+/** `https://s.ex/abc -> https://… (1,204 clicks)`. */
+function describe(url: AffectedUrl, withUnique: boolean, session: Session, longUrl = longUrlOf(url)): string {
+  const { record, target } = url;
+  if (!record) return `${target.domain ? `${target.domain}/` : ''}${target.hash} (not found)`;
+  return `${shortUrl(record, session)} -> ${longUrl} (${clicks(record, withUnique)})`;
+}
+
+function longUrlOf({ record }: AffectedUrl): string {
+  return record?.long_url ?? '';
+}
+
+function shortUrl(record: UrlRecord, session: Session): string {
+  return readableUrl(session.shortUrl(record));
+}
+
+function clicks({ total_clicks = 0, unique_clicks = 0 }: UrlRecord, withUnique: boolean): string {
+  const total = `${grouped(total_clicks)} ${total_clicks === 1 ? 'click' : 'clicks'}`;
+  return withUnique ? `${total}, ${grouped(unique_clicks)} unique` : total;
+}
+
+/** `1,204`, whatever the locale (B97). */
+function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }

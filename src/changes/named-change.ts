@@ -1,7 +1,7 @@
 import { type Context, sourceOptions } from '../action.ts';
 import { runFew } from '../bulk/few.ts';
 import type { BulkOperation } from '../bulk/operation.ts';
-import { outcomeFailure, outcomeRow } from '../bulk/outcome-row.ts';
+import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { OperationSettings, RunInput } from '../bulk/run-plan.ts';
 import { namedUrls } from '../client/named-urls.ts';
@@ -53,6 +53,7 @@ async function changeOperands(change: NamedChange, session: Session, context: Co
     system: context.system,
     batchSize,
     failFast,
+    signal: context.deadline,
     warn: (message) => void context.warn(message),
   });
   const shown = ignoreMissing ? outcomes.filter(({ error }) => error?.code !== 1306) : outcomes;
@@ -64,6 +65,7 @@ async function changeOperands(change: NamedChange, session: Session, context: Co
     kind: 'rows',
     rows: rows.keys(),
     failure: (row) => outcomeFailure(rows.get(row) as RowOutcome<HashOperand>, client.identity),
+    unreached: wasNotSent,
     members: () => ({ summary: { rows: tally.rows, ...tally.counts } }),
     outcome: () => {
       if (end.kind !== 'error') return undefined;

@@ -1,5 +1,5 @@
 import type { Context } from '../action.ts';
-import { outcomeFailure, outcomeRow } from '../bulk/outcome-row.ts';
+import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
@@ -44,6 +44,7 @@ export async function runReport<Payload extends object>(
     kind: 'rows',
     rows: shownRows(run, outcomes, look, session, context),
     failure: (row) => outcomeFailure(outcomes.get(row) as RowOutcome<Payload>, client.identity, { input }),
+    unreached: wasNotSent,
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
     members: () => ({ summary: summaryRecord(run.summary()) }),
     notes: () => summaryLines(run.summary(), run.facts, plan),
@@ -150,14 +151,14 @@ function ending(
   summary: RunSummary,
   { ignoreMissing }: RunLook,
   { caught }: Interruption,
-  { system, deadline }: Context,
+  { dieOf, deadline }: Context,
 ): CliError | undefined {
   const end = runEnd(summary.tally, summary.stop, { ignoreMissing });
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();
   if (!signal) return deadline.reason;
-  system.dieOf(signal);
+  dieOf(signal);
   return new FailedError('interrupted', { told: true });
 }
 

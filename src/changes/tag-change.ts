@@ -1,20 +1,19 @@
 import { type Context, refuseDomain } from '../action.ts';
+import { urlPages } from '../client/pages.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
-import type { DoneReport, RowsReport } from '../output/report.ts';
+import type { Report, RowsReport } from '../output/report.ts';
 import type { Session } from '../session.ts';
-import { consentToSelected, refuseTooMany } from './consent.ts';
+import { consentToSelected, countOf, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
 
 /** A change of everything that a tag expression selects, in one call that answers with no URLs (4.3.8, 4.3.10). */
 export interface TagChange {
   readonly expression: string;
-  /** As it begins a question: `Delete`. */
-  readonly verb: string;
+  readonly asks: Question;
+  readonly look: Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields'>;
   /** What was done: `Deleted`. */
   readonly done: string;
   readonly request: PlannedRequest;
-  /** Tells what is about to be lost, of the first URLs, whether it is asked for or not. */
-  announce?(first: readonly UrlRecord[]): Promise<void>;
   send(): Promise<unknown>;
 }
 
@@ -22,26 +21,35 @@ export interface TagChange {
  * Counts what the expression selects, asks, and makes the call. Nothing matched: nothing is sent, exit 0 (B43). The working domain
  * has no say here, and one that was named is refused.
  */
-export async function changeByTags(change: TagChange, session: Session, context: Context): Promise<DoneReport | RowsReport> {
-  const { expression, verb, done } = change;
+export async function changeByTags(change: TagChange, session: Session, context: Context): Promise<Report> {
+  const { expression, asks, done, look } = change;
+  await requireAnswer(context, 'by tags');
   await refuseDomain(session, context);
   if (context.global.dryRun) return dryRunReport([change.request]);
-  const { urls, page } = await session.client.send('listUrls', { query: { tags: expression, limit: 5 } });
-  const count = page?.total_count ?? urls.length;
-  const summary = { matched: count };
-  if (count === 0) {
-    return {
-      kind: 'done',
-      sentence: `0 matched ${expression}`,
-      record: { tags: expression, summary },
-      notes: () => ['0 matched'],
-    };
-  }
+  const { count, first } = await preview(expression, session, context);
+  const record = { tags: expression, summary: { matched: count } };
+  if (count === 0) return { ...look, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };
   refuseTooMany(count, context);
-  await change.announce?.(urls);
-  await consentToSelected(verb, { count, first: urls }, session, context);
+  const urls = first.map((found) => ({ target: found, record: found }));
+  await consentToSelected(asks, count, urls, session, context);
   await change.send();
-  const sentence = `${done} ${count} ${count === 1 ? 'URL' : 'URLs'} that ${expression} selects`;
-  const notes = (): string[] => (context.streams.terminal ? [] : [sentence]);
-  return { kind: 'done', sentence, record: { tags: expression, summary }, notes };
+  const sentence = `${done} ${countOf(count)} that ${expression} selects`;
+  return { kind: 'done', sentence, record, notes: () => (context.streams.terminal ? [] : [sentence]) };
+}
+
+interface Preview {
+  readonly count: number;
+  readonly first: readonly UrlRecord[];
+}
+
+/** How many there are, in one call; from a server that does not say, by reading them all. */
+async function preview(expression: string, { client }: Session, { warn }: Context): Promise<Preview> {
+  const query = { tags: expression, limit: shownUrls };
+  const { urls, page } = await client.send('listUrls', { query });
+  const first = urls.slice(0, shownUrls);
+  if (page?.total_count !== undefined) return { count: Math.max(page.total_count, urls.length), first };
+  let count = 0;
+  const pages = urlPages(client, { tags: expression }, { all: true }, { warn: (text) => void warn(text) });
+  for await (const { rows } of pages) count += rows.length;
+  return { count, first };
 }

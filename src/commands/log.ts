@@ -107,7 +107,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
 /** Newest entries that `--follow` begins with, where nothing says how many. */
 const beginning = 10;
 
-function follow(client: Client, wanted: Wanted, options: LogOptions, { system }: Context): RowsReport {
+function follow(client: Client, wanted: Wanted, options: LogOptions, { system, deadline }: Context): RowsReport {
   const { limit = wanted.since === '' && !options.all ? beginning : Number.POSITIVE_INFINITY, interval = 30 } = options;
   const isWanted = (entry: LogEntry) => !isBefore(entry, wanted) && isOfType(entry, wanted);
   let found = 0;
@@ -121,7 +121,7 @@ function follow(client: Client, wanted: Wanted, options: LogOptions, { system }:
     // Newest first as they come, oldest first as they are shown.
     for (const entry of first.slice(0, limit).reverse()) yield { ...entry };
     for (;;) {
-      await system.sleep(interval * 1000);
+      await system.sleep(interval * 1000, deadline);
       for (const entry of (await entries.next()).filter(isWanted).reverse()) yield { ...entry };
     }
   }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context, Runner } from '../action.ts';
 import { runFew } from '../bulk/few.ts';
 import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
-import { outcomeFailure, outcomeRow } from '../bulk/outcome-row.ts';
+import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import { shortenFewOperation, shortenOperation } from '../bulk/shorten.ts';
@@ -150,6 +150,7 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
     {
       system: context.system,
       batchSize: session.defaults.batch_size ?? editions[session.edition].groupBound,
+      signal: context.deadline,
       warn: (message) => void context.warn(message),
     },
   );
@@ -162,6 +163,7 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
     kind: 'rows',
     rows: failures.keys(),
     failure,
+    unreached: wasNotSent,
     members: () => ({ summary: { rows: tally.rows, ...tally.counts } }),
     outcome: () => {
       if (end.kind !== 'error') return undefined;

@@ -51,6 +51,8 @@ export interface RowsReport extends Ending {
   readonly sentence?: (row: Row, glyphs: Glyphs) => string;
   /** A failed row: told on stderr as an error, grouped (B50), and left out of table, tsv and csv. JSON holds it in its place. */
   readonly failure?: (row: Row) => CliError | undefined;
+  /** A row that was not reached: JSON holds it in its place, the other formats would say of it what did not happen. */
+  readonly unreached?: (row: Row) => boolean;
   /** JSON members beside the rows, asked for when all rows were read: `page`, `summary`. */
   readonly members?: () => Row;
   /** Where every failure can be read, named behind `… and 120 more` (B50). */

@@ -12,11 +12,12 @@ export async function printRows(report: RowsReport, options: OutputOptions, stre
   const format = chooseFormat(options, streams.terminal);
   const printer = await createPrinter(format, report, options, streams);
   const failed = createFailedRows(streams, report.failuresIn);
-  const failureOf = isJson(format) ? undefined : report.failure;
+  const { failure: failureOf, unreached }: Partial<RowsReport> = isJson(format) ? {} : report;
   let count = 0;
   try {
     for await (const row of report.rows) {
       count += 1;
+      if (unreached?.(row)) continue;
       const failure = failureOf?.(row);
       await (failure ? failed.tell(failure) : printer.row(row));
     }

@@ -3,11 +3,15 @@ import { editItemsOperation, editSameOperation } from '../../src/bulk/edit.ts';
 import { runFew } from '../../src/bulk/few.ts';
 import { fittingHashes } from '../../src/bulk/hash-groups.ts';
 import { matchByHash } from '../../src/bulk/hash-matching.ts';
+import type { OpenJournalFile } from '../../src/bulk/journal.ts';
 import type { BulkOperation } from '../../src/bulk/operation.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/removal.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/row-outcome.ts';
+import { startRun } from '../../src/bulk/run.ts';
+import type { OperationSettings } from '../../src/bulk/run-plan.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { type BulkWorld, rowsOf, test } from './bulk-world.ts';
+import { type BulkWorld, inputOf, rowsOf, test } from './bulk-world.ts';
+import { crashingFile } from './crashing-file.ts';
 
 const onPatch = { only: { method: 'PATCH' } };
 const onDelete = { only: { method: 'DELETE' } };
@@ -149,6 +153,72 @@ describe('reset of many', () => {
     const operation = resetOperation({ ...world, batchSize: 1000, retryReset: true });
     expect((await change(world, operation, named('h0', 'h1'))).exit).toBe(0);
     expect(await calls(world, 'DELETE')).toBe(2);
+  });
+});
+
+/** The same as a long run, with its journal. */
+async function longRun<Row extends object>(
+  world: BulkWorld,
+  operation: (settings: OperationSettings) => BulkOperation<Row>,
+  rows: readonly Row[],
+  openJournalFile?: OpenJournalFile,
+): Promise<{ exit: number | 'signal'; statuses: string }> {
+  const { client, system, state: stateFolder } = world;
+  const run = await startRun<Row>(
+    {
+      operation,
+      pinsDomain: false,
+      input: inputOf(rows, 'hashes.txt'),
+      payload: (item) => item as Row,
+      options: {},
+      columns: ['hash'],
+      batchSize: 2,
+    },
+    { client, system, stateFolder, warn: () => {}, openJournalFile },
+  );
+  const statuses: string[] = [];
+  for await (const { status, error } of run.rows) statuses.push(error?.code ? String(error.code) : status);
+  const { tally, stop } = run.summary();
+  const end = runEnd(tally, stop);
+  return { statuses: statuses.join(' '), exit: end.kind === 'signal' ? end.kind : exitCodeOf(end) };
+}
+
+describe('R-53: changes of many have the same journal', () => {
+  const steps = ['before append', 'after sync'] as const;
+
+  test.for(steps)(
+    'delete, killed at a result (%s): the same command goes on, and nothing is reported missing',
+    async (step, { world }) => {
+      await fill(world, 6);
+      const operation = (settings: OperationSettings) => deleteOperation({ ...settings, batchSize: 2 });
+      const rows = named('h0', 'h1', 'h2', 'h3', 'none');
+      const { openJournalFile, released } = crashingFile({ crashAt: { line: 'result', step, nth: 2 } });
+      await longRun(world, operation, rows, openJournalFile);
+      expect(released()).toBe(true);
+      expect(await longRun(world, operation, rows)).toEqual({ exit: 3, statuses: 'deleted deleted deleted deleted 1306' });
+      expect((await world.stored()).map(({ hash }) => hash)).toEqual(['h4', 'h5']);
+    },
+  );
+
+  test.for(steps)('renames, killed at a result (%s): looked at before they are repeated', async (step, { world }) => {
+    await fill(world, 4);
+    const operation = (settings: OperationSettings) => editItemsOperation({ ...settings, batchSize: 2 });
+    const rows = [0, 1, 2, 3].map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}`, note: 'x' }));
+    const { openJournalFile, released } = crashingFile({ crashAt: { line: 'result', step } });
+    await longRun(world, operation, rows, openJournalFile);
+    expect(released()).toBe(true);
+    expect(await longRun(world, operation, rows)).toEqual({ exit: 0, statuses: 'changed changed changed changed' });
+    expect((await world.stored()).map(({ hash }) => hash)).toEqual(['n0', 'n1', 'n2', 'n3']);
+  });
+
+  test('resets, killed after the request: not repeated, unknown, 10; the others are done', async ({ world }) => {
+    await fill(world, 4);
+    const operation = (settings: OperationSettings) => resetOperation({ ...settings, batchSize: 2 });
+    const { openJournalFile, released } = crashingFile({ crashAt: { line: 'intent', step: 'after sync' } });
+    await longRun(world, operation, named('h0', 'h1', 'h2', 'h3'), openJournalFile);
+    expect(released()).toBe(true);
+    const again = await longRun(world, operation, named('h0', 'h1', 'h2', 'h3'));
+    expect(again).toEqual({ exit: 10, statuses: 'unknown unknown reset reset' });
   });
 });
 

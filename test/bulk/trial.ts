@@ -28,7 +28,8 @@ export interface TrialResult {
   readonly unknown: number;
 }
 
-const usual: readonly Step[] = [
+/** What happens to a POST in a trial. */
+export const trialFaults: readonly Step[] = [
   faults.dropBefore,
   faults.dropAfter,
   faults.dropMiddle(3),
@@ -57,7 +58,7 @@ export async function runTrial({
 }: TrialOptions): Promise<TrialResult> {
   const random = seededRandom(seed);
   const pick = (count: number): number => Math.floor(random() * count);
-  const steps = [...usual, ...(late ? [faults.late(30)] : [])].map((step) => ({ ...step, only: { method: 'POST' } }));
+  const steps = [...trialFaults, ...(late ? [faults.late(30)] : [])].map((step) => ({ ...step, only: { method: 'POST' } }));
   const world = await openWorld({ faulty: { seed, chance: { rate: 0.35, steps } } });
   try {
     const rows = trialRows(pick, 20 + pick(60));
@@ -100,7 +101,7 @@ export async function runTrial({
 }
 
 /** Some rows are equal, some differ in their notes alone. */
-function trialRows(pick: (count: number) => number, count: number): ShortenItem[] {
+export function trialRows(pick: (count: number) => number, count: number): ShortenItem[] {
   return Array.from({ length: count }, (_, index) => ({
     long_url: `https://example.com/${pick(8) ? index : pick(5)}`,
     ...(pick(3) === 0 && { note: `n${pick(3)}` }),

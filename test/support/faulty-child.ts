@@ -1,18 +1,30 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startFaultyServer } from './faulty-server.ts';
+import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 
-/** The process of `startFaultyProcess`: options in argv, where it listens as a line on stdout, script and log over a second port. */
-const server = await startFaultyServer(JSON.parse(process.argv[2] ?? '{}'));
+/**
+ * The process of `startFaultyHost`. Its address is a line on stdout; there `POST /` starts a server and answers with its address,
+ * `POST /N` scripts the Nth, `GET /N` is its log, `DELETE /N` closes it.
+ */
+const servers: FaultyServer[] = [];
+
+async function answer(method: string | undefined, path: string | undefined, body: string): Promise<unknown> {
+  if (path === '/') {
+    const { origin, baseUrl } = servers[servers.push(await startFaultyServer(JSON.parse(body))) - 1] as FaultyServer;
+    return { origin, baseUrl, path: `/${servers.length - 1}` };
+  }
+  const server = servers[Number(path?.slice(1))];
+  if (method === 'GET') return await server?.requests();
+  if (method === 'DELETE') await server?.close();
+  else await server?.script(JSON.parse(body));
+  return null;
+}
+
 const control = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  if (request.method === 'POST') await server.script(JSON.parse(Buffer.concat(chunks).toString()));
-  response.end(JSON.stringify(request.method === 'POST' ? null : await server.requests()));
+  response.end(JSON.stringify(await answer(request.method, request.url, Buffer.concat(chunks).toString())));
 });
 control.listen(0, '127.0.0.1', () => {
-  const port = (control.address() as AddressInfo).port;
-  process.stdout.write(
-    `${JSON.stringify({ origin: server.origin, baseUrl: server.baseUrl, control: `http://127.0.0.1:${port}` })}\n`,
-  );
+  process.stdout.write(`http://127.0.0.1:${(control.address() as AddressInfo).port}\n`);
 });

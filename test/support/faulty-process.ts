@@ -4,27 +4,50 @@ import { buildChild } from './child-program.ts';
 import type { FaultyOptions, FaultyServer, LoggedRequest } from './faulty-server.ts';
 import type { Step } from './faulty-steps.ts';
 
-/** `startFaultyServer` in a process of its own, so that it neither shares a clock nor a fate with the program under test. */
-export async function startFaultyProcess(options: FaultyOptions = {}): Promise<FaultyServer> {
+/** One process with as many faulty servers as are wanted. */
+export interface FaultyHost {
+  start(options?: FaultyOptions): Promise<FaultyServer>;
+  /** Ends the process and all of its servers. */
+  close(): Promise<void>;
+}
+
+/** Starts a process for `startFaultyServer`, so that its servers neither share a clock nor a fate with the program under test. */
+export async function startFaultyHost(): Promise<FaultyHost> {
   const program = await buildChild(new URL('faulty-child.ts', import.meta.url).pathname);
-  const child = program.start([JSON.stringify(options)]);
-  if (!child.stdout || !child.stderr) throw new Error('the faulty server has no streams');
+  const child = program.start([]);
+  if (!child.stdout || !child.stderr) throw new Error('the faulty servers have no streams');
   child.stderr.pipe(process.stderr, { end: false });
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  const { origin, baseUrl, control } = JSON.parse(line) as { origin: string; baseUrl: string; control: string };
+  const [control] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return {
+    start: (options = {}) => startIn(control, options),
+    async close() {
+      const gone = once(child, 'close');
+      child.kill();
+      await gone;
+      program.remove();
+    },
+  };
+}
+
+/** `startFaultyServer` in a process of its own. */
+export async function startFaultyProcess(options: FaultyOptions = {}): Promise<FaultyServer> {
+  const host = await startFaultyHost();
+  return { ...(await host.start(options)), close: host.close, [Symbol.asyncDispose]: host.close };
+}
+
+async function startIn(control: string, options: FaultyOptions): Promise<FaultyServer> {
+  const started = await fetch(control, { method: 'POST', body: JSON.stringify(options) });
+  const { origin, baseUrl, path } = (await started.json()) as { origin: string; baseUrl: string; path: string };
   const close = async (): Promise<void> => {
-    const gone = once(child, 'close');
-    child.kill();
-    await gone;
-    program.remove();
+    await fetch(control + path, { method: 'DELETE' });
   };
   return {
     origin,
     baseUrl,
     script: async (steps: readonly Step[]) => {
-      await fetch(control, { method: 'POST', body: JSON.stringify(steps) });
+      await fetch(control + path, { method: 'POST', body: JSON.stringify(steps) });
     },
-    requests: async () => (await (await fetch(control)).json()) as LoggedRequest[],
+    requests: async () => (await (await fetch(control + path)).json()) as LoggedRequest[],
     close,
     [Symbol.asyncDispose]: close,
   };

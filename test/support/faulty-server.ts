@@ -20,7 +20,17 @@ import { seededRandom, shuffled } from './seeded-random.ts';
  */
 export async function startFaultyServer(options: FaultyOptions = {}): Promise<FaultyServer> {
   const backend = options.backend === undefined ? undefined : new URL(options.backend);
-  const state: State = { options, backend, steps: [], log: [], random: seededRandom(options.seed ?? 1), sockets: new Map() };
+  const state: State = {
+    options,
+    backend,
+    agent: new PlainAgent({ keepAlive: true }),
+    steps: [],
+    log: [],
+    random: seededRandom(options.seed ?? 1),
+    sockets: new Map(),
+    isClosed: false,
+    vanish: () => {},
+  };
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     handle(state, request, response).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : undefined);
@@ -39,9 +49,15 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
     }
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
-  const origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  state.vanish = (milliseconds) => {
+    server.close(() => setTimeout(() => state.isClosed || server.listen(port, '127.0.0.1'), milliseconds));
+    server.closeAllConnections();
+  };
+  const origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
   const close = async (): Promise<void> => {
-    agent.destroy();
+    state.isClosed = true;
+    state.agent.destroy();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
@@ -105,13 +121,16 @@ export interface LoggedRequest {
 interface State {
   readonly options: FaultyOptions;
   readonly backend: URL | undefined;
+  readonly agent: PlainAgent;
   steps: Step[];
   readonly log: LoggedRequest[];
   readonly random: () => number;
   readonly sockets: Map<Socket, number>;
+  isClosed: boolean;
+  /** Closes everything and listens again after so many milliseconds. */
+  vanish: (milliseconds: number) => void;
 }
 
-const agent = new PlainAgent({ keepAlive: true });
 const ok = { error: { code: 0, message: '' } };
 
 async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -126,6 +145,8 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   log(state, request, body, step);
   const answer = await answerTo(state, request, body, step);
   if (step.delay) await delay(step.delay);
+  const { down } = step;
+  if (down !== undefined) response.setHeader('connection', 'close').on('close', () => state.vanish(down));
   await end(step, answer, response);
 }
 
@@ -163,21 +184,26 @@ function log(state: State, { method = '', url = '', headers, socket }: IncomingM
   });
 }
 
-async function answerTo({ backend, random }: State, request: IncomingMessage, body: Buffer, step: Step): Promise<WholeAnswer> {
+async function answerTo(
+  { backend, agent, random }: State,
+  request: IncomingMessage,
+  body: Buffer,
+  step: Step,
+): Promise<WholeAnswer> {
   const { apply = true } = step;
   const canned = cannedAnswer(step.answer ?? { body: ok });
   if (!backend || apply === false) return canned;
   if (typeof apply === 'object' && 'late' in apply) {
     void delay(apply.late)
-      .then(() => forward(backend, request, body))
+      .then(() => forward(backend, agent, request, body))
       .catch(() => {});
     return canned;
   }
-  const real = await forward(backend, request, apply === true ? body : firstItems(body, apply.first));
+  const real = await forward(backend, agent, request, apply === true ? body : firstItems(body, apply.first));
   return step.answer ? canned : altered(real, step, random);
 }
 
-function forward(backend: URL, { method, url, headers }: IncomingMessage, body: Buffer): Promise<WholeAnswer> {
+function forward(backend: URL, agent: PlainAgent, { method, url, headers }: IncomingMessage, body: Buffer): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = plainRequest(
       {
@@ -216,13 +242,22 @@ function cannedAnswer({ status = 200, headers = {}, body = '', raw }: CannedAnsw
 
 function altered(answer: WholeAnswer, { alter }: Step, random: () => number): WholeAnswer {
   if (!alter) return answer;
+  const { status = answer.status, around: [before, after] = ['', ''] } = typeof alter === 'object' ? alter : {};
   const parsed = JSON.parse(answer.body.toString());
-  if (!Array.isArray(parsed.urls)) return answer;
-  const urls = alterations[alter](parsed.urls, random);
-  return { ...answer, body: Buffer.from(JSON.stringify({ ...parsed, urls })) };
+  const { urls } = parsed;
+  const body = Array.isArray(urls) ? { ...parsed, urls: alteredItems(urls, alter, random) } : parsed;
+  return { ...answer, status, body: Buffer.from(before + JSON.stringify(body) + after) };
 }
 
-const alterations: { readonly [A in NonNullable<Step['alter']>]: (urls: object[], random: () => number) => object[] } = {
+function alteredItems(urls: readonly object[], alter: NonNullable<Step['alter']>, random: () => number): unknown[] {
+  if (typeof alter === 'string') return alterations[alter](urls, random);
+  const items: unknown[] = urls.map((item) => ({ ...item, ...alter.each }));
+  return 'first' in alter ? [alter.first, ...items.slice(1)] : items;
+}
+
+type Alteration = (urls: readonly object[], random: () => number) => object[];
+
+const alterations: { readonly [A in Extract<Step['alter'], string>]: Alteration } = {
   shuffle: (urls, random) => shuffled(urls, random),
   'drop last': (urls) => urls.slice(0, -1),
   'repeat first': (urls) => [...urls.slice(0, 1), ...urls],
@@ -231,4 +266,11 @@ const alterations: { readonly [A in NonNullable<Step['alter']>]: (urls: object[]
     { ...urls[0], hash: 'foreign', long_url: 'https://foreign.example/', short_url: 's.ex/foreign' },
   ],
   'without errors': (urls) => urls.map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => name !== 'error'))),
+  normalise: (urls) => urls.map((item) => withText(item, 'long_url', (url) => new URL(url).href)),
+  shout: (urls) => urls.map((item) => withText(item, 'hash', (hash) => ` ${hash.toUpperCase()} `)),
 };
+
+function withText(item: object, name: string, change: (text: string) => string): object {
+  const text = (item as Record<string, unknown>)[name];
+  return typeof text === 'string' ? { ...item, [name]: change(text) } : item;
+}

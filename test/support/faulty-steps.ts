@@ -15,8 +15,8 @@ export interface Step {
   readonly apply?: boolean | { readonly first: number } | { readonly late: number };
   /** The answer instead of the backend's. Without a backend: 200 and an envelope that says OK. */
   readonly answer?: CannedAnswer;
-  /** What is done to the `urls` of the backend's answer. */
-  readonly alter?: 'shuffle' | 'drop last' | 'repeat first' | 'add foreign' | 'without errors';
+  /** What is done to the backend's answer, or to its `urls`. */
+  readonly alter?: 'shuffle' | 'drop last' | 'repeat first' | 'add foreign' | 'without errors' | 'normalise' | 'shout' | Change;
   /** Milliseconds before the answer begins. */
   readonly delay?: number;
   /**
@@ -35,6 +35,19 @@ export interface Step {
     | 'endless'
     | 'silent'
     | 'early';
+  /** Milliseconds from the end of this exchange in which nobody listens: connections are closed and refused. */
+  readonly down?: number;
+}
+
+/** Something else in the place of what the backend answered. */
+export interface Change {
+  readonly status?: number;
+  /** Text before and after the body. */
+  readonly around?: readonly [string, string];
+  /** Members that every one of `urls` gets. */
+  readonly each?: object;
+  /** The first of `urls`. */
+  readonly first?: unknown;
 }
 
 export interface CannedAnswer {
@@ -83,6 +96,8 @@ export const faults = {
   /** F30 */
   badGatewayBefore: { apply: false, answer: { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>502</h1>' } },
   badGatewayAfter: { answer: { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>502</h1>' } },
+  /** F02, F16: the exchange itself goes well. */
+  goneAfter: (milliseconds: number): Step => ({ down: milliseconds }),
   /** F32 to F36 */
   shorter: { alter: 'drop last' },
   longer: { alter: 'add foreign' },

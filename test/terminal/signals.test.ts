@@ -140,7 +140,7 @@ describe('progress', () => {
     program.process.kill('SIGUSR2');
     const { code, stderr } = await program.ended;
     expect(code).toBe(0);
-    expect(stderr.match(/^\d+\/5 batches · \d+\/200 · 0 failed.*$/gm)).toHaveLength(1);
+    expect(stderr.match(/^\d+\/5 batches · \d+\/100 · 0 failed.*$/gm)).toHaveLength(1);
   });
 });
 
