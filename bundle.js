@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
@@ -14,7 +14,7 @@ const core = join(top, 'src', 'main.ts');
 /** Only the sandbox and `serve` need it, and it is installed only where it can be. */
 const external = ['@photostructure/sqlite'];
 
-const shared = { absWorkingDir: top, platform: 'node', target: 'node20.18', logLevel: 'warning', sourcesContent: false };
+const shared = { minify: true, platform: 'node', target: 'node20.18', logLevel: 'warning', sourcesContent: false };
 
 /** What is imported when used imports the core too. So the core's files have the same importers all, and esbuild puts them in one file. */
 const oneCore = {
@@ -25,50 +25,52 @@ const oneCore = {
     );
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
       contents: `import ${JSON.stringify(core)}; export * from ${JSON.stringify(path)};`,
-      resolveDir: dirname(path),
+      resolveDir: top,
     }));
   },
 };
 
-/** commander would start programs for subcommands that are files of their own; ours never are, and the module takes 2 ms. */
-const noSubprocesses = {
-  name: 'no subprocesses',
+/** Modules of Node that take time to load and that not every command line needs are loaded when something of theirs is first used. */
+const onDemand = {
+  name: 'on demand',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      importer.includes(join('node_modules', 'commander')) ? { namespace: 'none', path: 'child_process' } : undefined,
+    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|net|os|timers\/promises)$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? undefined : { namespace: 'on-demand', path },
     );
-    onLoad({ filter: /.*/, namespace: 'none' }, () => ({ contents: 'module.exports = {};' }));
+    // In the prototype, as that is all of a CommonJS module that esbuild hands on without reading it.
+    onLoad({ filter: /.*/, namespace: 'on-demand' }, ({ path }) => ({
+      contents: `module.exports = Object.create(new Proxy({}, { get: (_, name) => process.getBuiltinModule('${path}')[name] }));`,
+    }));
   },
 };
 
 mkdirSync(outdir, { recursive: true });
-writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n');
 for (const { path, text } of await split()) await writeCommonJs(path, text);
 
 /** esbuild splits ES modules only. */
 async function split() {
   const { outputFiles } = await build({
     ...shared,
+    absWorkingDir: top,
     entryPoints: [core],
-    outdir,
+    outdir: resolve(outdir),
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     splitting: true,
     format: 'esm',
     sourcemap: 'inline',
     write: false,
     external,
-    plugins: [oneCore, noSubprocesses],
+    plugins: [oneCore, onDemand],
   });
   return outputFiles;
 }
 
-/** Names stay and lines are mapped, so that a trace of a bug of ours can be read (B48). */
+/** Mapped, so that a trace of a bug of ours can be read (B48). */
 async function writeCommonJs(path, text) {
   const { code, map } = await transform(text, {
     ...shared,
     format: 'cjs',
-    minifyWhitespace: true,
-    minifySyntax: true,
     sourcemap: 'external',
     sourcefile: path,
     supported: { 'dynamic-import': false },

@@ -13,6 +13,10 @@ if (difference < 0) {
   process.emitWarning = (warning, ...rest) => {
     if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
   };
-  const { main, processSystem } = await import('../dist/main.js');
-  process.exitCode = await main(process.argv.slice(2), processSystem());
+  // Traces of our own bugs then name lines of src/ (B48); reading the maps takes longer than most commands, so only for those who look.
+  if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
+  const { main, processSystem } = require('../dist/main.cjs');
+  main(process.argv.slice(2), processSystem()).then((code) => {
+    process.exitCode = code;
+  });
 }

@@ -3,13 +3,13 @@ import type { Client } from './client/client.ts';
 import { startDeadline } from './deadline.ts';
 import { UsageError } from './errors.ts';
 import { formats, type GlobalOptions } from './flags/globals.ts';
-import type { SourceOptions } from './input/source.ts';
+import type { Source } from './input/source.ts';
 import { exitCodeOf, printFailure } from './output/failures.ts';
-import type { Format, OutputOptions } from './output/options.ts';
+import { chooseFormat, type Format, type OutputOptions } from './output/options.ts';
 import { printReport } from './output/print.ts';
 import type { Report } from './output/report.ts';
 import { openStreams, type Streams } from './output/streams.ts';
-import { type Account, connect, openSession, type Session, type SessionHooks } from './session.ts';
+import type { Account, Session, SessionHooks } from './session.ts';
 import { folders, type Signal, type System } from './system.ts';
 import { issuesUrl } from './version.ts';
 
@@ -21,7 +21,9 @@ export interface Context {
   /** Whom we talk to, opened when first asked for and closed when the command ends. */
   session(): Promise<Session>;
   /** A client for an account that is not stored yet; whoever asks closes it. */
-  connect(account: Account): Client;
+  connect(account: Account): Promise<Client>;
+  /** The format in force; to be asked for when the session is open. */
+  format(): Format;
   /** Prints before the command is over, for one that then goes on: `serve`. */
   print(report: Report): Promise<void>;
   /** A line for people on stderr that `-q` does not silence. */
@@ -32,6 +34,8 @@ export interface Context {
   hearSignals(listener: (signal: Signal) => void): () => void;
   /** The program dies of this signal, as the shell expects, when everything is told (B41). */
   dieOf(signal: Signal): void;
+  /** What is to be cleared away when the command ends, however it ends. */
+  atEnd(task: () => Promise<void>): void;
   /** Aborted when `--max-time` is over; the reason is the failure to end with. Calls that have no signal of their own end by it. */
   readonly deadline: AbortSignal;
 }
@@ -77,7 +81,12 @@ export function createAction(argv: readonly string[], system: System): Action {
         const dieOf = (signal: Signal): void => {
           death = signal;
         };
-        const context = createContext(global, system, streams, { print, opened, dieOf });
+        const context = createContext(global, system, streams, {
+          print,
+          opened,
+          dieOf,
+          format: () => chooseFormat(output, streams.terminal),
+        });
         const whole = async (): Promise<void> => print(await work(command.opts() as never, context, command.args));
         try {
           await context.hold(whole());
@@ -97,13 +106,16 @@ export function createAction(argv: readonly string[], system: System): Action {
   };
 }
 
-/** How a command opens what `-` or a path names (B39, B42); `things` are what it reads: `URLs`. */
-export function sourceOptions({ system, streams }: Context, things: string): SourceOptions {
-  return {
+/** Opens what `-` or a path names (B39, B42) until the command ends; `things` are what it holds: `URLs`. */
+export async function openInput(operand: string, things: string, { system, streams, atEnd }: Context): Promise<Source> {
+  const { openSource } = await import('./input/source.ts');
+  const source = await openSource(operand, {
     system,
     spoolFolder: folders(system).state,
     onTerminal: () => void streams.tell(`reading ${things} from the terminal; end with Ctrl-D`),
-  };
+  });
+  atEnd(() => source.discard());
+  return source;
 }
 
 /** Tag selections act on all domains and the server ignores `domain` (4.1.7): one that was named is refused, never ignored. */
@@ -134,15 +146,22 @@ function createContext(
   global: GlobalOptions,
   system: System,
   streams: Streams,
-  { print, opened, dieOf }: Pick<Context, 'print' | 'dieOf'> & { opened(session: Session): void },
+  { print, opened, dieOf, format }: Pick<Context, 'print' | 'dieOf' | 'format'> & { opened(session: Session): void },
 ): OpenContext {
   let session: Promise<Session> | undefined;
+  const tasks: (() => Promise<void>)[] = [];
   const watch = watchSignals(system, streams);
   const deadline = startDeadline(global.maxTime, system);
   const warn = (text: string) => streams.tell(text, 'warning: ');
   const trace = (text: string) => streams.tell(text);
   const note = async (text: string) => (global.quiet ? undefined : streams.tell(text));
-  const hooks: SessionHooks = { system, warn, note, trace, terminal: streams.watched, deadline: deadline.signal };
+  const hooks: SessionHooks = { system, warn, note, trace, terminal: () => streams.watched, deadline: deadline.signal };
+  const open = async (): Promise<Session> => {
+    const { openSession } = await import('./session.ts');
+    const one = await openSession(global, hooks);
+    opened(one);
+    return one;
+  };
   return {
     system,
     global,
@@ -152,19 +171,19 @@ function createContext(
     note,
     hearSignals: watch.hear,
     dieOf,
+    format,
+    atEnd: (task) => void tasks.push(task),
     deadline: deadline.signal,
     hold: (work) => deadline.hold(work, watch.isHeard),
-    connect: (account) => connect(account, global, hooks),
+    connect: async (account) => (await import('./session.ts')).connect(account, global, hooks),
     session() {
-      session ??= openSession(global, hooks).then((one) => {
-        opened(one);
-        return one;
-      });
+      session ??= open();
       return session;
     },
     async close() {
       watch.end();
       deadline.release();
+      for (const task of tasks) await task();
       await (await session?.catch(() => undefined))?.close();
     },
   };

@@ -18,24 +18,24 @@ export interface Deadline {
 /** Milliseconds in which calls that were ended become an answer: "whether it happened is not known" must not get lost. */
 const windUp = 1000;
 
-export function startDeadline(seconds: number | undefined, { sleep, stdin }: Pick<System, 'sleep' | 'stdin'>): Deadline {
+export function startDeadline(seconds: number | undefined, system: Pick<System, 'sleep' | 'stdin'>): Deadline {
   const time = new AbortController();
   const released = new AbortController();
   const { signal } = time;
   const isOver = async (): Promise<void> => {
-    await sleep((seconds ?? 0) * 1000, released.signal);
+    await system.sleep((seconds ?? 0) * 1000, released.signal);
     time.abort(
       new UnavailableError(`not finished within the ${seconds} s of --max-time`, {
         hint: 'run the same command again, or give it more time',
       }),
     );
-    await sleep(windUp, released.signal);
+    await system.sleep(windUp, released.signal);
   };
   const overdue = async (ends: () => boolean): Promise<void> => {
     await isOver();
     if (ends()) return await new Promise(() => undefined);
     // Whoever waits for a line that does not come keeps the program running.
-    stdin.destroy();
+    system.stdin.destroy();
     throw signal.reason;
   };
   return {

@@ -217,7 +217,7 @@ async function fillTree(root: Command, argv: readonly string[], run: Runner): Pr
   const word = helpAsked ? commandWord(argv.slice(named.index + 1), root.options)?.word : named?.word;
   for (const entry of entries) {
     const command = placeCommand(root, entry);
-    if (entry.name === word || entry.alias === word) (await entry.load())(command, run);
+    if (word !== undefined && (entry.name === word || entry.alias === word)) (await entry.load())(command, run);
   }
   if (word === undefined && (helpAsked || !argv.includes('-V'))) return argv.includes('--version') ? ['--version'] : ['--help'];
   if (helpAsked) return await helpWords(root, argv.slice(named.index + 1), word);

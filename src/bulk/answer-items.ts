@@ -23,7 +23,7 @@ export function readItem(value: unknown): RecordItem | RefusedItem | undefined {
   if (!isObject(value)) return undefined;
   const { error } = value;
   if (error === undefined || error === null) return readRecord(value);
-  if (!isObject(error) || !Number.isSafeInteger(error.code)) return undefined;
+  if (!isObject(error) || !Number.isSafeInteger(error.code) || Number(error.code) < 0) return undefined;
   return error.code === 0 ? readRecord(value) : readRefusal(value, error);
 }
 

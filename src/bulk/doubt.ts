@@ -49,10 +49,11 @@ export async function afterFailure<Payload extends object>(
   batch: number,
   rows: readonly BulkRow<Payload>[],
   context: SendingContext<Payload>,
+  mayRepeat: (row: BulkRow<Payload>) => boolean,
 ): Promise<readonly Verdict[]> {
   if (error.outcome === 'ambiguous') {
     await context.ledger.ambiguous(batch, rows, error.message);
-    const verdicts = await resolveDoubt(batch, rows, context, () => false);
+    const verdicts = await resolveDoubt(batch, rows, context, (row) => !wasRepeated(error) && mayRepeat(row));
     const inDoubt = verdicts.filter((verdict) => verdict.kind === 'doubtful');
     if (inDoubt.length > 0) context.stop.request(stopOf(doubtOf(error, inDoubt)));
     return verdicts;
@@ -65,10 +66,15 @@ export async function afterFailure<Payload extends object>(
     return rows.map(() => again);
   }
   const code = error.apiCode ?? (isTooLarge(error) ? 1310 : 0);
-  return rows.map(() => ({ kind: 'failed', error: { code, message: error.message } }));
+  return rows.map(() => ({ kind: 'failed', error: { code, message: error.said ?? error.message } }));
 }
 
-/** `mayRepeat`: whether a row that an answer left out may be sent again; a call without an answer was repeated by the client. */
+/** Whether the client sent the call again until it gave up: five attempts are enough (R-4). */
+function wasRepeated({ gaveUp }: CallError): boolean {
+  return gaveUp !== 'not retryable' && gaveUp !== 'not safe to repeat';
+}
+
+/** `mayRepeat`: whether a row may be sent once more. */
 export async function resolveDoubt<Payload extends object>(
   batch: number,
   rows: readonly BulkRow<Payload>[],
@@ -78,8 +84,13 @@ export async function resolveDoubt<Payload extends object>(
   switch (context.operation.doubt) {
     case 'repeat':
       return rows.map((row) => (mayRepeat(row) ? again : doubtful));
-    case 'look':
-      return look(rows, 'ambiguous', context);
+    case 'look': {
+      const verdicts = await look(rows, 'ambiguous', context);
+      return verdicts.map((verdict, position) => {
+        const row = rows[position];
+        return verdict.kind !== 'again' || (row && mayRepeat(row)) ? verdict : doubtful;
+      });
+    }
     case 'read_back':
       return context.readBack ? context.readBack(batch, rows) : rows.map(() => doubtful);
     case 'leave':

@@ -2,8 +2,8 @@ import type { Client } from '../client/client.ts';
 import type { EditFields, EditItem } from '../contract/operations.ts';
 import { fittingHashes, type NamedUrl, readHashes } from './hash-groups.ts';
 import { matchByHash } from './hash-matching.ts';
-import { notApplied } from './not-applied.ts';
-import type { BatchAnswer, BulkOperation } from './operation.ts';
+import { notApplied, showsAll } from './not-applied.ts';
+import type { BatchAnswer, BulkOperation, LookReason } from './operation.ts';
 import { again, type Done, type KnownRecord, type Verdict } from './verdict.ts';
 
 /** One row of an edit: the URL, and what it shall get where rows differ. */
@@ -60,19 +60,28 @@ function editing<Row extends NamedUrl>(settings: ChangeSettings, fields: (row: R
     kind: 'edit',
     doubt: 'look',
     group: ({ domain }) => domain ?? '',
-    look: async (rows, _reason, signal) => {
+    look: async (rows, reason, signal) => {
       const asked = rows.flatMap((row) => [row.hash, fields(row).custom_hash ?? row.hash]);
       const { domain } = domainOf(rows, settings);
       const found = await readHashes(asked, { ...settings, domain, signal });
-      return rows.map((row) => verdictOf(row, fields(row), found));
+      return rows.map((row) => verdictOf(row, fields(row), found, reason));
     },
     statusOf: () => 'changed',
     notApplied: (row, record) => notApplied(fields(row), record, 'instructions'),
   };
 }
 
-function verdictOf({ hash }: NamedUrl, { custom_hash, long_url }: EditFields, found: ReadonlyMap<string, KnownRecord>): Verdict {
-  if (found.has(hash)) return again;
+/** A record that shows all that was asked for was changed; one that does not, or not all of it, can be changed again. */
+function verdictOf(
+  { hash }: NamedUrl,
+  fields: EditFields,
+  found: ReadonlyMap<string, KnownRecord>,
+  reason: LookReason,
+): Verdict {
+  const { custom_hash, long_url } = fields;
+  const record = found.get(hash);
+  if (record && reason === 'ambiguous' && showsAll(fields, record, 'instructions')) return { kind: 'done', record };
+  if (record) return again;
   const renamed = custom_hash === undefined ? undefined : found.get(custom_hash);
   if (!renamed) return missing;
   const isOurs = long_url === undefined || notApplied({ long_url }, renamed).length === 0;

@@ -27,6 +27,13 @@ export function notApplied(asked: EditFields, record: object, tagsMean: TagsMean
   return differences;
 }
 
+/** Whether the record shows every field that was asked for, as it was asked for. */
+export function showsAll(asked: EditFields, record: object, tagsMean?: TagsMean): boolean {
+  const isShown = ([field, value]: [string, unknown]): boolean =>
+    value === undefined || (record as Readonly<Record<string, unknown>>)[field === 'custom_hash' ? 'hash' : field] !== undefined;
+  return Object.entries(asked).every(isShown) && notApplied(asked, record, tagsMean).length === 0;
+}
+
 type Same = (asked: unknown, got: unknown, tagsMean: TagsMean) => boolean;
 
 const sameBy: { readonly [F in keyof Required<EditFields>]: Same } = {

@@ -40,13 +40,14 @@ export function outcomeFailure(
   const { custom_hash, hash, long_url, expiration_date } = item as Readonly<Record<string, string | undefined>>;
   if (code === 0) {
     const kind = status === 'unknown' ? 'unknown' : kindOfCode(0);
-    return new CliError(kind, `${place}${custom_hash ?? hash ?? long_url}: ${message}`, {
-      details: details === '' ? [] : [details],
-    });
+    const why = details === '' ? message : `${message} (${details})`;
+    return new CliError(kind, `${place}${hash ?? custom_hash ?? long_url}: ${why}`, { told });
   }
+  // An edit names a URL by the one and may give it the other.
+  const meant = code === 1306 ? (hash ?? custom_hash) : (custom_hash ?? hash);
   const failure = itemError(
     { code, message, details },
-    { identity, method: 'POST', path: '/urls', hash: custom_hash ?? hash, longUrl: long_url, date: expiration_date },
+    { identity, method: 'POST', path: '/urls', hash: meant, longUrl: long_url, date: expiration_date },
   );
   const { kind, apiCode, details: lines, hint } = failure;
   return new CliError(kind, `${place}${failure.message}`, { apiCode, details: lines, hint, told });

@@ -37,11 +37,16 @@ export function openFailed(path: string, system: WriteSystem, columns: readonly 
   const names = [...columns, 'error_code', 'error_message'];
   return openFile(path, system, names, (outcome) => {
     if (outcome.status !== 'failed') return undefined;
-    return { ...outcome.item, error_code: outcome.error?.code ?? 0, error_message: errorText(outcome) };
+    return { ...namedInFull(outcome.item), error_code: outcome.error?.code ?? 0, error_message: errorText(outcome) };
   });
 }
 
 type Entry = Readonly<Record<string, unknown>>;
+
+/** A URL that was named with its domain must not become its namesake when it is fed back. */
+function namedInFull({ domain, ...item }: { readonly domain?: string; readonly hash?: string }): Entry {
+  return domain === undefined ? item : { ...item, hash: `${domain}/${item.hash}` };
+}
 
 /** Text that is gathered before it is written. */
 const chunkLength = 64 * 1024;

@@ -103,13 +103,13 @@ async function sendBatch<Payload extends object>(
 ): Promise<Round<Payload>> {
   const batch = await begin(rows, context);
   if (batch === undefined) return { outcomes: rows.map((row) => notSent(row, context.stop)), repeat: [] };
+  const mayRepeat = ({ index }: BulkRow): boolean => (rounds.get(index) ?? 1) < maximalRounds;
   let verdicts: readonly Verdict[];
   try {
     const answer = await context.operation.call(
       rows.map(({ payload }) => payload),
       context.signal,
     );
-    const mayRepeat = ({ index }: BulkRow): boolean => (rounds.get(index) ?? 1) < maximalRounds;
     verdicts = await completed(answer, batch, rows, context, mayRepeat);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
@@ -120,7 +120,7 @@ async function sendBatch<Payload extends object>(
         ? { outcomes: [], repeat: rows }
         : { outcomes: rows.map((row) => notSent(row, context.stop)), repeat: [] };
     }
-    verdicts = await afterFailure(error, batch, rows, context);
+    verdicts = await afterFailure(error, batch, rows, context, mayRepeat);
   }
   return conclude(batch, rows, verdicts, context, rounds);
 }

@@ -106,12 +106,13 @@ async function search(
   lookedFor: WeakSet<ShortenItem>,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const { urls } = await client.send('listUrls', { query: defined({ search: item.long_url, domain }) }, { signal });
+  const { urls, page } = await client.send('listUrls', { query: defined({ search: item.long_url, domain }) }, { signal });
   const candidates = (listOf(urls) as KnownRecord[]).filter(
     (record) => isUsableHash(record?.hash) && canonicalUrl(String(record.long_url)) === canonicalUrl(item.long_url),
   );
   if (candidates.length > 0) return { ...doubtful, candidates: candidates.map((record) => shortUrlOf(record)) };
-  if (lookedFor.has(item)) return doubtful;
+  // F44: what the listing counts and does not show may be it.
+  if (lookedFor.has(item) || Number(page?.total_count ?? 0) > urls.length) return doubtful;
   lookedFor.add(item);
   return again;
 }

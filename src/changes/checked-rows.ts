@@ -1,4 +1,4 @@
-import { type Context, sourceOptions } from '../action.ts';
+import { type Context, openInput } from '../action.ts';
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
 import { editions } from '../contract/editions.ts';
 import { UsageError } from '../errors.ts';
@@ -7,48 +7,39 @@ import { checkInput } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
 import { readRows } from '../input/reading.ts';
 import type { ReadOptions } from '../input/row.ts';
-import { openSource } from '../input/source.ts';
 import type { Session } from '../session.ts';
+import { refuseTooMany } from './consent.ts';
 
 /** An input that was checked as a whole and may be sent. */
 export interface CheckedRows {
   readonly input: RunInput;
   /** Rows that give a custom hash. */
   readonly withHash: number;
-  /** Deletes the copy of a pipe, where no run has taken it. */
-  discard(): Promise<void>;
 }
 
 /** Opens and checks a file of rows (B51, R-28); warnings are told. Throws a UsageError with all that is wrong. */
 export async function checkedRows(
   use: InputUse,
   { file = '', inputFormat: format, delimiter, ignoreUnknownColumns, formulaGuarded }: BulkOptions,
-  { edition }: Session,
+  session: Session,
   context: Context,
 ): Promise<CheckedRows> {
   const options: ReadOptions = {
     use,
-    edition,
+    edition: session.edition,
+    domain: session,
     format: inputFormat(use, file, format),
     now: context.system.now(),
     delimiter: delimiter === undefined ? undefined : delimiterOf(delimiter),
     ignoreUnknownColumns,
     formulaGuarded,
   };
-  const source = await openSource(file, sourceOptions(context, 'URLs'));
-  try {
-    const { rows, withHash, sha256, warnings } = await checkInput(source, options);
-    for (const warning of warnings) await context.warn(warning);
-    const spool = source.spooled ? source.path : undefined;
-    return {
-      input: { name: source.name, sha256, rows, open: () => readRows(source, options), spool },
-      withHash,
-      discard: () => source.discard(),
-    };
-  } catch (error) {
-    await source.discard();
-    throw error;
-  }
+  const source = await openInput(file, use === 'edit' ? 'rows' : 'URLs', context);
+  const { rows, withHash, sha256, warnings } = await checkInput(source, options);
+  refuseTooMany(rows, context);
+  for (const warning of warnings) await context.warn(warning);
+  const spool = source.spooled ? source.path : undefined;
+  return { input: { name: source.name, sha256, rows, open: () => readRows(source, options), spool }, withHash };
 }
 
 type Sending = Pick<

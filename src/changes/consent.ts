@@ -40,6 +40,11 @@ export async function requireAnswer(context: Context, selects: 'named' | 'by tag
   }
 }
 
+/** The hashes come from stdin: nobody can answer there. */
+export function requireYes({ global: { yes, dryRun } }: Context): void {
+  if (!yes && !dryRun) throw new UsageError('--yes required with --hashes-from -: the answer cannot come from stdin as well');
+}
+
 /** Asks before URLs that were named are changed for good (B56): one is shown whole, of several the first five. */
 export async function consentToNamed(
   { verb, erasesCounters = false }: Question,

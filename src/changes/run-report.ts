@@ -1,4 +1,4 @@
-import type { Context } from '../action.ts';
+import { type Context, whereabouts } from '../action.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
@@ -46,8 +46,8 @@ export async function runReport<Payload extends object>(
     failure: (row) => outcomeFailure(outcomes.get(row) as RowOutcome<Payload>, client.identity, { input }),
     unreached: wasNotSent,
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
-    members: () => ({ summary: summaryRecord(run.summary()) }),
-    notes: () => summaryLines(run.summary(), run.facts, plan),
+    members: () => ({ summary: summaryRecord(run.summary(), look) }),
+    notes: () => summaryLines(run.summary(), run.facts, plan, look, session),
     outcome: () => ending(run.summary(), look, interruption, context),
     abandoned: () => abandonment(run.progress()),
   };
@@ -104,9 +104,7 @@ function headerLines<Payload extends object>(
   session: Session,
 ): string[] {
   const { rows, batches, calls, domain, doneBefore, resumed, run, guarantee, advice } = facts;
-  const where = [session.profile && `profile ${session.profile}`, session.client.identity.host, domain]
-    .filter(Boolean)
-    .join(', ');
+  const where = whereabouts({ client: session.client, domain });
   return [
     ...(resumed ? [`going on with run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
     `${look.doing} ${count(rows - doneBefore, 'row')} of ${input.name} in ${count(batches, 'batch')} (${where}; ${count(calls, 'call')} at least)`,
@@ -121,24 +119,35 @@ function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: Ru
   return [...parts, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
 }
 
-function summaryRecord({ tally, calls, milliseconds, surplus }: RunSummary): Row {
-  return { rows: tally.rows, ...tally.counts, requests: calls, seconds: milliseconds / 1000, surplus: surplus.length };
+function summaryRecord(summary: RunSummary, look: RunLook): Row {
+  const { tally, calls, milliseconds, surplus } = summary;
+  return { rows: tally.rows, ...countsOf(summary, look), requests: calls, seconds: milliseconds / 1000, surplus: surplus.length };
+}
+
+/** What `--ignore-missing` was told to expect is no failure. */
+function countsOf({ tally }: RunSummary, { ignoreMissing }: RunLook): Readonly<Record<string, number>> {
+  const missing = ignoreMissing ? (tally.failures.get(1306) ?? 0) : 0;
+  return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
 }
 
 /** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
 function summaryLines<Payload extends object>(
-  { tally, calls, milliseconds, surplus, stop }: RunSummary,
-  { guarantee, run }: RunFacts,
+  summary: RunSummary,
+  { guarantee, run, domain }: RunFacts,
   { failed }: RunPlan<Payload>,
+  look: RunLook,
+  { client }: Session,
 ): string[] {
-  const counts = Object.entries(tally.counts)
+  const { tally, calls, milliseconds, surplus, stop } = summary;
+  const counts = Object.entries(countsOf(summary, look))
     .filter(([, number]) => number > 0)
     .map(
       ([status, number]) =>
         `${number} ${status.replace('_', ' ')}${status === 'failed' && failed !== undefined ? ` (${failed})` : ''}`,
     );
+  const effort = `${count(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
-    `${count(tally.rows, 'row')}: ${counts.join(', ')} (${count(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s)`,
+    `${count(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain })}`,
     ...(guarantee ? [guarantee] : []),
     ...(surplus.length > 0
       ? [`${count(surplus.length, 'link')} may have been made twice: ${surplus.slice(0, 5).join(', ')}`]

@@ -1,6 +1,6 @@
 import type { Context } from '../action.ts';
 import { resetOperation } from '../bulk/removal.ts';
-import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import type { Report } from '../output/report.ts';
 import { hashChangeLook } from '../output/url-columns.ts';
@@ -18,6 +18,7 @@ export async function resetStats(options: ResetOptions, context: Context, operan
   const look = hashChangeLook('reset', 'Reset');
   const session = await context.session();
   if (selection.kind === 'tags') {
+    refuseRunFlags(options, '--by-tags', '--hashes-from');
     const query = { tags: selection.expression };
     return await changeByTags(
       {

@@ -47,7 +47,8 @@ async function preview(expression: string, { client }: Session, { warn }: Contex
   const query = { tags: expression, limit: shownUrls };
   const { urls, page } = await client.send('listUrls', { query });
   const first = urls.slice(0, shownUrls);
-  if (page?.total_count !== undefined) return { count: Math.max(page.total_count, urls.length), first };
+  const total = page?.total_count;
+  if (total !== undefined && Number.isSafeInteger(total) && total >= urls.length) return { count: total, first };
   let count = 0;
   const pages = urlPages(client, { tags: expression }, { all: true }, { warn: (text) => void warn(text) });
   for await (const { rows } of pages) count += rows.length;

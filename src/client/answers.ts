@@ -1,7 +1,7 @@
 import type { OperationName } from '../contract/operations.ts';
 import type { Envelope, ErrorRecord } from '../contract/records.ts';
 import { answerShapes } from './answer-shapes.ts';
-import { integer, Mismatch, optional, record, text } from './shapes.ts';
+import { Mismatch, optional, record, scalar, text } from './shapes.ts';
 import type { WireAnswer } from './transport.ts';
 
 /** What a body turned out to be. */
@@ -64,7 +64,9 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34
 
 const fine: Envelope = { error: { code: 0, message: '' } };
 
-const envelopeShape = record({ error: record({ code: integer, message: optional(text), details: optional(text) }) });
+/** F22: a negative code is none. */
+const code = scalar('an integer from 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
+const envelopeShape = record({ error: record({ code, message: optional(text), details: optional(text) }) });
 
 function envelope(value: unknown): asserts value is Envelope {
   envelopeShape(value);

@@ -16,6 +16,8 @@ export interface Fault {
   readonly problem?: string;
   readonly hint?: string | undefined;
   readonly details?: readonly string[];
+  /** The message of the service, where it sent one. */
+  readonly said?: string | undefined;
   readonly apiCode?: number | undefined;
   readonly status?: number | undefined;
   readonly cause?: unknown;
@@ -49,6 +51,8 @@ export class CallError extends CliError {
   readonly outcome: CallOutcome;
   /** What went wrong in the last attempt, without a word about what that means for a change: for journals. */
   readonly problem: string;
+  /** The message of the service itself, where it sent one. */
+  readonly said: string | undefined;
   readonly operation: OperationName | undefined;
   /** HTTP status of the last answer, where one came. */
   readonly status: number | undefined;
@@ -68,6 +72,7 @@ export class CallError extends CliError {
     super(kind, message, { hint, apiCode, details, cause });
     this.outcome = fault.outcome;
     this.problem = fault.problem ?? message;
+    this.said = fault.said;
     this.operation = history.operation;
     this.status = fault.status;
     this.attempts = history.attempts;

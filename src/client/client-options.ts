@@ -39,6 +39,8 @@ export interface ClientOptions {
   /** Ends calls that are given no signal of their own. */
   readonly signal?: AbortSignal | undefined;
   observe?(event: ClientEvent): void;
-  /** Takes secrets out of a text. */
+  /** Takes secrets out of a text for people. */
   redact?(text: string): string;
+  /** Takes the key out of what a server sends, and nothing else. */
+  withoutKey?(text: string): string;
 }

@@ -2,7 +2,8 @@ import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
 import type { Identity, Subject } from './api-messages.ts';
-import type { Fault } from './call-error.ts';
+import { CallError, type Fault } from './call-error.ts';
+import type { CliError } from '../errors.ts';
 import { createCircuit } from './circuit.ts';
 import type { ClientOptions, SendOptions } from './client-options.ts';
 import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './doubt.ts';
@@ -16,9 +17,9 @@ import type { WireAnswer } from './transport.ts';
 
 /** An answer as it came, for `api`. */
 export interface RawAnswer {
-  readonly status: number;
-  readonly contentType: string;
   readonly body: string;
+  /** What it says of the call, where that is a failure (B34). */
+  readonly failure: CliError | undefined;
 }
 
 /** The contract, spoken over HTTP to one server as one account. */
@@ -26,6 +27,8 @@ export interface Client {
   readonly edition: Edition;
   /** The API root, without a trailing slash. */
   readonly baseUrl: string;
+  /** Ends calls that are given no signal of their own. */
+  readonly signal?: AbortSignal | undefined;
   /** Whom calls are made as, for messages about items (`itemError`). */
   readonly identity: Identity;
   /** Makes one call, retries what may be retried (R-3 to R-7), and answers with a checked result. Throws `CallError`. */
@@ -83,33 +86,40 @@ export function createClient(options: ClientOptions): Client {
     edition,
     baseUrl: identity.baseUrl,
     identity,
+    signal: options.signal,
     send: (operation, input, sendOptions) => callAndRecover(call, operation, input, sendOptions),
-    sendRaw: rawSender(line, contextOf, proxy, options.signal),
+    sendRaw: rawSender(line, contextOf, identity, proxy, options),
     close: line.close,
   };
 }
 
-/** The method behind `api`: what answers came is the caller's business, that one came is not. */
+/** The method behind `api`: an answer is handed over whatever it says, and what it says is judged like any other. */
 function rawSender(
   line: Line,
   contextOf: ContextOf,
+  identity: Identity,
   proxy: string | undefined,
-  standing: AbortSignal | undefined,
+  { signal: standing, redact }: ClientOptions,
 ): Client['sendRaw'] {
   return async ({ signal = standing, ...raw }) => {
     const request = rawRequest(raw);
     const isRead = request.method === 'GET';
+    const doubtOf = (fault: Fault): Fault => rawInDoubt(request, fault);
     const attempt = async (): Promise<Attempted<WireAnswer>> => {
       const outcome = await line.exchange(request, signal);
       return outcome.kind === 'failure' ? { fault: transportFault(outcome, proxy) } : { result: outcome };
     };
-    const { status, headers, body } = await withRetries(attempt, {
+    const answer = await withRetries(attempt, {
       ...contextOf(request, signal),
       history: {},
       repeats: isRead ? Number.POSITIVE_INFINITY : 0,
-      inDoubt: isRead ? undefined : (fault) => rawInDoubt(request, fault),
+      inDoubt: isRead ? undefined : doubtOf,
     });
-    return { status, contentType: headers['content-type'] ?? '', body };
+    // Of what the document shows no body of, only an error can be told.
+    const judged = judge(request.method === 'DELETE' ? 'deleteTag' : 'getUrl', answer, subjectOf(identity, request, {}));
+    if (!('fault' in judged)) return { body: answer.body, failure: undefined };
+    const fault = redacted(judged.fault.outcome === 'ambiguous' && !isRead ? doubtOf(judged.fault) : judged.fault, redact);
+    return { body: answer.body, failure: new CallError(fault, { attempts: 1, gaveUp: 'not retryable' }) };
   };
 }
 

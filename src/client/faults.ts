@@ -33,7 +33,7 @@ export function judge<T>(operation: OperationName, answer: WireAnswer, subject: 
   return { fault: statusFault(answer, problem, subject) };
 }
 
-/** Codes after which it is not known what the server did (1.3). */
+/** Codes after which it is not known what the server did, also with 400, the status of any error (1.3, F24). */
 const doubtfulCodes: readonly number[] = [101, 1308];
 const cooldown = 1219;
 const callsUsedUp = 1303;
@@ -44,13 +44,16 @@ const refusingStatuses: readonly number[] = [400, 401, 403, 404, 405, 407, 411, 
 function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Fault {
   const { status } = answer;
   const said = apiMessage(error, subject);
-  const refused = refusingStatuses.includes(status) || (status < 500 && status !== 408 && !doubtfulCodes.includes(error.code));
+  const refused = doubtfulCodes.includes(error.code)
+    ? status !== 400 && refusingStatuses.includes(status)
+    : refusingStatuses.includes(status) || (status < 500 && status !== 408);
   const throttled = error.code === cooldown || (status === 429 && error.code !== callsUsedUp);
   return {
     ...said,
     outcome: refused ? 'rejected' : 'ambiguous',
     kind: refused && status === 429 && error.code !== cooldown ? 'limit' : status >= 500 ? 'unavailable' : said.kind,
     details: serverWords(error),
+    said: error.message,
     apiCode: error.code,
     status,
     retry: retryOf(refused, throttled, error.code),

@@ -7,7 +7,7 @@ import type { Timeouts, Transport, WireAnswer, WireFailure, WireRequest } from '
 export interface LineOptions
   extends Pick<
     ClientOptions,
-    'username' | 'readKey' | 'version' | 'system' | 'methodOverride' | 'timeout' | 'caFile' | 'observe' | 'redact'
+    'username' | 'readKey' | 'version' | 'system' | 'methodOverride' | 'timeout' | 'caFile' | 'observe' | 'redact' | 'withoutKey'
   > {
   readonly base: URL;
 }
@@ -21,7 +21,7 @@ export interface Line {
 
 /** Opens nothing before the first exchange. */
 export function createLine(options: LineOptions): Line {
-  const { base, system, observe, redact = (text) => text } = options;
+  const { base, system, observe, redact = (text) => text, withoutKey } = options;
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
   let transport: Promise<Transport> | undefined;
   let credentials: Promise<string> | undefined;
@@ -45,12 +45,21 @@ export function createLine(options: LineOptions): Line {
     };
   }
 
+  /** R-40: a key that the server sends back goes no further, unless the request itself said it, as a part of some address. */
+  function withoutEcho(outcome: WireAnswer | WireFailure, { path, body: asked = '' }: WireRequest): WireAnswer | WireFailure {
+    if (!withoutKey || outcome.kind === 'failure') return outcome;
+    const body = withoutKey(outcome.body);
+    if (body === outcome.body || withoutKey(path + asked) !== path + asked) return outcome;
+    warn('the server sends the API key back; it is left out of its answers');
+    return { ...outcome, body };
+  }
+
   return {
     exchange: async (request, signal) => {
       transport ??= openTransport({ origin: base, caFile: options.caFile, env: system.env, warn });
       const wire = await wireRequest(request);
       const started = system.now();
-      const outcome = await (await transport).exchange(wire, timeoutsFor(request.method, options.timeout), signal);
+      const outcome = withoutEcho(await (await transport).exchange(wire, timeoutsFor(request.method, options.timeout), signal), wire);
       observe?.(exchangeEvent(request, wire, outcome, system.now() - started, redact));
       return outcome;
     },

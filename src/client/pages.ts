@@ -43,6 +43,7 @@ export function urlPages(
 ): AsyncGenerator<RowsPage<UrlRecord>> {
   return pages<UrlRecord>(extent, {
     ...options,
+    signal: options.signal ?? client.signal,
     bound: editions[client.edition].groupBound,
     isDistinct: true,
     keyOf: ({ hash, short_url }) => short_url ?? hash,
@@ -57,6 +58,7 @@ export function urlPages(
 export function logPages(client: Client, extent: Extent = {}, options: PagingOptions = {}): AsyncGenerator<RowsPage<LogEntry>> {
   return pages<LogEntry>(extent, {
     ...options,
+    signal: options.signal ?? client.signal,
     bound: editions[client.edition].groupBound,
     isDistinct: false,
     keyOf: ({ time, type, message, links }) => JSON.stringify([time, type, message, links]),

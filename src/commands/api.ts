@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Context, Runner } from '../action.ts';
-import { type Identity, itemError } from '../client/api-messages.ts';
-import type { RawAnswer } from '../client/client.ts';
-import type { ErrorRecord } from '../contract/records.ts';
-import { type CliError, LocalError, UnavailableError, UsageError } from '../errors.ts';
+import { LocalError, UsageError } from '../errors.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { dryRunReport } from '../output/dry-run.ts';
@@ -49,38 +46,15 @@ async function api({ query = [], body }: ApiOptions, context: Context, [method =
     return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: request.body }]);
   }
   const { client } = await context.session();
-  const answer = await client.sendRaw(request);
+  const { body: answer, failure } = await client.sendRaw(request);
   return {
     kind: 'text',
-    text: answer.body === '' || answer.body.endsWith('\n') ? answer.body : `${answer.body}\n`,
-    outcome: () => failureOf(answer, client.identity, request),
+    text: answer === '' || answer.endsWith('\n') ? answer : `${answer}\n`,
+    outcome: () => failure,
   };
 }
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
-
-/** The envelope decides, not the HTTP status; an answer without one is judged by its status (B34). */
-function failureOf(
-  { body, status, contentType }: RawAnswer,
-  identity: Identity,
-  { method, path }: { method: string; path: string },
-): CliError | undefined {
-  const error = errorIn(body);
-  if (error && error.code !== 0) return itemError(error, { identity, method, path });
-  if (error ? status < 500 : status < 400) return undefined;
-  return new UnavailableError(
-    `${identity.host} answered ${method} ${path} with HTTP ${status} (${contentType || 'no content type'})`,
-  );
-}
-
-function errorIn(body: string): ErrorRecord | undefined {
-  try {
-    const error = (JSON.parse(body) as { error?: Partial<ErrorRecord> } | null)?.error;
-    return typeof error?.code === 'number' ? { message: '', ...error, code: error.code } : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function readPair(text: string): [string, string] {
   const at = text.indexOf('=');

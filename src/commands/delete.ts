@@ -3,7 +3,7 @@ import type { Context, Runner } from '../action.ts';
 import { deleteOperation } from '../bulk/removal.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
-import { addBatchFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBatchFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';
@@ -33,13 +33,17 @@ export function registerDelete(command: Command, run: Runner): void {
 /** DELETE /urls/[hash], /urls?hashes= or /urls?tags=. */
 async function remove(options: DeleteOptions, context: Context, operands: string[]): Promise<Report> {
   const selection = requireSelection(operands, options, 'delete');
+  const asks = { verb: 'Delete' };
+  const look = hashChangeLook('deleted', 'Deleted');
   const session = await context.session();
   if (selection.kind === 'tags') {
+    refuseRunFlags(options, '--by-tags', '--hashes-from');
     const query = { tags: selection.expression };
     return await changeByTags(
       {
         ...selection,
-        verb: 'Delete',
+        asks,
+        look,
         done: 'Deleted',
         request: { method: 'DELETE', path: '/urls', query, body: undefined },
         send: () => session.client.send('deleteUrls', { query }),
@@ -52,16 +56,10 @@ async function remove(options: DeleteOptions, context: Context, operands: string
     {
       selection,
       options,
-      look: { ...hashChangeLook('deleted', 'Deleted'), doing: 'deleting' },
-      asks: 'Delete',
-      settings: {},
+      look: { ...look, doing: 'deleting' },
+      asks,
       operation: deleteOperation,
-      planned: (hashes, domain) => ({
-        method: 'DELETE',
-        path: hashes.length === 1 ? `/urls/${hashes[0]}` : '/urls',
-        query: hashes.length === 1 ? { domain } : { hashes: hashes.join(','), domain },
-        body: undefined,
-      }),
+      request: { method: 'DELETE', path: '/urls' },
     },
     session,
     context,

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { Context, Runner } from '../action.ts';
-import { editItemsOperation, editSameOperation } from '../bulk/edit.ts';
+import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/edit.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
+import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
-import type { EditItem } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
-import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, type FieldValues, flagOf, readFieldFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
@@ -15,9 +15,7 @@ import type { Report, RowsReport } from '../output/report.ts';
 import { hashChangeLook, urlColumns } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
 
-interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {
-  readonly ignoreMissing?: boolean;
-}
+interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
 
 export function registerEdit(command: Command, run: Runner): void {
   addSelectionFlags(command);
@@ -53,7 +51,10 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
   const names = Object.keys(values) as FieldName[];
   if (names.length === 0)
     throw new UsageError('nothing to change: give at least one of --url, --note, --expires, …', { hint: 'linkctl edit --help' });
-  if (selection.kind === 'tags') return await editByTags(selection.expression, values, session, context);
+  if (selection.kind === 'tags') {
+    refuseRunFlags(options, '--by-tags', '--file or --hashes-from');
+    return await editByTags(selection.expression, values, session, context);
+  }
   if (values.custom_hash !== undefined && (selection.kind === 'file' || operands.length > 1)) {
     throw new UsageError('--new-hash renames one URL: give exactly one hash');
   }
@@ -62,14 +63,9 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
       selection,
       options,
       look: editLook,
-      settings: { values },
+      fields: values,
       operation: (settings) => editSameOperation(settings, values),
-      planned: (hashes, domain) => ({
-        method: 'PATCH',
-        path: hashes.length === 1 ? `/urls/${hashes[0]}` : '/urls',
-        query: hashes.length === 1 ? { domain } : { hashes: hashes.join(','), domain },
-        body: { urls: [values] },
-      }),
+      request: { method: 'PATCH', path: '/urls' },
     },
     session,
     context,
@@ -91,7 +87,8 @@ async function editByTags(expression: string, values: FieldValues, session: Sess
   return await changeByTags(
     {
       expression,
-      verb: 'Edit',
+      asks: { verb: 'Edit' },
+      look: editLook,
       done: 'Changed',
       request: { method: 'PATCH', path: '/urls', query, body: { urls: [values] } },
       send: () => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
@@ -117,28 +114,23 @@ async function editFile(options: EditOptions, context: Context, operands: readon
   const { edition } = session;
   const values = readFieldFlags(options, { edition, now: context.system.now() });
   const sending = sendingOf(options, session, context);
-  const { input, discard } = await checkedRows('edit', options, session, context);
-  try {
-    const payload = (item: object): EditItem => ({ ...values, ...(item as EditItem) });
-    if (context.global.dryRun) return dryRunReport(planned(input.open(), payload, sending.batchSize, session));
-    return await runReport(
-      {
-        ...sending,
-        operation: (settings) => editItemsOperation({ ...settings, batchSize: sending.batchSize }),
-        pinsDomain: false,
-        input,
-        payload,
-        options: { values },
-        columns: ['hash', ...fieldNames('edit', edition)],
-      },
-      editLook,
-      session,
-      context,
-    );
-  } catch (error) {
-    await discard();
-    throw error;
-  }
+  const { input } = await checkedRows('edit', options, session, context);
+  const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
+  if (context.global.dryRun) return dryRunReport(planned(input.open(), payload, sending.batchSize));
+  return await runReport(
+    {
+      ...sending,
+      operation: (settings) => editItemsOperation({ ...settings, batchSize: sending.batchSize }),
+      pinsDomain: editions[edition].severalDomains,
+      input,
+      payload,
+      options: { values },
+      columns: ['hash', ...fieldNames('edit', edition)],
+    },
+    editLook,
+    session,
+    context,
+  );
 }
 
 async function printTemplate({ inputFormat }: EditOptions, context: Context): Promise<Report> {
@@ -147,22 +139,26 @@ async function printTemplate({ inputFormat }: EditOptions, context: Context): Pr
   return { kind: 'text', text: inputTemplate('edit', edition, inputFormat ?? 'csv') };
 }
 
+/** As a run makes them: so many rows at a time, a domain after the other. */
 async function* planned(
   batches: AsyncIterable<readonly { readonly item: object }[]>,
-  payload: (item: object) => EditItem,
+  payload: (item: object) => EditedRow,
   size: number,
-  { domain }: Session,
 ): AsyncGenerator<PlannedRequest> {
-  let urls: EditItem[] = [];
-  const request = (items: readonly EditItem[]): PlannedRequest => ({
-    method: 'PATCH',
-    path: '/urls',
-    query: { domain },
-    body: { urls: items },
-  });
-  for await (const rows of batches) {
-    urls.push(...rows.map(({ item }) => payload(item)));
-    for (; urls.length >= size; urls = urls.slice(size)) yield request(urls.slice(0, size));
+  let rows: EditedRow[] = [];
+  for await (const batch of batches) {
+    for (const { item } of batch) {
+      if (rows.push(payload(item)) < size) continue;
+      yield* plannedCalls(rows);
+      rows = [];
+    }
   }
-  if (urls.length > 0) yield request(urls);
+  yield* plannedCalls(rows);
+}
+
+function* plannedCalls(rows: readonly EditedRow[]): Generator<PlannedRequest> {
+  for (const domain of new Set(rows.map((row) => row.domain))) {
+    const urls = rows.filter((row) => row.domain === domain).map(({ domain: _, ...item }) => item);
+    yield { method: 'PATCH', path: '/urls', query: { domain }, body: { urls } };
+  }
 }

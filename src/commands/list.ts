@@ -1,20 +1,21 @@
 import type { Command } from 'commander';
-import { type Context, type Runner, refuseDomain, sourceOptions } from '../action.ts';
+import { type Context, openInput, type Runner, refuseDomain } from '../action.ts';
 import { groupSize, type HashTarget } from '../client/groups.ts';
-import { namedUrls } from '../client/named-urls.ts';
+import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
 import type { Page, UrlRecord } from '../contract/records.ts';
-import { type CliError, EmptyError, NotFoundError, PartialError, UsageError } from '../errors.ts';
+import { type CliError, EmptyError, UsageError } from '../errors.ts';
+import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { readTargets } from '../input/hash-targets.ts';
-import type { HashOperand } from '../input/hashes.ts';
+import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
+import { qrPictures } from '../qr-pictures.ts';
 import type { Session } from '../session.ts';
 
-interface ListOptions extends SelectionOptions {
+interface ListOptions extends SelectionOptions, QrOptions {
   readonly limit?: number;
   readonly offset?: number;
   readonly all?: boolean;
@@ -33,8 +34,9 @@ export function registerList(command: Command, run: Runner): void {
     .option('--page-size <n>', 'rows in one call', count(1))
     .option('--search <text>', 'rows whose URL, note or hash holds the text')
     .option('--order-by <order>', 'created, clicks, hash, modified, or what else the server knows', suggested(orders))
-    .option('--fail-empty', 'exit 11 when nothing matches')
-    .action(run(list));
+    .option('--fail-empty', 'exit 11 when nothing matches');
+  addQrFlags(command);
+  command.action(run(list));
   describe(command, {
     examples: [
       'linkctl list',
@@ -42,6 +44,8 @@ export function registerList(command: Command, run: Runner): void {
       'linkctl list --search nodejs.org --fields hash,long_url',
       "linkctl list --by-tags '(promo|sale)&~old' --order-by clicks --limit 10",
       'linkctl list abc https://s.ex/def',
+      'linkctl list abc --qr',
+      "linkctl list --by-tags 'poster' --all --qr-file codes",
     ],
     fields: urlColumns.map(({ name }) => name),
     notes: ['As csv, a listing feeds shorten -f. Tag expressions: linkctl help tags.'],
@@ -59,14 +63,17 @@ async function list(options: ListOptions, context: Context, operands: string[]):
   if (selection && selection.kind !== 'tags') {
     refusePaging(options);
     const session = await context.session();
-    return listNamed(await readTargets(selection, session, sourceOptions(context, 'hashes')), options, session);
+    const targets = await readTargets(selection, session, (path) => openInput(path, 'hashes', context));
+    return qrPictures(options, context)(listNamed(targets, options, session), session);
   }
+  if (options.qr) throw new UsageError('--qr goes with <hash>...; --qr-file <dir> takes any listing');
   const session = await context.session();
   const { search, orderBy } = options;
   const tags = selection?.expression;
   if (tags !== undefined) await refuseDomain(session, context);
   const domain = tags === undefined ? session.domain : undefined;
-  return listPages({ search, order_by: orderBy, tags, domain }, options, session, context);
+  const picture = qrPictures(options, context);
+  return picture(listPages({ search, order_by: orderBy, tags, domain }, options, session, context), session);
 }
 
 function refusePaging({ limit, offset, all, search, orderBy }: ListOptions): void {
@@ -105,29 +112,27 @@ function listPages(selection: ListSelection, options: ListOptions, session: Sess
 }
 
 /** The URLs that were named; one that is not there is a failed row (B43). */
-function listNamed(targets: readonly HashOperand[], options: ListOptions, session: Session): RowsReport {
+function listNamed(targets: NamedTargets, options: ListOptions, session: Session): RowsReport {
   let found = 0;
-  const missing = new Map<Row, CliError>();
+  let missing = 0;
+  const failures = new WeakMap<Row, CliError>();
   async function* rows(): AsyncGenerator<Row> {
     const size = groupSize(session.edition, session.defaults.batch_size ?? undefined);
-    for await (const { target, record } of namedUrls(session.client, targets, size)) {
-      if (record) found += 1;
+    for await (const { target, record } of namedUrls(session.client, targets.open(), size)) {
       const row = record ? toRow(record) : missingRow(target);
-      if (!record) missing.set(row, notFound(target));
+      if (record) found += 1;
+      else {
+        missing += 1;
+        failures.set(row, notFound(target));
+      }
       yield row;
     }
   }
   return {
     ...urlRows(rows(), session),
-    failure: (row) => missing.get(row),
+    failure: (row) => failures.get(row),
     members: () => ({ page: { results_count: found, total_count: found, offset: 0 } }),
-    outcome: () => {
-      if (missing.size === 0) return emptiness(found, options);
-      const [only] = targets;
-      if (only && targets.length === 1) return notFound(only, true);
-      const Kind = found > 0 ? PartialError : NotFoundError;
-      return new Kind(`${missing.size} of ${targets.length} URLs do not exist`);
-    },
+    outcome: () => missingFailure(missing, targets.count) ?? emptiness(found, options),
   };
 }
 
@@ -150,10 +155,6 @@ function toRow(record: UrlRecord): Row {
 
 function missingRow({ hash, domain }: HashTarget): Row {
   return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
-}
-
-function notFound({ hash, domain }: HashTarget, told = false): NotFoundError {
-  return new NotFoundError(`no short URL "${hash}"${domain ? ` on ${domain}` : ''}`, { apiCode: 1306, told });
 }
 
 function emptiness(shown: number, { failEmpty }: ListOptions): EmptyError | undefined {

@@ -173,9 +173,10 @@ async function announce(
   if (context.streams.watched) await context.note('listening; Ctrl-C ends it');
 }
 
-/** Resolves with the first signal; the second one ends the program as if nobody listened (R-18). */
-function firstSignal({ system, hearSignals }: Context): Promise<void> {
+/** Resolves with the first signal, or when `--max-time` is over; the second one ends the program as if nobody listened (R-18). */
+function firstSignal({ system, hearSignals, deadline }: Context): Promise<void> {
   return new Promise((resolve) => {
+    deadline.addEventListener('abort', () => resolve(), { once: true });
     let heard = false;
     hearSignals((signal) => {
       if (heard) system.dieOf(signal);

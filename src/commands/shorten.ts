@@ -10,17 +10,19 @@ import { editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
-import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, readFieldFlags } from '../flags/field-flags.ts';
+import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { flagValue } from '../input/values.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
-import { urlColumns } from '../output/url-columns.ts';
+import { readableUrl, urlColumns } from '../output/url-columns.ts';
+import { qrPictures } from '../qr-pictures.ts';
 import type { Session } from '../session.ts';
 
-interface ShortenOptions extends FieldOptions, BulkOptions {
+interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
   readonly dedupe?: DedupeScope;
   readonly generateHashes?: boolean;
 }
@@ -35,6 +37,7 @@ export function registerShorten(command: Command, run: Runner): void {
       choice(['off', 'account', 'domain']),
     )
     .option('--generate-hashes', 'choose the hashes here, so that no retry can make a link twice');
+  addQrFlags(command);
   addInputFlags(command);
   addBatchFlags(command);
   command.action(run(shorten));
@@ -43,6 +46,7 @@ export function registerShorten(command: Command, run: Runner): void {
       'linkctl shorten https://nodejs.org/en/learn',
       'linkctl shorten https://example.com/sale --hash sale --tag promo --expires +30d',
       'linkctl shorten -f links.csv --results done.csv --failed failed.csv',
+      'linkctl shorten https://nodejs.org/en/learn --qr',
       'generate-urls | linkctl shorten -f - -o csv',
     ],
     fields: urlColumns.map(({ name }) => name),
@@ -63,6 +67,7 @@ async function shorten(options: ShortenOptions, context: Context, urls: string[]
     return await shortenFile(options, context);
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
+  refuseRunFlags(options, '<long-url>...', '--file');
   if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash names one URL: give exactly one');
   const { now } = context.system;
   const longUrls = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
@@ -71,7 +76,8 @@ async function shorten(options: ShortenOptions, context: Context, urls: string[]
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
   const mode = modeOf(options, session, items.length, values.custom_hash === undefined ? 0 : items.length);
   if (context.global.dryRun) return dryRunReport(planned(items, mode, session));
-  return await shortenFew(items, mode, session, context);
+  const picture = qrPictures(options, context);
+  return picture(await shortenFew(items, mode, session, context), session);
 }
 
 /** CLI.md 3.7: in a pipe the short URL of each success and nothing else. */
@@ -80,7 +86,7 @@ const shortenLook = {
   columns: urlColumns,
   tableFields: ['short_url_with_protocol', 'long_url'],
   pipedFields: ['short_url_with_protocol'],
-  sentence: (row, { tick, arrow }) => `${tick} ${row.short_url_with_protocol} ${arrow} ${row.long_url}`,
+  sentence: (row, { tick, arrow }) => `${tick} ${readableUrl(String(row.short_url_with_protocol))} ${arrow} ${row.long_url}`,
 } satisfies Partial<RowsReport>;
 
 const missing = {
@@ -96,30 +102,27 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
   const { edition } = session;
   const values = readFieldFlags(options, { edition, now: context.system.now() });
   const sending = sendingOf(options, session, context);
-  const { input, withHash, discard } = await checkedRows('shorten', options, session, context);
-  try {
-    const mode = modeOf(options, session, input.rows, withHash);
-    const payload = (item: object): ShortenItem => ({ ...values, ...(item as ShortenItem) });
-    if (context.global.dryRun) return dryRunReport(plannedFile(input, payload, mode, session, sending.batchSize));
-    return await runReport(
-      {
-        ...sending,
-        operation: ({ client, domain }) => shortenOperation({ client, mode, domain }),
-        mode,
-        pinsDomain: editions[edition].severalDomains,
-        input,
-        payload,
-        options: { values, mode: mode.name },
-        columns: fieldNames('shorten', edition),
-      },
-      { ...shortenLook, doing: 'shortening' },
-      session,
-      context,
-    );
-  } catch (error) {
-    await discard();
-    throw error;
-  }
+  const { input, withHash } = await checkedRows('shorten', options, session, context);
+  const mode = modeOf(options, session, input.rows, withHash);
+  const payload = (item: object): ShortenItem => ({ ...values, ...(item as ShortenItem) });
+  if (context.global.dryRun) return dryRunReport(plannedFile(input, payload, mode, session, sending.batchSize));
+  const picture = qrPictures(options, context);
+  const report = await runReport(
+    {
+      ...sending,
+      operation: ({ client, domain }) => shortenOperation({ client, mode, domain }),
+      mode,
+      pinsDomain: editions[edition].severalDomains,
+      input,
+      payload,
+      options: { values, mode: mode.name },
+      columns: fieldNames('shorten', edition),
+    },
+    { ...shortenLook, doing: 'shortening' },
+    session,
+    context,
+  );
+  return picture(report, session);
 }
 
 async function printTemplate({ inputFormat }: ShortenOptions, context: Context): Promise<Report> {
@@ -163,10 +166,12 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
     kind: 'rows',
     rows: failures.keys(),
     failure,
-    unreached: wasNotSent,
+    unreached: (row) => wasNotSent(row) || (outcomes.length === 1 && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...tally.counts } }),
     outcome: () => {
       if (end.kind !== 'error') return undefined;
+      // What is in doubt is told once, with all that is known about it.
+      if (only?.status === 'unknown') return end.error;
       return (only && outcomes.length === 1 && outcomeFailure(only, session.client.identity, { told: true })) || end.error;
     },
   };

@@ -1,17 +1,16 @@
 import type { Command } from 'commander';
-import { type Context, type Runner, refuseDomain, sourceOptions } from '../action.ts';
+import { type Context, openInput, type Runner, refuseDomain } from '../action.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
 import { groupSize, type HashTarget } from '../client/groups.ts';
-import { namedUrls } from '../client/named-urls.ts';
+import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
 import type { StatsRecord } from '../contract/records.ts';
-import { NotFoundError, sharedFailure, UsageError } from '../errors.ts';
-import { addBatchFlags } from '../flags/bulk-flags.ts';
+import { type CliError, UsageError } from '../errors.ts';
+import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { readTargets } from '../input/hash-targets.ts';
-import type { HashOperand } from '../input/hashes.ts';
+import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 import type { Session } from '../session.ts';
@@ -53,10 +52,11 @@ async function stats(options: StatsOptions, context: Context, operands: string[]
     const { resetStats } = await import('../changes/stats-reset.ts');
     return await resetStats(options, context, operands);
   }
+  refuseRunFlags(options, 'a reading', '--reset --hashes-from');
   const selection = readSelection(operands, options);
   const session = await context.session();
   if (selection && selection.kind !== 'tags') {
-    const targets = await readTargets(selection, session, sourceOptions(context, 'hashes'));
+    const targets = await readTargets(selection, session, (path) => openInput(path, 'hashes', context));
     return namedStats(targets, options, session, context);
   }
   if (selection) await refuseDomain(session, context);
@@ -65,38 +65,47 @@ async function stats(options: StatsOptions, context: Context, operands: string[]
 }
 
 /** The URLs that were named; one that is not there is a failed row (B43). */
-function namedStats(targets: readonly HashOperand[], options: StatsOptions, session: Session, context: Context): RowsReport {
-  const missing = new Map<Row, NotFoundError>();
+function namedStats(targets: NamedTargets, { top, ignoreMissing }: StatsOptions, session: Session, context: Context): RowsReport {
+  let missing = 0;
+  const failures = new WeakMap<Row, CliError>();
   async function* pages(): AsyncGenerator<Row[]> {
-    const found: Row[] = [];
+    let page: Row[] = [];
     for await (const { target, record } of readNamed(targets, session)) {
-      if (!record && options.ignoreMissing) continue;
+      if (!record && ignoreMissing) continue;
       const row = record ? { ...record } : missingRow(target);
-      if (!record) missing.set(row, notFound(target));
-      found.push(row);
+      if (!record) {
+        missing += 1;
+        failures.set(row, notFound(target));
+      }
+      if (page.push(row) < rowsPerPage) continue;
+      yield page;
+      page = [];
     }
-    yield found;
+    yield page;
   }
+  const { streams } = context;
   return {
-    ...clickRows(pages(), { top: options.top, glyphs: context.streams.glyphs, missing }),
-    failure: (row) => missing.get(row),
-    outcome: () => sharedFailure([...missing.values()], targets.length, 'URLs do not exist'),
+    ...clickRows(pages(), { top, glyphs: streams.glyphs, isMissing: (row) => failures.has(row) }),
+    failure: (row) => failures.get(row),
+    outcome: () => missingFailure(missing, targets.count),
   };
 }
+
+/** Rows that a bar is compared with from the first: those of as many URLs as people name. */
+const rowsPerPage = 1000;
 
 interface NamedStats {
   readonly target: HashTarget;
   readonly record: StatsRecord | undefined;
 }
 
-async function* readNamed(targets: readonly HashOperand[], { client, edition, defaults }: Session): AsyncGenerator<NamedStats> {
-  const [only] = targets;
-  if (only && targets.length === 1) {
-    yield { target: only, record: await oneStats(only, client) };
+async function* readNamed({ count, open }: NamedTargets, { client, edition, defaults }: Session): AsyncGenerator<NamedStats> {
+  if (count === 1) {
+    for await (const target of open()) yield { target, record: await oneStats(target, client) };
     return;
   }
   const size = groupSize(edition, defaults.batch_size ?? undefined);
-  for await (const { target, record } of namedUrls(client, targets, size)) yield { target, record: record && statsOf(record) };
+  for await (const { target, record } of namedUrls(client, open(), size)) yield { target, record: record && statsOf(record) };
 }
 
 /** An unknown hash is answered with nothing (FIELD-NOTES 10) or with 1306. */
@@ -148,8 +157,4 @@ function statsOf(record: StatsRecord & { short_url?: string }): StatsRecord & { 
 
 function missingRow({ hash, domain }: HashTarget): Row {
   return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
-}
-
-function notFound({ hash, domain }: HashTarget): NotFoundError {
-  return new NotFoundError(`no short URL "${hash}"${domain ? ` on ${domain}` : ''}`, { apiCode: 1306 });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { UsageError } from '../errors.ts';
 import { type InputFormat, inputFormats } from '../input/format.ts';
 import { choice, count } from './values.ts';
 
@@ -42,4 +43,37 @@ export function addBatchFlags(command: Command): void {
     .option('--fail-fast', 'stop at the first batch with a failure')
     .option('--again', 'do once more what an earlier run has finished')
     .option('--force', 'begin although the quota will not last');
+}
+
+const inputFlags = {
+  inputFormat: '--input-format',
+  delimiter: '--delimiter',
+  ignoreUnknownColumns: '--ignore-unknown-columns',
+  formulaGuarded: '--formula-guarded',
+} as const satisfies Partial<Record<keyof BulkOptions, string>>;
+
+const runFlags = {
+  results: '--results',
+  failed: '--failed',
+  concurrency: '--concurrency',
+  budget: '--budget',
+  again: '--again',
+  force: '--force',
+} as const satisfies Partial<Record<keyof BulkOptions, string>>;
+
+/** A flag that nothing would heed is refused: whoever gave it counts on it. `way` is how the URLs were named. */
+export function refuseRowFlags(options: BulkOptions, way: string): void {
+  refuse(inputFlags, options, `--file, not with ${way}`);
+}
+
+/** The same where no run is kept. `files` are the flags that begin one. */
+export function refuseRunFlags(options: BulkOptions, way: string, files: string): void {
+  refuseRowFlags(options, way);
+  refuse(runFlags, options, `${files}, not with ${way}`);
+}
+
+function refuse(flags: { readonly [N in keyof BulkOptions]?: string }, options: BulkOptions, place: string): void {
+  for (const [name, flag] of Object.entries(flags)) {
+    if (options[name as keyof BulkOptions] !== undefined) throw new UsageError(`${flag} goes with ${place}`);
+  }
 }

@@ -66,7 +66,7 @@ const globalFlags: readonly GlobalFlag[] = [
   { flags: '--timeout <seconds>', summary: 'wait for an answer', env: 'LINKCTL_TIMEOUT', parse: seconds('above zero') },
   { flags: '--retries <n>', summary: 'further attempts of a call, 0 for none', parse: count(0) },
   { flags: '--max-wait <seconds>', summary: 'longest wait that a server may ask for', parse: seconds('zero') },
-  { flags: '--max-time <seconds>', summary: 'longest time for the whole command', parse: seconds('above zero') },
+  { flags: '--max-time <seconds>', summary: 'longest time for the whole command, then exit 8', parse: seconds('above zero') },
   { flags: '--insecure-http', summary: 'allow http:// to a host that is not this machine' },
   { flags: '--ca-file <path>', summary: 'certificates to trust besides the usual ones' },
   { flags: '-y, --yes', summary: 'answer every question with yes' },

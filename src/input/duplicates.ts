@@ -1,4 +1,5 @@
 import type { InputUse } from './format.ts';
+import { operandText } from './hashes.ts';
 import { rowsOf } from './reading.ts';
 import type { InputRow, Notices, ReadOptions } from './row.ts';
 import type { Source } from './source.ts';
@@ -23,21 +24,26 @@ export function duplicateSearch(allowCaseDuplicates: boolean): DuplicateSearch {
   const custom = hashSearch('custom_hash');
   return {
     add({ item }) {
-      if ('hash' in item) named.add(item.hash);
-      if (item.custom_hash !== undefined) custom.add(item.custom_hash);
+      if ('hash' in item) named.add(operandText(item));
+      if (item.custom_hash !== undefined) custom.add(newUrl(item));
     },
     async confirm(source, options, problem) {
       if (!named.suspicious() && !custom.suspicious()) return;
       for await (const rows of rowsOf(source, options, { problem: () => {}, warning: () => {} })) {
         for (const { line, item, listed } of rows) {
           const reason =
-            ('hash' in item ? named.repeated(item.hash, line, true) : undefined) ??
-            (item.custom_hash ? custom.repeated(item.custom_hash, line, listed || allowCaseDuplicates) : undefined);
+            ('hash' in item ? named.repeated(operandText(item), line, true) : undefined) ??
+            (item.custom_hash ? custom.repeated(newUrl(item), line, listed || allowCaseDuplicates) : undefined);
           if (reason) problem({ line, reason });
         }
       }
     },
   };
+}
+
+/** Renamed URLs of two domains may get the same hash. */
+function newUrl({ custom_hash = '', ...item }: InputRow['item']): string {
+  return 'hash' in item ? operandText({ hash: custom_hash, domain: item.domain }) : custom_hash;
 }
 
 interface HashSearch {

@@ -1,47 +1,40 @@
-import { UsageError } from '../errors.ts';
-import { type HashOperand, parseHashes, readHashes } from './hashes.ts';
-import { openSource, type SourceOptions } from './source.ts';
+import { checkHashFile } from './hash-list.ts';
+import { type DomainInForce, type HashOperand, operandText, parseHash, placedOn } from './hashes.ts';
+import type { Source } from './source.ts';
 
 /** Hashes as named on the command line or in a file. */
 export type NamedHashes =
   | { readonly kind: 'hashes'; readonly operands: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };
 
+/** URLs that are named, each once; a file of them is read again each time, and never held. */
+export interface NamedTargets {
+  readonly count: number;
+  open(): Iterable<HashOperand> | AsyncIterable<HashOperand>;
+}
+
 /**
- * The URLs that are named, each once, each with its domain: its own where a short URL was given, else the working domain. Nothing
- * is answered before the whole file was read: a bad line is told before the first request (B51). Throws a UsageError.
+ * The URLs that are named, each with its domain. Nothing is answered before the whole file was read: a bad line is told before the
+ * first request (B51). Throws a UsageError.
  */
-export async function readTargets(named: NamedHashes, domain: DomainInForce, source: SourceOptions): Promise<HashOperand[]> {
-  const operands = named.kind === 'hashes' ? parseHashes(named.operands) : await fromFile(named.path, source);
-  return operands.map((operand) => placedOn(operand, domain));
-}
-
-/** The working domain of the call. */
-export interface DomainInForce {
-  readonly edition: 'a' | 'b';
-  readonly domain: string | undefined;
-  /** Named for this call: it must not contradict a short URL. */
-  readonly domainNamed: boolean;
-}
-
-async function fromFile(path: string, options: SourceOptions): Promise<HashOperand[]> {
-  const source = await openSource(path, options);
-  try {
-    const operands: HashOperand[] = [];
-    for await (const some of readHashes(source)) operands.push(...some);
-    if (operands.length === 0) throw new UsageError(`${source.name}: no hashes`);
-    return operands;
-  } finally {
-    await source.discard();
+export async function readTargets(
+  named: NamedHashes,
+  domain: DomainInForce,
+  open: (path: string) => Promise<Source>,
+): Promise<NamedTargets> {
+  if (named.kind === 'hashes') {
+    const operands = placedOperands(named.operands, domain);
+    return { count: operands.length, open: () => operands };
   }
+  const file = await checkHashFile(await open(named.path), domain);
+  async function* items(): AsyncGenerator<HashOperand> {
+    for await (const rows of file.open()) for (const { item } of rows) yield item;
+  }
+  return { count: file.rows, open: items };
 }
 
-/** On edition B there is one domain, so a short URL's own says nothing (CLI.md 3.5). */
-export function placedOn({ hash, domain: own }: HashOperand, { edition, domain, domainNamed }: DomainInForce): HashOperand {
-  if (edition === 'b') return { hash };
-  if (own !== undefined && domainNamed && own !== domain) {
-    throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
-  }
-  const chosen = own ?? domain;
-  return chosen === undefined ? { hash } : { hash, domain: chosen };
+/** The operands of a command line; two spellings of one URL are one. */
+export function placedOperands(texts: readonly string[], domain: DomainInForce): HashOperand[] {
+  const placed = texts.map((text) => placedOn(parseHash(text), domain));
+  return [...new Map(placed.map((operand) => [operandText(operand), operand])).values()];
 }

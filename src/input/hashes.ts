@@ -1,8 +1,6 @@
 import { domainToASCII } from 'node:url';
+import type { Edition } from '../contract/editions.ts';
 import { UsageError } from '../errors.ts';
-import type { Source } from './source.ts';
-import { SuspectTables } from './suspects.ts';
-import { textLines } from './text-lines.ts';
 import { existingHash, isRefused, quoted } from './values.ts';
 
 /** One URL that a person names. */
@@ -27,25 +25,6 @@ export function parseHash(text: string): HashOperand {
   return domain === undefined ? { hash } : { hash, domain };
 }
 
-/** The operands of a command line, each URL once. */
-export function parseHashes(texts: readonly string[]): HashOperand[] {
-  const isNew = newcomers();
-  return texts.map(parseHash).filter(isNew);
-}
-
-/** The lines of `--hashes-from`, some at a time, each URL once; blank lines and `#` comments are skipped. */
-export async function* readHashes(source: Source): AsyncGenerator<HashOperand[]> {
-  const isNew = newcomers();
-  for await (const { first, lines } of textLines(source)) {
-    const operands: HashOperand[] = [];
-    for (const [index, line] of lines.entries()) {
-      const text = line.trim();
-      if (text !== '' && !text.startsWith('#')) operands.push(hashOfLine(text, `${source.name}:${first + index}`));
-    }
-    yield operands.filter(isNew);
-  }
-}
-
 /** The hashes of each domain, in order; those given without one under undefined. A call works on one domain (4.1.7). */
 export function hashesByDomain(operands: Iterable<HashOperand>): Map<string | undefined, string[]> {
   const groups = new Map<string | undefined, string[]>();
@@ -57,80 +36,30 @@ export function hashesByDomain(operands: Iterable<HashOperand>): Map<string | un
   return groups;
 }
 
-/** A file of hashes that was checked as a whole and can be read again, each URL once. */
-export interface HashFile {
-  /** URLs, each counted once. */
-  readonly rows: number;
-  /** Of the first lines, for a question. */
-  readonly first: readonly HashOperand[];
-  open(): AsyncGenerator<{ readonly line: number; readonly item: HashOperand }[]>;
+/** The working domain of the call. */
+export interface DomainInForce {
+  readonly edition: Edition;
+  readonly domain: string | undefined;
+  /** Named for this call: it must not contradict a short URL. */
+  readonly domainNamed: boolean;
 }
 
 /**
- * Checks a file of hashes without holding it: only hashes that may stand in it twice are kept. `placed` completes an operand, and
- * may refuse it. Throws a UsageError with the place of the first bad line, and for a file without a hash.
+ * A URL with the domain to look on: its own where a short URL was given, else the working one. On edition B there is one domain, so
+ * a short URL's own says nothing (CLI.md 3.5).
  */
-export async function checkHashFile(source: Source, placed: (operand: HashOperand) => HashOperand): Promise<HashFile> {
-  const tables = new SuspectTables();
-  const suspects = new Set<string>();
-  const first: HashOperand[] = [];
-  let rows = 0;
-  for await (const operands of hashLines(source, placed)) {
-    rows += operands.length;
-    for (const { item } of operands) {
-      const key = keyOf(item);
-      if (tables.suspects(key)) suspects.add(key);
-      if (first.length < 5) first.push(item);
-    }
+export function placedOn({ hash, domain: own }: HashOperand, { edition, domain, domainNamed }: DomainInForce): HashOperand {
+  if (edition === 'b') return { hash };
+  if (own !== undefined && domainNamed && own !== domain) {
+    throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
   }
-  async function* open(): AsyncGenerator<{ line: number; item: HashOperand }[]> {
-    const seen = new Set<string>();
-    const isNew = (key: string): boolean => !suspects.has(key) || seen.size < seen.add(key).size;
-    for await (const operands of hashLines(source, placed)) yield operands.filter(({ item }) => isNew(keyOf(item)));
-  }
-  if (suspects.size > 0) {
-    rows = 0;
-    for await (const operands of open()) rows += operands.length;
-  }
-  if (rows === 0) throw new UsageError(`${source.name}: no hashes`);
-  return { rows, first, open };
+  const chosen = own ?? domain;
+  return chosen === undefined ? { hash } : { hash, domain: chosen };
 }
 
-async function* hashLines(
-  source: Source,
-  placed: (operand: HashOperand) => HashOperand,
-): AsyncGenerator<{ line: number; item: HashOperand }[]> {
-  for await (const { first, lines } of textLines(source)) {
-    const operands: { line: number; item: HashOperand }[] = [];
-    for (const [index, line] of lines.entries()) {
-      const text = line.trim();
-      if (text === '' || text.startsWith('#')) continue;
-      operands.push({ line: first + index, item: placed(hashOfLine(text, `${source.name}:${first + index}`)) });
-    }
-    yield operands;
-  }
-}
-
-function keyOf({ domain, hash }: HashOperand): string {
+/** Tells URLs apart; also how a person would write one. */
+export function operandText({ domain, hash }: HashOperand): string {
   return domain === undefined ? hash : `${domain}/${hash}`;
-}
-
-function hashOfLine(text: string, place: string): HashOperand {
-  try {
-    return parseHash(text);
-  } catch (error) {
-    throw error instanceof UsageError ? new UsageError(`${place}: ${error.message}`, { cause: error }) : error;
-  }
-}
-
-/** Exact, because a hash that is dropped wrongly would be silently left out of a change. */
-function newcomers(): (operand: HashOperand) => boolean {
-  const seen = new Set<string>();
-  return (operand) => {
-    const before = seen.size;
-    seen.add(keyOf(operand));
-    return seen.size > before;
-  };
 }
 
 /** Empty where it is none. */

@@ -1,14 +1,16 @@
 import type { Edition } from '../contract/editions.ts';
 import { type Field, fields } from '../contract/fields.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
+import { UsageError } from '../errors.ts';
 import type { InputFormat, InputUse } from './format.ts';
+import { type DomainInForce, type HashOperand, parseHash, placedOn } from './hashes.ts';
 import { requiredTarget, type Setting } from './members.ts';
-import { isRefused, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
+import { isRefused, quoted, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
 
 /** What a row becomes, by what the file is read for. */
 export interface ItemOf {
   shorten: ShortenItem;
-  edit: EditItem;
+  edit: EditItem & { readonly domain?: string };
 }
 
 export interface InputRow<Use extends InputUse = InputUse> {
@@ -22,6 +24,8 @@ export interface InputRow<Use extends InputUse = InputUse> {
 export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly use: Use;
   readonly edition: Edition;
+  /** Where the URLs lie that an edit names, unless a row says so itself. */
+  readonly domain?: DomainInForce | undefined;
   readonly format: InputFormat;
   /** Milliseconds: what is today when a date is in the past. */
   readonly now: number;
@@ -55,11 +59,11 @@ export interface RowDraft<Use extends InputUse> {
   finish(): InputRow<Use> | undefined;
 }
 
-export function rowDraft<Use extends InputUse>({ use, edition, now }: ReadOptions<Use>, notices: Notices): RowDraft<Use> {
+export function rowDraft<Use extends InputUse>({ use, edition, domain, now }: ReadOptions<Use>, notices: Notices): RowDraft<Use> {
   const required = requiredTarget(use);
   const today = utcDay(now);
   let line = 0;
-  let item: { [T in Target]?: WireValue } = {};
+  let item: { [T in Target]?: WireValue } & { domain?: string } = {};
   let refused = false;
   let listed = false;
 
@@ -91,10 +95,39 @@ export function rowDraft<Use extends InputUse>({ use, edition, now }: ReadOption
     },
     finish() {
       if (!refused && item[required] === undefined) refuse(`${required}: is missing`);
-      if (!refused && use === 'edit' && Object.keys(item).length === 1) refuse('nothing to change');
+      if (!refused && use === 'edit') {
+        const { hash, short_url, ...values } = item;
+        if (Object.keys(values).length === 0) refuse('nothing to change');
+        try {
+          item = { ...editedUrl(String(hash), short_url, domain), ...values };
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          refuse(`hash: ${error.message}`);
+        }
+      }
       return refused ? undefined : { line, item: item as unknown as ItemOf[Use], listed };
     },
   };
+}
+
+/** Which URL a row of an edit means: `short_url` of a listing tells it from its namesakes on other domains. */
+function editedUrl(text: string, shortUrl: WireValue | undefined, domain: DomainInForce | undefined): HashOperand {
+  const named = parseHash(text);
+  const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
+  if (listed && listed.hash !== named.hash) {
+    throw new UsageError(`${quoted(text)} is not the one of ${quoted(shortUrl as string)}: a new hash goes into custom_hash`);
+  }
+  const url = { hash: named.hash, domain: named.domain ?? listed?.domain };
+  return domain ? placedOn(url, domain) : url;
+}
+
+/** Servers may have short URLs of other forms: those tell nothing. */
+function listedUrl(shortUrl: string): HashOperand | undefined {
+  try {
+    return parseHash(shortUrl);
+  } catch {
+    return undefined;
+  }
 }
 
 /** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already (B21). */

@@ -3,8 +3,8 @@ import { splitList } from '../contract/label-list.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import { UsageError } from '../errors.ts';
 
-/** What a row may set: the fields of the contract, and in an edit the URL that is meant (2.3). */
-export type Target = FieldName | 'hash';
+/** What a row may set: the fields of the contract, and in an edit the URL that is meant (2.3), by hash or by short URL. */
+export type Target = FieldName | 'hash' | 'short_url';
 
 export type WireValue = string | number | boolean | null | string[];
 
@@ -28,12 +28,15 @@ export type ValueOf<Name extends FieldName> = KindValues[(typeof fields)[Name]['
 
 /** A CSV cell that is not empty, as a wire value. */
 export function cellValue(target: Target, text: string): WireValue | Refused {
-  return target === 'hash' ? existingHash(text) : fromText[fields[target].kind](text, fields[target]);
+  if (target === 'short_url') return text;
+  if (target !== 'hash') return fromText[fields[target].kind](text, fields[target]);
+  const hash = existingHash(text.slice(text.lastIndexOf('/') + 1));
+  return isRefused(hash) ? existingHash(text) : text;
 }
 
 /** A JSON value that is not null, as a wire value: the same checks, and the type must be the field's own. */
 export function jsonValue(target: Target, value: unknown): WireValue | Refused {
-  const kind: FieldKind = target === 'hash' ? 'hash' : fields[target].kind;
+  const kind: FieldKind = target === 'hash' || target === 'short_url' ? 'hash' : fields[target].kind;
   const type = jsonTypes[kind];
   if (typeof value !== type && !(type === 'array' && Array.isArray(value))) return { refused: `must be ${article(type)}` };
   if (typeof value === 'string') return value === '' && kind === 'text' ? '' : cellValue(target, value);

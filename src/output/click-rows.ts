@@ -11,29 +11,33 @@ export interface ClickRowsOptions {
   /** Only this many rows, those with the most clicks first. */
   readonly top?: number | undefined;
   readonly glyphs: Glyphs;
-  /** Rows of URLs that do not exist; they have no clicks and stay, whatever `top` is. */
-  readonly missing?: ReadonlyMap<Row, unknown>;
+  /** Whether a row is of a URL that does not exist; it has no clicks, and stays whatever `top` is. */
+  readonly isMissing?: (row: Row) => boolean;
 }
 
 /** Clicks a row, with a bar in tables and their sums at the end. */
-export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, missing = new Map() }: ClickRowsOptions): RowsReport {
+export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, isMissing = () => false }: ClickRowsOptions): RowsReport {
   const sum = { urls: 0, total_clicks: 0, unique_clicks: 0 };
   let most = 0;
+  const missing: Row[] = [];
   async function* counted(): AsyncGenerator<Row[]> {
     for await (const page of pages) {
       for (const row of page) {
-        if (missing.has(row)) continue;
+        if (isMissing(row)) {
+          if (top !== undefined) missing.push(row);
+          continue;
+        }
         sum.urls += 1;
         sum.total_clicks += clicks(row);
         sum.unique_clicks += Number(row.unique_clicks ?? 0);
         most = Math.max(most, clicks(row));
       }
-      yield top === undefined ? page : page.filter((row) => !missing.has(row));
+      yield top === undefined ? page : page.filter((row) => !isMissing(row));
     }
   }
   async function* rows(): AsyncGenerator<Row> {
     for await (const page of top === undefined ? counted() : largest(counted(), top)) yield* page;
-    if (top !== undefined) yield* missing.keys();
+    yield* missing;
   }
   return {
     kind: 'rows',

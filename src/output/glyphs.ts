@@ -1,8 +1,8 @@
 import type { System } from '../system.ts';
 import type { Glyphs } from './report.ts';
 
-const unicode: Glyphs = { tick: '✓', cross: '✗', arrow: '→', ellipsis: '…', bar: '█' };
-const ascii: Glyphs = { tick: 'OK', cross: 'x', arrow: '->', ellipsis: '...', bar: '#' };
+const unicode: Glyphs = { tick: '✓', cross: '✗', arrow: '→', ellipsis: '…', bar: '█', halves: true };
+const ascii: Glyphs = { tick: 'OK', cross: 'x', arrow: '->', ellipsis: '...', bar: '#', halves: false };
 
 /** ASCII where the terminal or the locale cannot show more (B96). A locale that nobody set says nothing. */
 export function chooseGlyphs(env: System['env']): Glyphs {

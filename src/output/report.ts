@@ -49,6 +49,8 @@ export interface RowsReport extends Ending {
   readonly csvFields?: readonly string[];
   /** The rows are changes: on a terminal, a sentence a row instead of a table: `✓ https://s.ex/abc → https://…`. */
   readonly sentence?: (row: Row, glyphs: Glyphs) => string;
+  /** What is drawn as a QR code below the row's sentence, on a terminal. */
+  readonly qr?: (row: Row) => string;
   /** A failed row: told on stderr as an error, grouped (B50), and left out of table, tsv and csv. JSON holds it in its place. */
   readonly failure?: (row: Row) => CliError | undefined;
   /** A row that was not reached: JSON holds it in its place, the other formats would say of it what did not happen. */
@@ -102,4 +104,6 @@ export interface Glyphs {
   readonly arrow: string;
   readonly ellipsis: string;
   readonly bar: string;
+  /** Whether there are half blocks to draw pictures with. */
+  readonly halves: boolean;
 }

@@ -42,7 +42,7 @@ async function createPrinter(format: Format, report: RowsReport, options: Output
   if (report.sentence && !options.fields) {
     // B26: changes that went well say nothing with -q, unless a format for programs was asked for.
     if (options.quiet && (!options.format || format === 'table')) return silence;
-    if (format === 'table' && streams.terminal) return await createSentences(report.sentence, streams);
+    if (format === 'table' && streams.terminal) return await createSentences(report.sentence, report.qr, streams);
   }
   if (format === 'table') return await createTablePrinter(report, options, streams);
   const columns = chooseColumns(report.columns, options.fields ?? defaultFields(format, report));
@@ -91,17 +91,37 @@ async function createTablePrinter(report: RowsReport, options: OutputOptions, st
   });
 }
 
-async function createSentences(sentence: NonNullable<RowsReport['sentence']>, streams: Streams): Promise<RowPrinter> {
+async function createSentences(
+  sentence: NonNullable<RowsReport['sentence']>,
+  qr: RowsReport['qr'],
+  streams: Streams,
+): Promise<RowPrinter> {
   const { stdout, glyphs } = streams;
   const { green } = await streams.paint('stdout');
+  const draw = qr && (await createPictures(streams));
   return {
-    row(row) {
+    async row(row) {
       const text = safe(sentence(row, glyphs));
-      return stdout.write(
-        text.startsWith(glyphs.tick) ? `${green(glyphs.tick)}${text.slice(glyphs.tick.length)}\n` : `${text}\n`,
-      );
+      const line = text.startsWith(glyphs.tick) ? `${green(glyphs.tick)}${text.slice(glyphs.tick.length)}\n` : `${text}\n`;
+      await stdout.write(line);
+      await draw?.(qr?.(row) ?? '');
     },
     end: async () => undefined,
+  };
+}
+
+/** Draws a text below its sentence, or says why there is no picture. */
+async function createPictures(streams: Streams): Promise<(text: string) => Promise<void>> {
+  const { drawQr, qrCode, qrWidth } = await import('./qr.ts');
+  const canvas = { coloured: streams.coloured('stdout'), halves: streams.glyphs.halves };
+  return async (text) => {
+    const code = qrCode(text);
+    if (!code) return await streams.tell(`too long for a QR code: ${text}`);
+    const width = qrWidth(code, canvas);
+    if (width > streams.width()) {
+      return await streams.tell(`no room for a QR code of ${width} columns; --qr-file writes it to a file`);
+    }
+    await streams.stdout.write(`${drawQr(code, canvas).join('\n')}\n`);
   };
 }
 

@@ -18,6 +18,8 @@ export interface Streams {
   readonly watched: boolean;
   /** Columns of the terminal on stdout (B24). */
   width(): number;
+  /** Whether a stream gets colour (B36). */
+  coloured(stream: 'stdout' | 'stderr'): boolean;
   /** The styles of one stream (B36). */
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /**
@@ -40,13 +42,13 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
   const { env } = system;
   const glyphs = chooseGlyphs(env);
   const clear = (): void => progress.clear();
-  const stdout = createWriter(system.stdout, system.stdout.isTTY ? { beforeChunk: clear } : {});
-  const stderr = createWriter(system.stderr, { lossy: true, beforeChunk: clear });
+  const stdout = once(() => createWriter(system.stdout, system.stdout.isTTY ? { beforeChunk: clear } : {}));
+  const stderr = once(() => createWriter(system.stderr, { lossy: true, beforeChunk: clear }));
   let isAsking = false;
   const tellNow = async (line: string): Promise<void> => {
-    stderr.write(`${isAsking ? '\n' : ''}${line}\n`);
+    stderr.open().write(`${isAsking ? '\n' : ''}${line}\n`);
     isAsking = false;
-    await stderr.flush();
+    await stderr.open().flush();
   };
   const screen = {
     width: () => columns(system.stderr.columns, env),
@@ -57,15 +59,25 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
   const progress = createProgress(() => progressMode(system, options), screen, system);
 
   return {
-    stdout,
+    get stdout() {
+      return stdout.open();
+    },
     progress,
     glyphs,
-    terminal: system.stdout.isTTY === true,
-    watched: system.stderr.isTTY === true,
+    get terminal() {
+      return system.stdout.isTTY === true;
+    },
+    get watched() {
+      return system.stderr.isTTY === true;
+    },
     width: () => columns(system.stdout.columns, env),
+    coloured: (stream) => usesColour(system[stream], options, env),
     paint: (stream) => createPaint(usesColour(system[stream], options, env)),
     async tell(text, lead = '') {
-      await stdout.flush().catch(() => undefined);
+      await stdout
+        .opened()
+        ?.flush()
+        .catch(() => undefined);
       await tellNow(lead + safe(text));
     },
     interject: (text) => tellNow(safe(text)),
@@ -79,9 +91,21 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
     },
     async release() {
       progress.stop();
-      await stdout.release();
-      await stderr.release();
+      await stdout.opened()?.release();
+      await stderr.opened()?.release();
     },
+  };
+}
+
+/** A stream that is never written to is never opened: Node takes a millisecond or two for each. */
+function once(create: () => Writer): { open(): Writer; opened(): Writer | undefined } {
+  let writer: Writer | undefined;
+  return {
+    open() {
+      writer ??= create();
+      return writer;
+    },
+    opened: () => writer,
   };
 }
 

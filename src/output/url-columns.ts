@@ -1,11 +1,12 @@
+import { domainToUnicode } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
 import type { Column, RowsReport } from './report.ts';
 
 /** The fields of a URL record as people and programs see them, whatever command shows them. */
 export const urlColumns: readonly Column[] = [
   { name: 'hash' },
-  { name: 'short_url' },
-  { name: 'short_url_with_protocol', title: 'SHORT URL' },
+  { name: 'short_url', show: (value) => readableUrl(String(value ?? '')) },
+  { name: 'short_url_with_protocol', title: 'SHORT URL', show: (value) => readableUrl(String(value ?? '')) },
   { name: 'long_url', title: 'LONG URL', shrinks: true },
   { name: 'total_clicks', title: 'CLICKS', align: 'right' },
   { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
@@ -17,6 +18,13 @@ export const urlColumns: readonly Column[] = [
   { name: 'max_clicks', align: 'right' },
   { name: 'links' },
 ];
+
+/** B97: a short URL with its domain in Unicode, for people; what is no short URL as it came. */
+export function readableUrl(text: string): string {
+  const [, lead = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/:@]+)([:/].*)?$/is.exec(text) ?? [];
+  const unicode = name.includes('xn--') ? domainToUnicode(name) : '';
+  return unicode === '' ? text : `${lead}${unicode}${rest}`;
+}
 
 /** What a table of URLs shows (CLI.md 3.7). */
 export function urlTableFields(edition: Edition): string[] {

@@ -13,6 +13,8 @@ export function maskKey(key: string): string {
  */
 export class Redactor {
   readonly #secrets = new Set<string>();
+  /** Forms of keys that no text holds by chance, the longest first. */
+  #long: readonly string[] = [];
   #pattern: RegExp | undefined;
 
   addKey(key: string, username?: string): void {
@@ -36,10 +38,17 @@ export class Redactor {
       .replace(/(authorization["']?\s*[:=,]\s*["']?(?:basic|bearer)\s+)[^\s"',]+/gi, `$1${placeholder}`);
   }
 
+  /** Takes the key alone out of text that is kept or handed on. A short key might be a part of any word, and stays. */
+  withoutKey(text: string): string {
+    return this.#long.some((form) => text.includes(form)) ? this.#long.reduce((rest, form) => rest.replaceAll(form, placeholder), text) : text;
+  }
+
   #add(...secrets: string[]): void {
     for (const secret of secrets.flatMap(writtenForms)) if (secret !== '') this.#secrets.add(secret);
     // The longest first: of two that begin alike, the shorter would leave the rest of the longer.
-    const alternatives = [...this.#secrets].sort((one, other) => other.length - one.length).map(escaped);
+    const longestFirst = [...this.#secrets].sort((one, other) => other.length - one.length);
+    const alternatives = longestFirst.map(escaped);
+    this.#long = longestFirst.filter(({ length }) => length >= 16);
     if (alternatives.length > 0) this.#pattern = new RegExp(alternatives.join('|'), 'g');
   }
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { faults, type Step } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
@@ -21,6 +22,20 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl(['api', 'DELETE', '/urls/nowhere']);
     expect(JSON.parse(ran.stdout).error.code).toBe(1306);
     expect(ran).toMatchObject({ code: 5, stderr: expect.stringContaining('[API 1306]') });
+  });
+
+  test.for([
+    ['F20: a page where an answer should be', 'GET', faults.htmlBefore, 8],
+    ['F14: a redirect', 'GET', faults.redirect('http://127.0.0.1:9/'), 8],
+    ['F25: 401', 'GET', { answer: { status: 401 } }, 4],
+    ['F29: 429', 'GET', faults.tooMany(), 7],
+    ['F20: a page in answer to a change', 'POST', faults.htmlBefore, 10],
+    ['4.2: nothing in answer to DELETE', 'DELETE', { answer: { body: '' } }, 0],
+  ] as const)('%s has the exit code that it has everywhere', async ([_what, method, step, code], { linkctl, wire }) => {
+    await wire.script([step]);
+    const { answer } = step as Step;
+    const stdout = answer?.body ? `${answer.body}\n` : '';
+    expect(await linkctl(['api', method, '/tags/x'])).toMatchObject({ code, stdout });
   });
 
   test('B39: the body may be a file or stdin', async ({ linkctl, wire, folder }) => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { hashesByDomain, parseHash, parseHashes, readHashes } from '../../src/input/hashes.ts';
+import { checkHashFile } from '../../src/input/hash-list.ts';
+import { placedOperands } from '../../src/input/hash-targets.ts';
+import { hashesByDomain, operandText, parseHash } from '../../src/input/hashes.ts';
 import { all, failure, memorySource } from './fixtures.ts';
 
 test.each([
@@ -46,43 +48,67 @@ test.each([
   expect(told.text).not.toContain('secret');
 });
 
-test('each URL stands once, by domain and hash, in the order given', () => {
-  expect(parseHashes(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'])).toEqual([
-    { hash: 'a' },
-    { hash: 'a', domain: 's.ex' },
-    { hash: 'a', domain: 't.ex' },
-    { hash: 'A' },
-  ]);
+const anywhere = { edition: 'a', domain: undefined, domainNamed: false } as const;
+const onSex = { edition: 'a', domain: 's.ex', domainNamed: false } as const;
+
+test.each([
+  ['edition A without a working domain', anywhere, ['a', 's.ex/a', 't.ex/a', 'A']],
+  ['the working domain given twice', onSex, ['s.ex/a', 't.ex/a', 's.ex/A']],
+  ['edition B', { ...anywhere, edition: 'b' } as const, ['a', 'A']],
+])('two spellings of one URL are one: %s', (_, domain, expected) => {
+  expect(placedOperands(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'], domain).map(operandText)).toEqual(expected);
+});
+
+test('CLI 3.5: a short URL that contradicts --domain is refused', async () => {
+  const named = { ...onSex, domainNamed: true };
+  expect(await failure((async () => placedOperands(['t.ex/a'], named))())).toMatchObject({
+    exitCode: 2,
+    text: 't.ex/a is not on --domain s.ex',
+  });
 });
 
 test('4.1.7: hashes are grouped by their domain', () => {
-  expect([...hashesByDomain(parseHashes(['b', 's.ex/a', 'a', 's.ex/b']))]).toEqual([
+  expect([...hashesByDomain(['b', 's.ex/a', 'a', 's.ex/b'].map(parseHash))]).toEqual([
     [undefined, ['b', 'a']],
     ['s.ex', ['a', 'b']],
   ]);
 });
 
-test('CLI 3.6: a list has one hash or short URL on each line; blank lines, comments and repetitions are skipped', async () => {
-  const source = memorySource('hashes.txt', ['# old\nabc\r\n\n  s.ex/d', 'ef \nabc\n', 'https://s.ex/def\n']);
-  expect(await all(readHashes(source))).toEqual([{ hash: 'abc' }, { hash: 'def', domain: 's.ex' }]);
+async function listed(pieces: readonly string[]): Promise<string[]> {
+  const file = await checkHashFile(memorySource('hashes.txt', pieces), anywhere);
+  const found = (await all(file.open())).map(({ line, item }) => `${line} ${operandText(item)}`);
+  expect(found).toHaveLength(file.rows);
+  return found;
+}
+
+test.each([
+  ['lines; blank ones and comments are skipped', '# old\nabc\r\n\n  s.ex/def \n', ['2 abc', '4 s.ex/def']],
+  ['repetitions are skipped', 'abc\nabc\ns.ex/d\nhttps://s.ex/d\n', ['1 abc', '3 s.ex/d']],
+  ['the csv of a listing', 'hash,short_url,note\nabc,s.ex/abc,"a\nb"\ndef,s.ex/def,\n', ['2 s.ex/abc', '4 s.ex/def']],
+  ['failed rows, fed back', 'hash,error_code,error_message\nabc,1306,"no, not there"\n', ['2 abc']],
+  ['a hash called hash', 'hash\nabc\n', ['1 hash', '2 abc']],
+])('CLI 3.6: a list of hashes: %s', async (_, text, expected) => {
+  expect(await listed([text.slice(0, 5), text.slice(5)])).toEqual(expected);
 });
 
-test('R-31: a bad line of a list is named', async () => {
-  expect(await failure(all(readHashes(memorySource('hashes.txt', ['abc\n\n..\n']))))).toMatchObject({
-    exitCode: 2,
-    text: 'hashes.txt:3: ".." is not a hash or a short URL',
-  });
+test.each([
+  ['abc\n\n..\n', 'hashes.txt:3: ".." is not a hash or a short URL'],
+  ['abc\na,b\n', 'hashes.txt:2: "a,b" is not a hash or a short URL'],
+  ['note,tags\na,b\n', 'hashes.txt:1: column hash is missing'],
+  ['hash,note\n,x\n', 'hashes.txt:2: "" is not a hash or a short URL'],
+  ['', 'hashes.txt: no hashes'],
+  ['# nothing\n\n', 'hashes.txt: no hashes'],
+  ['hash,note\n', 'hashes.txt: no hashes'],
+])('R-31, R-52: %j is refused as a list', async (text, complaint) => {
+  expect(await failure(listed([text]))).toMatchObject({ exitCode: 2, text: complaint });
 });
 
 test('a list of 200,000 hashes comes in parts', async () => {
   const pieces = Array.from({ length: 200 }, (_, piece) =>
     Array.from({ length: 1000 }, (_, index) => `h${piece}-${index}\n`).join(''),
   );
-  let count = 0;
+  const file = await checkHashFile(memorySource('hashes.txt', pieces), anywhere);
   let parts = 0;
-  for await (const operands of readHashes(memorySource('hashes.txt', pieces))) {
-    count += operands.length;
-    parts += 1;
-  }
-  expect([count, parts]).toEqual([200_000, 200]);
+  for await (const rows of file.open()) parts += Number(rows.length > 0);
+  expect([file.rows, file.first.length, parts]).toEqual([200_000, 5, 200]);
 });

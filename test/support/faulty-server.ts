@@ -50,8 +50,11 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const comeBack = (): void => {
+    if (!state.isClosed && !server.listening) server.listen(port, '127.0.0.1');
+  };
   state.vanish = (milliseconds) => {
-    server.close(() => setTimeout(() => state.isClosed || server.listen(port, '127.0.0.1'), milliseconds));
+    server.close(() => setTimeout(comeBack, milliseconds));
     server.closeAllConnections();
   };
   const origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
@@ -66,6 +69,7 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
     baseUrl: origin + (backend?.pathname ?? '/api/3'),
     script: async (steps) => {
       state.steps = steps.map((step) => ({ ...step }));
+      comeBack();
     },
     requests: async () => [...state.log],
     close,
@@ -77,7 +81,7 @@ export interface FaultyServer {
   /** With the path of the backend's API root, or `/api/3`. */
   readonly baseUrl: string;
   readonly origin: string;
-  /** Replaces what is left of the script. */
+  /** Replaces what is left of the script. A server that is down comes back. */
   script(steps: readonly Step[]): Promise<void>;
   /** What was read, in order. */
   requests(): Promise<LoggedRequest[]>;

@@ -5,6 +5,7 @@ import { test as base } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
 import { main } from '../../src/main.ts';
 import { type DomainSettings, type RunningService, startService } from '../../src/service/service.ts';
+import type { ServiceLimits } from '../../src/service/settings.ts';
 import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 import { createTestSystem, type World } from './test-system.ts';
 
@@ -22,6 +23,8 @@ interface Fixtures {
   edition: Edition;
   /** Domains of the account; `localhost` without any. */
   domains: readonly DomainSettings[] | undefined;
+  /** Bounds of the service that are not the edition's own. */
+  limits: Partial<ServiceLimits> | undefined;
   /** A folder of the test's own, gone afterwards. */
   folder: string;
   /** The whole API over real HTTP, empty, for this test alone. */
@@ -52,14 +55,15 @@ export async function sent(wire: FaultyServer): Promise<{ call: string; body: un
 export const test = base.extend<Fixtures>({
   edition: 'a',
   domains: undefined,
+  limits: undefined,
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'linkctl-test-'));
     await use(folder);
     await rm(folder, { recursive: true, force: true });
   },
-  service: async ({ edition, domains }, use) => {
-    const service = await startService({ edition, domains, username, apiKey, redirects: true });
+  service: async ({ edition, domains, limits }, use) => {
+    const service = await startService({ edition, domains, limits, username, apiKey, redirects: true });
     await use(service);
     await service.close();
   },

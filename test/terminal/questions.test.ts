@@ -159,16 +159,6 @@ describe('stdin', () => {
     expect(shown).toContain('2 rows: 2 created');
   });
 
-  test('B54: who typed the hashes and ended them cannot be asked any more', async ({ linkctl, open }) => {
-    await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
-    const terminal = open(['delete', '--hashes-from', '-', '--no-color']);
-    await terminal.sees('reading hashes from the terminal');
-    terminal.type('node\n\u0004');
-    const { code, shown } = await terminal.ended();
-    expect(code).toBe(2);
-    expect(shown).toContain('error: --yes required when not running interactively');
-  });
-
   test('B42: --hashes-from - says so too', async ({ linkctl, open }) => {
     await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
     const terminal = open(['list', '--hashes-from', '-']);

@@ -1,0 +1,238 @@
+import type {
+  AccountRecord,
+  Counter,
+  DomainRecord,
+  ErrorRecord,
+  LogEntry,
+  Page,
+  StatsRecord,
+  TagRecord,
+  UrlLinks,
+  UrlRecord,
+} from '../contract/records.ts';
+import { exitCodes } from '../errors.ts';
+
+/** A JSON Schema of draft 2020-12. Members that it does not name are allowed everywhere: servers send more, and so may we. */
+export interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+/** What `linkctl help formats --json` prints: one schema a command, each complete, so that any of them can be cut out. */
+export function schemaDocument(): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(
+    Object.entries(outputSchemas).map(([name, schema]) => {
+      const title = name.startsWith('--') ? `linkctl ... ${name} -o json` : `linkctl ${name} -o json`;
+      return [name, { $schema: 'https://json-schema.org/draft/2020-12/schema', title: titles[name] ?? title, ...schema }];
+    }),
+  );
+}
+
+const text: Schema = { type: 'string' };
+const flag: Schema = { type: 'boolean' };
+const count: Schema = { type: 'integer', minimum: 0 };
+const anything: Schema = {};
+const dateTime: Schema = { type: 'string', description: 'UTC, as the server writes it: 2031-01-31 09:00:00' };
+const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
+const oneOf = (words: readonly string[]): Schema => ({ enum: words });
+const listOf = (items: Schema): Schema => ({ type: 'array', items });
+
+/** A member that may be absent. */
+class Optional {
+  readonly schema: Schema;
+  constructor(schema: Schema) {
+    this.schema = schema;
+  }
+}
+const optional = (schema: Schema): Optional => new Optional(schema);
+
+function object(members: Readonly<Record<string, Schema | Optional>>): Schema {
+  const entries = Object.entries(members);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, member]) => [name, member instanceof Optional ? member.schema : member])),
+    required: entries.filter(([, member]) => !(member instanceof Optional)).map(([name]) => name),
+  };
+}
+
+/** A record of the contract: the compiler wants every member, and those that may be absent to say so. */
+type Members<T> = { [K in keyof T]-?: undefined extends T[K] ? Optional : Schema };
+const record = <T>(members: Members<T>): Schema => object(members as Readonly<Record<string, Schema | Optional>>);
+
+const error = record<ErrorRecord>({ code: { type: 'integer' }, message: text, details: optional(text) });
+
+const urlMembers: Members<UrlRecord> = {
+  hash: text,
+  long_url: text,
+  short_url: text,
+  short_url_with_protocol: optional(text),
+  total_clicks: count,
+  unique_clicks: count,
+  last_visit: optional(nullable(dateTime)),
+  note: text,
+  email_stats: flag,
+  expiration_date: nullable({ type: 'string', format: 'date' }),
+  max_clicks: optional(count),
+  tags: listOf(text),
+  links: record<UrlLinks>({ qr_small: anything, qr_big: anything }),
+  error: optional(error),
+};
+
+/** A row that is not there, or was refused: what was asked for, and why. */
+const failed = (asked: Readonly<Record<string, Schema | Optional>>): Schema => object({ ...asked, error });
+
+const place = { line: optional(count) };
+const rowStatus = (...done: string[]): Schema => oneOf([...done, 'failed', 'unknown', 'not_sent']);
+const notDone = { ...place, status: oneOf(['failed', 'unknown', 'not_sent']) };
+const undone = object({ ...notDone, error: optional(error) });
+
+const counts = Object.fromEntries(
+  ['created', 'existing', 'changed', 'deleted', 'reset', 'failed', 'unknown', 'not_sent'].map((name) => [name, optional(count)]),
+);
+/** Of a change: how many rows got what; the last three of a file. */
+const summary = object({
+  rows: count,
+  ...counts,
+  requests: optional(count),
+  seconds: optional({ type: 'number' }),
+  surplus: optional(count),
+});
+const matched = object({ tags: text, summary: object({ matched: count }) });
+
+const changedUrls = (...done: string[]): Schema =>
+  object({ urls: listOf({ anyOf: [object({ ...place, status: rowStatus(...done), ...urlMembers }), undone] }), summary });
+const changedHashes = (key: string, done: string): Schema =>
+  object({ [key]: listOf({ anyOf: [object({ ...place, status: oneOf([done]), hash: text }), undone] }), summary });
+
+const page = record<Page>({ results_count: count, total_count: count, offset: count });
+const clicks = record<StatsRecord>({ hash: text, total_clicks: count, unique_clicks: count });
+const tag = record<TagRecord>({ label: text });
+const changedTags = (key: string, done: string): Schema =>
+  object({
+    [key]: listOf({ anyOf: [failed({ label: text }), tag] }),
+    summary: object({ rows: count, [done]: count, failed: count, missing: count }),
+  });
+
+const account = record<AccountRecord>({
+  user_id: text,
+  username: text,
+  custom_domain: optional(text),
+  account_expiration_date: dateTime,
+  subscription_plan: text,
+  counters: { type: 'object', additionalProperties: record<Counter>({ count, limit: { type: 'integer' } }) },
+});
+
+const domain = record<DomainRecord>({
+  domain: text,
+  hash_character_set: text,
+  hash_generation: text,
+  status: text,
+  custom_root_page: text,
+  custom_404_page: text,
+  redirect_code: text,
+  use_https: flag,
+});
+
+const logEntry = record<LogEntry>({
+  message: text,
+  time: dateTime,
+  type: text,
+  satellite_username: nullable(text),
+  links: record<LogEntry['links']>({ object_url: nullable(text), help_url: nullable(text) }),
+});
+
+const edition = oneOf(['a', 'b']);
+const setting = object({ profile: text, key: text, value: anything });
+const runMembers = {
+  run: text,
+  state: oneOf(['finished', 'unfinished', 'damaged']),
+  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset'])),
+  rows: nullable(count),
+  profile: nullable(text),
+  input: nullable(text),
+  begun: nullable({ type: 'string', format: 'date-time' }),
+};
+
+const titles: { readonly [name: string]: string } = { error: 'a failure, on stderr, of any command with -o json or jsonl' };
+
+/** By the words that are typed; `error` and `--dry-run` are the same for every command. */
+const outputSchemas: Readonly<Record<string, Schema>> = {
+  shorten: changedUrls('created', 'existing'),
+  list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
+  edit: { anyOf: [changedUrls('changed'), matched] },
+  delete: { anyOf: [changedHashes('deleted', 'deleted'), matched] },
+  stats: object({
+    stats: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), clicks] }),
+    summary: object({ urls: count, total_clicks: count, unique_clicks: count }),
+  }),
+  'stats --reset': { anyOf: [changedHashes('reset', 'reset'), matched] },
+  'tags list': object({ tags: listOf(tag) }),
+  'tags add': changedTags('tags', 'added'),
+  'tags rename': object({ tags: listOf(tag) }),
+  'tags delete': changedTags('deleted', 'deleted'),
+  domains: object({ domains: listOf(domain) }),
+  log: object({ log: listOf(logEntry), page }),
+  account: object({ account }),
+  'auth login': object({ profile: text, base_url: text, username: text, edition, account }),
+  'auth status': object({
+    profile: nullable(text),
+    base_url: optional(text),
+    base_url_source: optional(text),
+    username: optional(text),
+    username_source: optional(text),
+    api_key: optional(nullable({ type: 'string', description: 'all but its last characters masked' })),
+    api_key_source: optional(text),
+    edition,
+    edition_source: optional(text),
+    verified: nullable(flag),
+  }),
+  'auth list': object({
+    profiles: listOf(
+      object({
+        profile: text,
+        current: flag,
+        base_url: nullable(text),
+        username: nullable(text),
+        edition: nullable(edition),
+        api_key: nullable(text),
+      }),
+    ),
+  }),
+  'auth switch': object({ current_profile: text }),
+  'auth logout': object({ forgotten: listOf(text) }),
+  'config list': object({ settings: listOf(object({ key: text, value: anything, source: text })) }),
+  'config get': object({ settings: listOf(object({ key: text, value: anything, source: text })) }),
+  'config set': setting,
+  'config unset': setting,
+  'config path': object({ files: listOf(object({ path: text })) }),
+  'runs list': object({ runs: listOf(object(runMembers)) }),
+  'runs show': object({
+    ...runMembers,
+    mode: nullable(text),
+    domain: nullable(text),
+    ...counts,
+    last_end: nullable(text),
+    problem: nullable(text),
+    journal: text,
+  }),
+  'runs verify': object({
+    discrepancies: listOf(object({ hash: text, problem: oneOf(['missing', 'changed']), long_url: optional(text) })),
+    summary: object({ checked: count, wrong: count }),
+  }),
+  'runs forget': object({ forgotten: listOf(text) }),
+  serve: object({ base_url: text, username: text, api_key: text, edition, domains: listOf(text) }),
+  '--dry-run': object({
+    dry_run: { const: true },
+    requests: listOf(object({ method: text, path: text, query: { type: 'object' }, body: anything })),
+  }),
+  error: object({
+    error: object({
+      code: { enum: Object.values(exitCodes).filter((code) => code !== exitCodes.ok) },
+      kind: oneOf(Object.keys(exitCodes).filter((kind) => kind !== 'ok')),
+      api_code: optional({ type: 'integer' }),
+      message: text,
+      details: optional(listOf(text)),
+      hint: optional(text),
+      profile: optional(text),
+    }),
+  }),
+};

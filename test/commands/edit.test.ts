@@ -1,0 +1,480 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { sent, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
+const noon = { now: () => Date.UTC(2031, 0, 31, 12) };
+
+/** The requests that change something. */
+async function changes(wire: Parameters<typeof sent>[0]) {
+  return (await sent(wire)).filter(({ call }) => !call.startsWith('GET'));
+}
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+  const bound = edition === 'a' ? 1000 : 500;
+
+  test('PATCH /urls/[hash], style 1: one hash, its fields in one item, and the hash in a pipe', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(2));
+    const ran = await linkctl(['edit', 'h0', '--url', 'https://example.com/new', '--new-hash', 'sale', '--note', 'spring sale']);
+    expect(ran).toEqual({ code: 0, stdout: 'sale\n', stderr: '' });
+    expect(await sent(wire)).toEqual([
+      {
+        call: 'PATCH /urls/h0',
+        body: { urls: [{ custom_hash: 'sale', long_url: 'https://example.com/new', note: 'spring sale' }] },
+      },
+    ]);
+    expect((await stored(service))[0]).toMatchObject({ hash: 'sale', long_url: 'https://example.com/new', note: 'spring sale' });
+    expect(await linkctl(['edit', 'h1', '--note', 'x'], watched)).toEqual({
+      code: 0,
+      stdout: '✓ Changed h1 → https://example.com/1\n',
+      stderr: '',
+    });
+  });
+
+  test.for([
+    [['--note', 'x'], { note: 'x' }],
+    [['--note', ''], { note: '' }],
+    [['--email-stats'], { email_stats: true }],
+    [['--no-email-stats'], { email_stats: false }],
+    [['--expires', 'never'], { expiration_date: null }],
+    [['--expires', '2031-02-28'], { expiration_date: '2031-02-28' }],
+    [['--expires', '+30d'], { expiration_date: '2031-03-02' }],
+    [['--add-tag', 'a,b', '--remove-tag', 'old', '--add-tag', 'c'], { tags: ['+a,b', '+c', '-old'] }],
+  ] as const)('B12: edit %j sends that field and no other', async ([flags, fields], { linkctl, wire, service }) => {
+    await store(service, numbered(1, { email_stats: true, tags: ['old'] }));
+    expect(await linkctl(['edit', 'h0', ...flags], noon)).toMatchObject({ code: 0, stderr: '' });
+    expect((await sent(wire))[0]?.body).toEqual({ urls: [fields] });
+  });
+
+  test('PATCH /urls?hashes=, style 2: the same fields for many in one call', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(3));
+    const ran = await linkctl(['edit', 'h2', 'h0', '--add-tag', 'promo', '--remove-tag', 'draft', '--note', 'n']);
+    expect(ran).toEqual({ code: 0, stdout: 'h2\nh0\n', stderr: '' });
+    expect(await sent(wire)).toEqual([
+      { call: 'PATCH /urls?hashes=h2,h0', body: { urls: [{ note: 'n', tags: ['+promo', '-draft'] }] } },
+    ]);
+    expect((await stored(service)).map(({ note, tags }) => [note, tags])).toEqual([
+      ['n', ['promo']],
+      ['', []],
+      ['n', ['promo']],
+    ]);
+  });
+
+  test('style 2 from a file of hashes; afterwards another edit of the same file is not the same run', async ({
+    linkctl,
+    wire,
+    service,
+    folder,
+  }) => {
+    await store(service, numbered(2));
+    const path = join(folder, 'hashes.txt');
+    writeFileSync(path, '# mine\nh0\nh1\n');
+    expect(await linkctl(['edit', '--hashes-from', path, '--note', 'a'])).toMatchObject({ code: 0, stdout: 'h0\nh1\n' });
+    expect(await linkctl(['edit', '--hashes-from', path, '--note', 'a'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('was done already'),
+    });
+    expect(await linkctl(['edit', '--hashes-from', path, '--note', 'b'])).toMatchObject({ code: 0 });
+    expect(await linkctl(['edit', '--hashes-from', path, '--note', 'a'])).toMatchObject({ code: 0 });
+    const domain = edition === 'a' ? '&domain=localhost' : '';
+    const call = expect.stringMatching(/PATCH \/urls\?.*hashes=h0,h1/);
+    expect(await changes(wire)).toEqual(['a', 'b', 'a'].map((note) => ({ call, body: { urls: [{ note }] } })));
+    expect((await changes(wire))[0]?.call.includes('domain=localhost')).toBe(domain !== '');
+  });
+
+  test('PATCH /urls with a hash per item, style 3: 2,345 csv rows in batches under the bound, results, and failed rows fed back', async ({
+    linkctl,
+    wire,
+    service,
+    folder,
+  }) => {
+    await store(service, numbered(2344, { tags: ['old'] }));
+    const [edits, results, failed] = [join(folder, 'edits.csv'), join(folder, 'results.csv'), join(folder, 'failed.csv')];
+    const rows = Array.from({ length: 2345 }, (_, index) => {
+      const hash = index === 0 ? 'n0' : '';
+      return `h${index},${hash},https://example.com/new/${index},"note ${index}, ""q""","+new,-old",2031-05-17,${index % 2 === 0}`;
+    });
+    writeFileSync(edits, `hash,custom_hash,long_url,note,tags,expiration_date,email_stats\n${rows.join('\n')}\n`);
+    const ran = await linkctl(['edit', '-f', edits, '--results', results, '--failed', failed]);
+    expect(ran.code).toBe(3);
+    expect(ran.stdout.trimEnd().split('\n')).toEqual(['n0', ...Array.from({ length: 2343 }, (_, index) => `h${index + 1}`)]);
+    expect(ran.stderr).toContain(`edits.csv:2346: no short URL "h2344"`);
+    expect(ran.stderr).toMatch(/^2345 rows: 2344 changed, 1 failed \(.*failed\.csv\) \(\d+ requests, [\d.]+ s\)/m);
+    const sizes = (await changes(wire)).map(({ body }) => (body as { urls: unknown[] }).urls.length);
+    expect(sizes).toEqual([...new Array(Math.floor(2345 / bound)).fill(bound), 2345 % bound]);
+    expect((await changes(wire))[0]?.body).toMatchObject({
+      urls: expect.arrayContaining([
+        {
+          hash: 'h0',
+          custom_hash: 'n0',
+          long_url: 'https://example.com/new/0',
+          note: 'note 0, "q"',
+          tags: ['+new', '-old'],
+          expiration_date: '2031-05-17',
+          email_stats: true,
+        },
+      ]),
+    });
+    const records = await stored(service);
+    expect(records.map(({ long_url }) => long_url)).toEqual(records.map((_, index) => `https://example.com/new/${index}`));
+    expect(records[1]).toMatchObject({ hash: 'h1', tags: ['new'], email_stats: false, expiration_date: '2031-05-17' });
+    expect(readFileSync(results, 'utf8').match(/^\d+,(changed|failed),/gm)).toHaveLength(2345);
+    expect(readFileSync(failed, 'utf8')).toContain(
+      'h2344,,https://example.com/new/2344,"note 2344, ""q""","+new,-old",2031-05-17,true',
+    );
+    await store(service, [{ custom_hash: 'h2344', long_url: 'https://example.com/' }]);
+    expect(await linkctl(['edit', '-f', failed])).toMatchObject({ code: 0, stdout: 'h2344\n' });
+    expect((await stored(service)).at(-1)).toMatchObject({ note: 'note 2344, "q"', tags: ['new'] });
+  }, 30_000);
+
+  test('style 3 from jsonl on stdin: null empties a date, and flags fill what a row leaves out', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(2, { expiration_date: '2031-05-17' }));
+    const stdin = '{"hash":"h0","expiration_date":null,"note":"own"}\n{"hash":"h1","tags":["+x"]}\n';
+    expect(await linkctl(['edit', '-f', '-', '--input-format', 'jsonl', '--note', 'flag'], { stdin })).toMatchObject({ code: 0 });
+    expect((await changes(wire))[0]?.body).toEqual({
+      urls: [
+        { hash: 'h0', note: 'own', expiration_date: null },
+        { hash: 'h1', note: 'flag', tags: ['+x'] },
+      ],
+    });
+  });
+
+  test('PATCH /urls?tags=: what an expression selects, in one call, after a look at how many', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(3, { tags: ['promo'] }));
+    const flags = [
+      '--note',
+      'n',
+      '--expires',
+      '2031-01-31',
+      '--no-email-stats',
+      ...(edition === 'a' ? ['--max-clicks', '9'] : []),
+    ];
+    const ran = await linkctl(['edit', '--by-tags', 'promo&~old', ...flags, '--yes', '--max-affected', '3']);
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Changed 3 URLs that promo&~old selects\n' });
+    const fields = { note: 'n', expiration_date: '2031-01-31', email_stats: false, ...(edition === 'a' && { max_clicks: 9 }) };
+    expect(await sent(wire)).toEqual([
+      { call: 'GET /urls?tags=promo&~old&limit=5', body: undefined },
+      { call: 'PATCH /urls?tags=promo&~old', body: { urls: [fields] } },
+    ]);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['n', 'n', 'n']);
+  });
+
+  test.for([
+    ['--url', 'https://example.com/'],
+    ['--new-hash', 'x'],
+    ['--add-tag', 'x'],
+    ['--remove-tag', 'x'],
+  ])('4.3.8: %s with --by-tags is exit 2 before any call', async ([flag, value], { linkctl, wire }) => {
+    const ran = await linkctl(['edit', '--by-tags', 'promo', flag as string, value as string, '--yes', '--max-affected', '9']);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/^error: --[a-z-]+ cannot be set with --by-tags: only --note, --expires, --email-stats/);
+    expect(await wire.requests()).toEqual([]);
+  });
+
+  test('10,000 hashes through --hashes-from: no call above either limit, all done', async ({ linkctl, wire, service }) => {
+    const urls = Array.from({ length: 10_000 }, (_, index) => ({
+      custom_hash: `x${index}`.padEnd(3 + (index % 10), '_'),
+      long_url: 'https://example.com/',
+    }));
+    await store(service, urls);
+    const stdin = urls.map(({ custom_hash }) => custom_hash).join('\n');
+    const ran = await linkctl(['edit', '--hashes-from', '-', '--note', 'n'], { stdin });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toBe(`${stdin}\n`);
+    for (const { url } of await wire.requests()) {
+      expect(url.length).toBeLessThanOrEqual(6000);
+      expect(url.split('%2C').length).toBeLessThanOrEqual(bound);
+    }
+    expect((await stored(service)).every(({ note }) => note === 'n')).toBe(true);
+  }, 30_000);
+});
+
+test('--max-clicks goes out on edition A and is refused on edition B (B53)', async ({ linkctl, wire, other, service }) => {
+  await store(service, numbered(1));
+  expect((await linkctl(['edit', 'h0', '--max-clicks', '5'])).code).toBe(0);
+  expect((await sent(wire))[0]?.body).toEqual({ urls: [{ max_clicks: 5 }] });
+  expect(await other(['edit', 'h0', '--max-clicks', '5'])).toMatchObject({
+    code: 2,
+    stderr: 'error: --max-clicks: this server (edition B) has no max_clicks\n',
+  });
+});
+
+test.for([
+  [['h0'], /nothing to change: give at least one of --url/],
+  [[], /missing required argument 'hash'/],
+  [['--note', 'x'], /missing required argument 'hash'/],
+  [['h0', 'h1', '--new-hash', 'x'], /--new-hash renames one URL: give exactly one hash/],
+  [['--hashes-from', 'none.txt', '--new-hash', 'x'], /--new-hash renames one URL/],
+  [['-f', 'edits.csv', '--new-hash', 'x'], /in a file, custom_hash is a column/],
+  [['-f', 'edits.csv', 'h0'], /specify only one of --file or <hash>\.\.\./],
+  [['-f', 'edits.csv', '--by-tags', 'a'], /specify only one of --file or --by-tags/],
+  [['h0', '--by-tags', 'a', '--note', 'x'], /specify only one of <hash>\.\.\. or --by-tags/],
+  [['h0', '--expires', '2031-02-30'], /--expires: .*is not a date/],
+  [['h0', '--url', 'example.com'], /--url: .*is not an http or https URL/],
+  [['', '--note', 'x'], /"" is not a hash or a short URL/],
+  [['..', '--note', 'x'], /"\.\." is not a hash or a short URL/],
+  [['--by-tags', ' ', '--note', 'x'], /--by-tags: the tag expression is empty/],
+  [['h0', '--note', 'x', '--results', 'r.csv'], /--results goes with --hashes-from, not with <hash>\.\.\./],
+  [['h0', '--note', 'x', '--delimiter', ';'], /--delimiter goes with --file/],
+  [
+    ['--hashes-from', 'none.txt', '--note', 'x', '--input-format', 'csv'],
+    /--input-format goes with --file, not with --hashes-from/,
+  ],
+] as const)('B11, R-31, R-52: edit %j is exit 2 and sends nothing', async ([words, complaint], { linkctl, wire }) => {
+  const ran = await linkctl(['edit', ...words]);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toMatch(complaint);
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('R-52: an empty file of rows or of hashes selects nothing, and is exit 2', async ({ linkctl, wire }) => {
+  for (const [words, stdin] of [
+    [['--hashes-from', '-', '--note', 'x'], ''],
+    [['--hashes-from', '-', '--note', 'x'], '# nothing\n\n'],
+    [['-f', '-', '--input-format', 'csv'], 'hash,note\n'],
+    [['-f', '-', '--input-format', 'jsonl'], ''],
+  ] as const) {
+    expect((await linkctl(['edit', ...words], { stdin })).code).toBe(2);
+  }
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('B57: --max-affected stops every way of an edit before anything is sent', async ({ linkctl, wire, service }) => {
+  await store(service, numbered(2, { tags: ['t'] }));
+  const stdin = 'h0\nh1\n';
+  for (const [words, input] of [
+    [['h0', 'h1', '--note', 'x'], ''],
+    [['--hashes-from', '-', '--note', 'x'], stdin],
+    [['-f', '-', '--input-format', 'csv'], 'hash,note\nh0,x\nh1,x\n'],
+    [['--by-tags', 't', '--note', 'x', '--yes'], ''],
+  ] as const) {
+    const ran = await linkctl(['edit', ...words, '--max-affected', '1'], { stdin: input });
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('2 URLs would be affected, more than --max-affected 1'),
+    });
+  }
+  expect(await changes(wire)).toEqual([]);
+});
+
+test('B43: a hash that does not exist is exit 5 alone and 3 beside others, which are changed', async ({ linkctl, service }) => {
+  await store(service, numbered(1));
+  expect(await linkctl(['edit', 'none', '--note', 'x'])).toMatchObject({
+    code: 5,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: no short URL "none" \[API 1306\]\n/),
+  });
+  expect(await linkctl(['edit', 'none', 'h0', '--note', 'x'])).toMatchObject({ code: 3, stdout: 'h0\n' });
+  expect((await stored(service))[0]?.note).toBe('x');
+});
+
+test('a new hash that is taken is told by its own name, exit 6', async ({ linkctl, service, folder }) => {
+  await store(service, numbered(2));
+  expect(await linkctl(['edit', 'h0', '--new-hash', 'h1'])).toMatchObject({
+    code: 6,
+    stderr: expect.stringMatching(/^error: the hash "h1" is taken or not allowed \[API 1215\]/),
+  });
+  const path = join(folder, 'edits.csv');
+  writeFileSync(path, 'hash,custom_hash\nh0,h1\nnone,new\n');
+  const ran = await linkctl(['edit', '-f', path]);
+  expect(ran.stderr).toContain('edits.csv:2: the hash "h1" is taken');
+  expect(ran.stderr).toContain('edits.csv:3: no short URL "none"');
+});
+
+describe('did it happen?', () => {
+  const record = (hash: string, more: object) => ({ hash, long_url: `https://example.com/${hash}`, ...more });
+  const answer = (...urls: object[]) => ({
+    only: { method: 'PATCH' },
+    apply: false,
+    answer: { body: { error: { code: 0, message: '' }, urls: urls.map((url) => ({ error: { code: 0, message: '' }, ...url })) } },
+  });
+
+  test('3.5, F46: a field that came back different is not applied: exit 6, 3 beside others', async ({ linkctl, wire }) => {
+    await wire.script([answer(record('h0', { note: 'old' }))]);
+    const one = await linkctl(['edit', 'h0', '--note', 'x', '--expires', '2031-01-31']);
+    expect(one).toMatchObject({ code: 6, stdout: '' });
+    expect(one.stderr).toBe('error: h0: not applied: note (note: asked for "x", got "old")\n');
+    await wire.script([answer(record('h0', { note: 'old' }), record('h1', { note: 'x' }))]);
+    const two = await linkctl(['edit', 'h0', 'h1', '--note', 'x', '-o', 'json']);
+    expect(two.code).toBe(3);
+    expect(JSON.parse(two.stdout)).toMatchObject({
+      urls: [
+        { hash: 'h0', status: 'failed', error: { code: 0, message: 'not applied: note' } },
+        { hash: 'h1', status: 'changed', note: 'x' },
+      ],
+      summary: { rows: 2, changed: 1, failed: 1 },
+    });
+  });
+
+  test('a field that does not come back proves nothing', async ({ linkctl, wire }) => {
+    await wire.script([answer({ hash: 'h0' })]);
+    expect(await linkctl(['edit', 'h0', '--note', 'x', '--add-tag', 'y'])).toMatchObject({ code: 0, stdout: 'h0\n' });
+  });
+
+  test('a tag that was to go and is still there, and a rename that was ignored', async ({ linkctl, wire }) => {
+    await wire.script([answer(record('h0', { tags: ['OLD', 'x'] }))]);
+    expect((await linkctl(['edit', 'h0', '--remove-tag', 'old', '--add-tag', 'X'])).stderr).toContain('h0: not applied: tags');
+    await wire.script([answer(record('h0', {}))]);
+    expect(await linkctl(['edit', 'h0', '--new-hash', 'n'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('h0: not applied: custom_hash'),
+    });
+  });
+});
+
+test('B60: --dry-run prints the calls of every way and sends none', async ({ linkctl, wire, folder }) => {
+  const hashes = join(folder, 'hashes.txt');
+  writeFileSync(hashes, Array.from({ length: 1001 }, (_, index) => `abcd${index}\n`).join(''));
+  const rows = async (words: readonly string[], stdin = '') => {
+    const ran = await linkctl(['edit', ...words, '--dry-run', '-o', 'json'], { stdin });
+    expect(ran.code).toBe(0);
+    const { dry_run, requests } = JSON.parse(ran.stdout);
+    expect(dry_run).toBe(true);
+    return requests;
+  };
+  const body = { urls: [{ note: 'x' }] };
+  expect(await rows(['a%b', '--note', 'x'])).toEqual([{ method: 'PATCH', path: '/urls/a%25b', query: {}, body }]);
+  expect(await rows(['a', 'b', '--note', 'x', '--domain', 's.ex'])).toEqual([
+    { method: 'PATCH', path: '/urls', query: { hashes: 'a,b', domain: 's.ex' }, body },
+  ]);
+  expect(await rows(['--by-tags', 'a&b', '--note', 'x'])).toEqual([
+    { method: 'PATCH', path: '/urls', query: { tags: 'a&b' }, body },
+  ]);
+  expect(await rows(['-f', '-', '--input-format', 'csv'], 'hash,note\na,1\nt.ex/b,2\n')).toEqual([
+    { method: 'PATCH', path: '/urls', query: {}, body: { urls: [{ hash: 'a', note: '1' }] } },
+    { method: 'PATCH', path: '/urls', query: { domain: 't.ex' }, body: { urls: [{ hash: 'b', note: '2' }] } },
+  ]);
+  const lists = (await rows(['--hashes-from', hashes, '--note', 'x'])).map(
+    ({ query }: { query: { hashes: string } }) => query.hashes,
+  );
+  expect(lists.join(',').split(',')).toHaveLength(1001);
+  for (const list of lists) expect(encodeURIComponent(list).length).toBeLessThanOrEqual(5900);
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('-o json: the records as they are now, and a summary', async ({ linkctl, service }) => {
+  await store(service, numbered(1));
+  const ran = await linkctl(['edit', 'h0', '--note', 'x', '--json']);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    urls: [{ status: 'changed', hash: 'h0', long_url: 'https://example.com/0', note: 'x' }],
+    summary: { rows: 1, changed: 1, failed: 0 },
+  });
+});
+
+test('B26: -q says nothing where all went well, and still tells a failure', async ({ linkctl, service }) => {
+  await store(service, numbered(1));
+  expect(await linkctl(['edit', 'h0', '--note', 'x', '-q'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await linkctl(['edit', 'none', '--note', 'x', '-q'])).stderr).toContain('no short URL "none"');
+});
+
+test('--print-template is a file that an edit accepts', async ({ linkctl, service }) => {
+  await store(service, [{ custom_hash: 'abc', long_url: 'https://example.com/' }]);
+  for (const format of ['csv', 'jsonl']) {
+    const { stdout } = await linkctl(['edit', '--print-template', '--input-format', format]);
+    const ran = await linkctl(['edit', '-f', '-', '--input-format', format, '--dry-run'], { stdin: stdout });
+    expect(ran.code).toBe(0);
+  }
+});
+
+describe('several domains', () => {
+  test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }, { name: 'münchen.example' }] });
+
+  test('3.5: a full short URL sets the domain of its item alone, in both forms of its name', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    for (const domain of ['s.ex', 't.ex', 'xn--mnchen-3ya.example']) await store(service, numbered(2), domain);
+    expect(await linkctl(['edit', 'https://t.ex/h0', '--note', 'x'])).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect((await linkctl(['edit', 'h0', 'münchen.example/h0', 'XN--mnchen-3ya.example/h1', '--note', 'y'])).code).toBe(0);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual([
+      'PATCH /urls/h0?domain=t.ex',
+      'PATCH /urls/h0',
+      'PATCH /urls?domain=xn--mnchen-3ya.example&hashes=h0,h1',
+    ]);
+    const notes = async (domain: string) => (await stored(service, domain)).map(({ note }) => note);
+    expect([await notes('s.ex'), await notes('t.ex'), await notes('xn--mnchen-3ya.example')]).toEqual([
+      ['y', ''],
+      ['x', ''],
+      ['y', 'y'],
+    ]);
+  });
+
+  test('B97: on a terminal a domain is readable', async ({ linkctl, service }) => {
+    await store(service, numbered(1), 'xn--mnchen-3ya.example');
+    const ran = await linkctl(['list', '--domain', 'münchen.example', '--fields', 'short_url'], watched);
+    expect(ran.stdout).toContain('münchen.example/h0');
+    expect((await linkctl(['list', '--domain', 'münchen.example', '--fields', 'short_url'])).stdout).toBe(
+      'xn--mnchen-3ya.example/h0\n',
+    );
+  });
+
+  test('3.5: a short URL that contradicts --domain is exit 2, on the line and in a file', async ({ linkctl, wire }) => {
+    for (const [words, stdin] of [
+      [['s.ex/h0', '--note', 'x'], ''],
+      [['--hashes-from', '-', '--note', 'x'], 'h0\ns.ex/h1\n'],
+      [['-f', '-', '--input-format', 'csv'], 'hash,note\nh0,x\ns.ex/h1,x\n'],
+      [['-f', '-', '--input-format', 'csv'], 'hash,short_url,note\nh0,t.ex/h0,x\nh1,s.ex/h1,x\n'],
+    ] as const) {
+      const ran = await linkctl(['edit', ...words, '--domain', 't.ex'], { stdin });
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toMatch(/s\.ex\/h\d is not on --domain t\.ex/);
+    }
+    expect(await wire.requests()).toEqual([]);
+  });
+
+  test('3.5: the listing of a domain, edited and fed back, changes that domain and not its namesakes', async ({
+    linkctl,
+    wire,
+    service,
+    folder,
+  }) => {
+    await store(service, numbered(3), 's.ex');
+    await store(service, numbered(2), 't.ex');
+    const path = join(folder, 'listing.csv');
+    const { stdout } = await linkctl(['list', '--domain', 't.ex', '-o', 'csv']);
+    writeFileSync(path, stdout.replaceAll('https://example.com/', 'https://example.com/new/'));
+    expect(await linkctl(['edit', '-f', path])).toMatchObject({ code: 0 });
+    expect((await changes(wire)).map(({ call }) => call)).toEqual(['PATCH /urls?domain=t.ex']);
+    expect((await stored(service, 's.ex'))[0]?.long_url).toBe('https://example.com/0');
+    expect((await stored(service, 't.ex'))[0]?.long_url).toBe('https://example.com/new/0');
+    writeFileSync(path, 'hash,short_url,note\nnew,t.ex/h0,x\n');
+    expect((await linkctl(['edit', '-f', path])).stderr).toContain(
+      'listing.csv:2: hash: "new" is not the one of "t.ex/h0": a new hash goes into custom_hash',
+    );
+  });
+
+  test('3.5: failed rows keep their domain when they are fed back', async ({ linkctl, service, folder }) => {
+    await store(service, numbered(1), 's.ex');
+    const failed = join(folder, 'failed.csv');
+    await linkctl(['edit', '-f', '-', '--input-format', 'csv', '--failed', failed], { stdin: 'hash,note\nt.ex/h0,x\n' });
+    expect(readFileSync(failed, 'utf8')).toMatch(/^t\.ex\/h0,/m);
+    expect((await linkctl(['edit', '-f', failed])).code).toBe(5);
+    expect((await stored(service, 's.ex'))[0]?.note).toBe('');
+  });
+
+  test('4.1.7: --by-tags with --domain is exit 2; a default domain of the environment as well, and nothing is sent', async ({
+    linkctl,
+    wire,
+  }) => {
+    const words = ['edit', '--by-tags', 'x', '--note', 'n', '--yes', '--max-affected', '9'];
+    expect((await linkctl([...words, '--domain', 't.ex'])).stderr).toContain('tag selections act on all domains');
+    expect((await linkctl(words, { env: { LINKCTL_DOMAIN: 't.ex' } })).code).toBe(2);
+    expect(await wire.requests()).toEqual([]);
+  });
+});

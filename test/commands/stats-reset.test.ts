@@ -1,0 +1,164 @@
+import { describe, expect } from 'vitest';
+import type { RunningService } from '../../src/service/service.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { sent, test } from '../support/linkctl.ts';
+import { numbered, store, stored, visit } from '../support/stored-links.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
+const onDelete = { only: { method: 'DELETE' } };
+
+/** Links with three clicks each. */
+async function clicked(service: RunningService, count: number, more: object = {}): Promise<void> {
+  await store(service, numbered(count, more));
+  for (let index = 0; index < count; index += 1) await visit(service, `h${index}`, 3);
+  await expect.poll(() => clicks(service)).toEqual(new Array(count).fill(3));
+}
+
+async function clicks(service: RunningService): Promise<number[]> {
+  return (await stored(service)).map(({ total_clicks }) => total_clicks);
+}
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('DELETE /stats/[hash]: the counters of one are told, erased, and its hash printed', async ({ linkctl, wire, service }) => {
+    await clicked(service, 2);
+    expect(await linkctl(['stats', 'h0', '--reset', '--yes'])).toEqual({
+      code: 0,
+      stdout: 'h0\n',
+      stderr: 'http://localhost/h0: 3 clicks, 1 unique, about to be erased\n',
+    });
+    expect(await sent(wire)).toEqual([
+      { call: 'GET /urls?hashes=h0&limit=1', body: undefined },
+      { call: 'DELETE /stats/h0', body: undefined },
+    ]);
+    expect(await clicks(service)).toEqual([0, 3]);
+  });
+
+  test('DELETE /stats?hashes=: several in one call', async ({ linkctl, wire, service }) => {
+    await clicked(service, 3);
+    const ran = await linkctl(['stats', '--reset', 'h0', 'h2', '-y', '-q', '-o', 'json']);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      reset: [
+        { status: 'reset', hash: 'h0' },
+        { status: 'reset', hash: 'h2' },
+      ],
+      summary: { rows: 2, reset: 2 },
+    });
+    expect((await sent(wire)).at(-1)).toEqual({ call: 'DELETE /stats?hashes=h0,h2', body: undefined });
+    expect(await clicks(service)).toEqual([0, 3, 0]);
+  });
+
+  test('DELETE /stats?tags=: what an expression selects', async ({ linkctl, wire, service }) => {
+    await clicked(service, 6, { tags: ['promo'] });
+    const ran = await linkctl(['stats', '--reset', '--by-tags', 'promo', '-y', '--max-affected', '6']);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    const lines = ran.stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(7);
+    expect(lines[0]).toMatch(/h5: 3 clicks, 1 unique, about to be erased$/);
+    expect(lines.slice(5)).toEqual(['… and those of 1 more', 'Reset the counters of 6 URLs that promo selects']);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?tags=promo&limit=5', 'DELETE /stats?tags=promo']);
+    expect(await clicks(service)).toEqual(new Array(6).fill(0));
+    expect((await linkctl(['stats', '--reset', '--by-tags', 'none', '-y', '--max-affected', '6'])).stderr).toBe(
+      '0 matched none\n',
+    );
+  });
+
+  test('--hashes-from: a run of its own, which says what it erases', async ({ linkctl, wire, service }) => {
+    await clicked(service, 3);
+    const ran = await linkctl(['stats', '--reset', '--hashes-from', '-', '--yes'], { stdin: 'h0\nh1\n' });
+    expect(ran).toMatchObject({ code: 0, stdout: 'h0\nh1\n' });
+    expect(ran.stderr).toContain('resetting the counters of 2 rows of stdin');
+    expect(ran.stderr).toMatch(/^2 rows: 2 reset \(/m);
+    expect((await sent(wire)).at(-1)?.call).toMatch(/^DELETE \/stats\?.*hashes=h0,h1/);
+    expect(await clicks(service)).toEqual([0, 0, 3]);
+  });
+
+  test('B43: a hash that does not exist is exit 5 alone, 3 beside others, 0 with --ignore-missing', async ({
+    linkctl,
+    service,
+  }) => {
+    await clicked(service, 1);
+    expect(await linkctl(['stats', '--reset', 'none', '-y'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('error: no short URL "none" [API 1306]'),
+    });
+    expect(await linkctl(['stats', '--reset', 'none', 'h0', '-y'])).toMatchObject({ code: 3, stdout: 'h0\n' });
+    expect(await linkctl(['stats', '--reset', 'none', '-y', '--ignore-missing'])).toMatchObject({ code: 0 });
+    expect(await clicks(service)).toEqual([0]);
+  });
+});
+
+test('B56: the question of one shows both counters; y erases them', async ({ linkctl, service }) => {
+  await clicked(service, 1);
+  const ran = await linkctl(['stats', '--reset', 'h0'], { ...watched, stdin: 'y\n' });
+  expect(ran).toMatchObject({ code: 0, stdout: '✓ Reset h0\n' });
+  expect(ran.stderr).toMatch(
+    /^account "ann" on 127\.0\.0\.1:\d+:\nReset the counters of http:\/\/localhost\/h0 -> https:\/\/example\.com\/0 \(3 clicks, 1 unique\)\? \[y\/N\] $/,
+  );
+});
+
+test('B56: of several, and of a selection whose number is typed', async ({ linkctl, service }) => {
+  await clicked(service, 2, { tags: ['t'] });
+  const named = await linkctl(['stats', '--reset', 'h0', 'h1'], { ...watched, stdin: 'n\n' });
+  expect(named.stderr).toContain('(3 clicks, 1 unique)\nReset the counters of 2 URLs of account "ann" on');
+  const selected = await linkctl(['stats', '--reset', '--by-tags', 't'], { ...watched, stdin: '2\n' });
+  expect(selected).toMatchObject({ code: 0, stdout: '✓ Reset the counters of 2 URLs that t selects\n' });
+  expect(await clicks(service)).toEqual([0, 0]);
+});
+
+test.for([
+  ['one', ['h0']],
+  ['several', ['h0', 'h1']],
+  ['tags', ['--by-tags', 't', '--max-affected', '2']],
+] as const)('2.1: in doubt nothing is repeated, exit 10 and how to look: %s', async ([, words], { linkctl, wire, service }) => {
+  await clicked(service, 2, { tags: ['t'] });
+  await wire.script([{ ...faults.dropAfter, ...onDelete }]);
+  const ran = await linkctl(['stats', '--reset', ...words, '--yes']);
+  expect(ran).toMatchObject({ code: 10, stdout: '' });
+  expect(ran.stderr).toMatch(/not known/);
+  expect(ran.stderr).toMatch(/hint: .*linkctl (stats|list)/);
+  expect((await wire.requests()).filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
+
+test('2.1: a run in doubt stops and is not resumed into a second reset', async ({ linkctl, wire, service }) => {
+  await clicked(service, 2);
+  await wire.script([{ ...faults.dropAfter, ...onDelete }]);
+  const words = ['stats', '--reset', '--hashes-from', '-', '-y'];
+  expect((await linkctl(words, { stdin: 'h0\nh1\n' })).code).toBe(10);
+  expect((await linkctl(words, { stdin: 'h0\nh1\n' })).code).not.toBe(0);
+  expect((await wire.requests()).filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
+
+test('B60: --dry-run', async ({ linkctl, wire }) => {
+  const ran = await linkctl(['stats', '--reset', 'h0', '-n']);
+  expect(ran).toMatchObject({ code: 0, stdout: 'DELETE\t/stats/h0\t{}\t\n' });
+  expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  [['--reset']],
+  [['--reset', 'h0', '--top', '3']],
+  [['--reset', '..']],
+  [['--reset', '--by-tags', ' ']],
+  [['h0', '--results', 'r.csv']],
+  [['--by-tags', 'x', '--budget', '1']],
+] as const)('B11, R-52: stats %j is exit 2 and sends nothing', async ([words], { linkctl, wire }) => {
+  expect(await linkctl(['stats', ...words, '-y', '--max-affected', '9'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await wire.requests()).toEqual([]);
+});
+
+describe('several domains', () => {
+  test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
+
+  test('4.1.7, 3.9.1: a group of resets carries its domain', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(2), 't.ex');
+    expect(await linkctl(['stats', '--reset', 't.ex/h0', 't.ex/h1', '-y', '-q'])).toMatchObject({ code: 0 });
+    expect((await sent(wire)).map(({ call }) => call)).toEqual([
+      'GET /urls?hashes=h0,h1&domain=t.ex&limit=2',
+      'DELETE /stats?domain=t.ex&hashes=h0,h1',
+    ]);
+    expect((await linkctl(['stats', '--reset', 'h0', '-y', '--domain', 's.ex'])).code).toBe(5);
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ShortenItem } from '../../src/contract/operations.ts';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import { type ServiceLimits, startService } from '../../src/service/service.ts';
+import type { FaultyHost } from '../support/faulty-process.ts';
+import type { FaultyOptions, FaultyServer } from '../support/faulty-server.ts';
+
+/** The key that must be seen nowhere. */
+export const canary = 'CANARY-4f7be02d91c35a68';
+const username = 'ann';
+const authorization = `Basic ${Buffer.from(`${username}:${canary}`).toString('base64')}`;
+
+/** A real service, a faulty server in another process in front of it, and a folder of its own. */
+export interface FaultWorld {
+  readonly server: FaultyServer;
+  readonly folder: string;
+  /** Of the program: it talks to the faulty server. */
+  readonly env: Record<string, string>;
+  /** All records of the account, oldest first, asked of the service itself. */
+  stored(): Promise<UrlRecord[]>;
+  /** Makes links past the faulty server. */
+  create(items: readonly ShortenItem[]): Promise<void>;
+  /** Path of the only journal; undefined where no run was begun. */
+  journal(): string | undefined;
+  close(): Promise<void>;
+}
+
+export interface FaultWorldOptions {
+  readonly limits?: Partial<ServiceLimits>;
+  readonly faulty?: FaultyOptions;
+}
+
+export async function openFaultWorld(host: FaultyHost, { limits, faulty }: FaultWorldOptions = {}): Promise<FaultWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'linkctl-faults-'));
+  const service = await startService({
+    edition: 'a',
+    username,
+    apiKey: canary,
+    limits,
+    redirects: false,
+    domains: [{ name: 's.ex' }],
+  });
+  const server = await host.start({ backend: service.baseUrl, ...faulty });
+  const call = async (path: string, init: RequestInit = {}): Promise<{ urls: UrlRecord[] }> => {
+    const answer = await fetch(service.baseUrl + path, { ...init, headers: { authorization } });
+    return (await answer.json()) as { urls: UrlRecord[] };
+  };
+  return {
+    server,
+    folder,
+    env: {
+      HOME: folder,
+      PATH: process.env.PATH ?? '',
+      LANG: 'C.UTF-8',
+      LINKCTL_BASE_URL: server.baseUrl,
+      LINKCTL_USERNAME: username,
+      LINKCTL_API_KEY: canary,
+      LINKCTL_EDITION: 'a',
+    },
+    async stored() {
+      const records: UrlRecord[] = [];
+      for (;;) {
+        const { urls } = await call(`/urls?offset=${records.length}&limit=1000`);
+        if (urls.length === 0) return records.reverse();
+        records.push(...urls);
+      }
+    },
+    async create(items) {
+      for (let start = 0; start < items.length; start += 1000) {
+        await call('/urls', { method: 'POST', body: JSON.stringify({ urls: items.slice(start, start + 1000) }) });
+      }
+    },
+    journal() {
+      const runs = join(folder, '.local', 'state', 'linkctl', 'runs');
+      try {
+        const [run] = readdirSync(runs).filter((name) => !name.startsWith('.'));
+        return run && join(runs, run, 'journal.log');
+      } catch {
+        return undefined;
+      }
+    },
+    async close() {
+      await server.close();
+      await service.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

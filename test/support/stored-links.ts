@@ -1,0 +1,44 @@
+import type { UrlRecord } from '../../src/contract/records.ts';
+import { apiKey, username } from './linkctl.ts';
+
+interface Served {
+  readonly baseUrl: string;
+}
+
+const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
+
+/** Stores links past the client, so that only the command under test is on the wire. */
+export async function store({ baseUrl }: Served, urls: readonly object[], domain?: string): Promise<void> {
+  const query = domain === undefined ? '' : `?domain=${domain}`;
+  for (let start = 0; start < urls.length; start += 500) {
+    const body = JSON.stringify({ urls: urls.slice(start, start + 500) });
+    const answer = await fetch(`${baseUrl}/urls${query}`, { method: 'POST', headers, body });
+    const { error } = (await answer.json()) as { error: { code: number } };
+    if (error.code !== 0) throw new Error(`not stored: ${error.code}`);
+  }
+}
+
+/** `count` links of the same shape: `h0`, `h1`, … */
+export function numbered(count: number, more: object = {}): { custom_hash: string; long_url: string }[] {
+  return Array.from({ length: count }, (_, index) => ({
+    custom_hash: `h${index}`,
+    long_url: `https://example.com/${index}`,
+    ...more,
+  }));
+}
+
+/** Every record of one domain, the oldest first. */
+export async function stored({ baseUrl }: Served, domain?: string): Promise<UrlRecord[]> {
+  const records: UrlRecord[] = [];
+  for (;;) {
+    const query = new URLSearchParams({ offset: String(records.length), limit: '500', ...(domain !== undefined && { domain }) });
+    const { urls } = (await (await fetch(`${baseUrl}/urls?${query}`, { headers })).json()) as { urls: UrlRecord[] };
+    if (urls.length === 0) return records.reverse();
+    records.push(...urls);
+  }
+}
+
+/** Visits of a short URL by one person. */
+export async function visit({ origin }: { origin: string }, hash: string, times = 1): Promise<void> {
+  for (let nth = 0; nth < times; nth += 1) await fetch(`${origin}/${hash}`, { redirect: 'manual' });
+}
