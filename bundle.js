@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
@@ -9,26 +10,40 @@ import { build, transform } from 'esbuild';
  */
 const top = import.meta.dirname;
 const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } }).values;
-const core = join(top, 'src', 'main.ts');
+const [core, program, session] = ['main.ts', 'program.ts', 'session.ts'].map((name) => join(top, 'src', name));
 
 /** Only the sandbox and `serve` need it, and it is installed only where it can be. */
 const external = ['@photostructure/sqlite'];
 
 const shared = { minify: true, platform: 'node', target: 'node20.18', logLevel: 'warning', sourcesContent: false };
 
-/** What is imported when used imports the core too. So the core's files have the same importers all, and esbuild puts them in one file. */
-const oneCore = {
-  name: 'one core',
+/**
+ * What is imported when used imports what is always there by then, too. So those files have the same importers all, and esbuild
+ * puts them in few large files instead of many small ones. Libraries that are imported so must be ES modules: of another kind
+ * `export *` knows no names.
+ */
+const layers = {
+  name: 'layers',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
-      kind === 'dynamic-import' ? { namespace: 'late', path: resolve(resolveDir, path) } : undefined,
-    );
+    onResolve({ filter: /^[^:]+$/ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import' || external.includes(path)) return undefined;
+      return { namespace: 'late', path: path.startsWith('.') ? resolve(resolveDir, path) : path };
+    });
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `import ${JSON.stringify(core)}; export * from ${JSON.stringify(path)};`,
+      contents: [
+        ...alwaysBefore(path).map((name) => `import ${JSON.stringify(name)};`),
+        `export * from ${JSON.stringify(path)};`,
+      ].join(''),
       resolveDir: top,
     }));
   },
 };
+
+/** Help and completions come without a session, nearly all else has one. */
+function alwaysBefore(path) {
+  const sessionless = path === program || /^(pages\.ts|help|completion)\b/.test(relative(join(top, 'src'), path));
+  return sessionless ? [core, program] : [core, program, session];
+}
 
 /** Modules of Node that take time to load and that not every command line needs are loaded when something of theirs is first used. */
 const onDemand = {
@@ -46,6 +61,7 @@ const onDemand = {
 
 mkdirSync(outdir, { recursive: true });
 for (const { path, text } of await split()) await writeCommonJs(path, text);
+await writePages();
 
 /** esbuild splits ES modules only. */
 async function split() {
@@ -61,7 +77,7 @@ async function split() {
     sourcemap: 'inline',
     write: false,
     external,
-    plugins: [oneCore, onDemand],
+    plugins: [layers, onDemand],
   });
   return outputFiles;
 }
@@ -71,6 +87,7 @@ async function writeCommonJs(path, text) {
   const { code, map } = await transform(text, {
     ...shared,
     format: 'cjs',
+    define: { 'import.meta.dirname': '__dirname' },
     sourcemap: 'external',
     sourcefile: path,
     supported: { 'dynamic-import': false },
@@ -78,4 +95,11 @@ async function writeCommonJs(path, text) {
   });
   writeFileSync(path, `${code}//# sourceMappingURL=${basename(path)}.map\n`);
   writeFileSync(`${path}.map`, map);
+}
+
+/** What is printed for `--version` and every `--help`, so that nothing has to be put together when somebody asks. */
+async function writePages() {
+  const { printedPages } = createRequire(import.meta.url)(resolve(outdir, 'main.cjs'));
+  mkdirSync(join(outdir, 'pages'), { recursive: true });
+  for (const [name, text] of await printedPages()) writeFileSync(join(outdir, 'pages', `${name}.txt`), text);
 }

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { Client } from './client/client.ts';
 import { startDeadline } from './deadline.ts';
 import { UsageError } from './errors.ts';
-import { formats, type GlobalOptions } from './flags/globals.ts';
+import { formats } from './flags/formats.ts';
+import type { GlobalOptions } from './flags/globals.ts';
 import type { Source } from './input/source.ts';
 import { exitCodeOf, printFailure } from './output/failures.ts';
 import { chooseFormat, type Format, type OutputOptions } from './output/options.ts';
@@ -155,7 +156,15 @@ function createContext(
   const warn = (text: string) => streams.tell(text, 'warning: ');
   const trace = (text: string) => streams.tell(text);
   const note = async (text: string) => (global.quiet ? undefined : streams.tell(text));
-  const hooks: SessionHooks = { system, warn, note, trace, terminal: () => streams.watched, deadline: deadline.signal };
+  const hooks: SessionHooks = {
+    system,
+    warn,
+    note,
+    trace,
+    redactWith: streams.redactWith,
+    terminal: () => streams.watched,
+    deadline: deadline.signal,
+  };
   const open = async (): Promise<Session> => {
     const { openSession } = await import('./session.ts');
     const one = await openSession(global, hooks);

@@ -2,7 +2,7 @@ import type { Context } from './action.ts';
 import type { Client } from './client/client.ts';
 import { type Edition, editions } from './contract/editions.ts';
 import type { AccountRecord } from './contract/records.ts';
-import { CliError, UsageError } from './errors.ts';
+import { CliError, LocalError, UsageError } from './errors.ts';
 import { readText } from './input/text.ts';
 import type { DoneReport } from './output/report.ts';
 import { accountName, baseUrl, isExposed } from './profiles/account-values.ts';
@@ -41,18 +41,22 @@ export async function logIn({ withKey }: LoginOptions, context: Context): Promis
   const verified = await verify({ url, username, key, name, stored }, context);
   const { edition, account } = verified;
   const domain = global.domain?.at(-1);
+  let current: string | undefined;
   await changeConfig(system, (draft) => {
     const kept = stored.base_url === url ? draft.profiles[name] : {};
     const secret = typeof source !== 'string' && source.kind === 'command' ? {} : { api_key: key.value, api_key_command: null };
     const exposed = isExposed(url) ? { insecure_http: true } : {};
     draft.profiles[name] = { ...kept, base_url: url, username, edition, ...secret, ...exposed, ...(domain && { domain }) };
     draft.current_profile ??= name;
+    current = draft.current_profile;
   });
   const plan = typeof account.subscription_plan === 'string' ? `, plan ${account.subscription_plan}` : '';
   return {
     kind: 'done',
     sentence: `Logged in to ${new URL(url).host} as ${username} (${editions[edition].title}${plan}), profile "${name}"`,
     record: { profile: name, base_url: url, username, edition, account },
+    notes: () =>
+      current === name ? [] : [`commands still use profile "${current}"; to change that: linkctl auth switch ${name}`],
   };
 }
 
@@ -120,7 +124,8 @@ async function verify({ url, username, key, name, stored }: Candidate, context: 
   const { global } = context;
   for (const warning of key.warnings) await context.warn(warning);
   const client = await context.connect({
-    edition: global.edition ?? 'a',
+    // Asking which edition it is takes a call that only edition A has.
+    edition: 'a',
     baseUrl: url,
     username,
     keySource: 'what was given',
@@ -129,7 +134,10 @@ async function verify({ url, username, key, name, stored }: Candidate, context: 
   });
   try {
     const { account } = await client.send('getAccount', {});
-    const edition = global.edition ?? (await findEdition(client));
+    const edition = await findEdition(client);
+    if (global.edition && global.edition !== edition) {
+      throw new LocalError(`--edition ${global.edition}: this server is of ${editions[edition].title}`);
+    }
     await checkDomain(client, edition, global.domain?.at(-1));
     return { account, edition };
   } catch (error) {

@@ -1,14 +1,22 @@
 import { createAction } from './action.ts';
-import { runProgram } from './program.ts';
-import type { System } from './system.ts';
+import { storedPage } from './help/pages.ts';
+import { processSystem, type System } from './system.ts';
 
-export { processSystem } from './system.ts';
+export { processSystem };
+
+/** For `bundle.js`: the pages that `storedPage` reads. */
+export async function printedPages(): Promise<Map<string, string>> {
+  return (await import('./pages.ts')).printedPages(processSystem());
+}
 
 /** Runs one command line, without the program's own name, and answers with its exit code. Never exits, never throws. */
 export async function main(argv: readonly string[], system: System): Promise<number> {
   const action = createAction(argv, system);
+  system.onCrash(action.fail);
   try {
-    await runProgram(argv, { ...action, system });
+    const page = storedPage(argv);
+    if (page !== undefined) await action.say(page);
+    else await (await import('./program.ts')).runProgram(argv, { ...action, system });
     return 0;
   } catch (error) {
     return await action.fail(error);

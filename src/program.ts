@@ -2,6 +2,7 @@ import { Command, CommanderError, type Option } from 'commander';
 import type { Runner } from './action.ts';
 import { addGlobalFlags } from './flags/globals.ts';
 import { describe, formatHelp } from './help/layout.ts';
+import { isTopicName, topicNames } from './help/topic-names.ts';
 import { usageError } from './help/usage-error.ts';
 import type { System } from './system.ts';
 import { version } from './version.ts';
@@ -138,14 +139,15 @@ export async function runProgram(argv: readonly string[], { run, say, system }: 
   const root = createRoot((chunk) => {
     text += chunk;
   });
-  const topic = await askedTopic(argv, root.options);
+  const topic = await askedTopic(argv, root.options, system);
   if (topic && !entries.some(({ name }) => name === topic.name)) return say(topic.text);
   const words = await fillTree(root, argv, run);
   try {
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usageError(error, root, words);
+    // A group without a verb has said its help.
+    if (error.exitCode !== 0 && error.code !== 'commander.help') throw usageError(error, root, words);
   }
   await say(topic ? `${text}\n${topic.text}` : text);
 }
@@ -170,17 +172,28 @@ async function answerTab(words: readonly string[], run: Runner, system: System):
   }
 }
 
-/** The topic of `linkctl help <topic>` and its text. `tags` is a command too: its help comes first. */
+/**
+ * The topic of `linkctl help <topic>` and its text. `tags` is a command too: its help comes first. `formats` is a program's
+ * business, too: as JSON it is the schemas.
+ */
 async function askedTopic(
   argv: readonly string[],
   options: readonly Option[],
+  { stdout }: System,
 ): Promise<{ name: string; text: string } | undefined> {
   const help = commandWord(argv, options);
   if (help?.word !== 'help') return undefined;
-  const { isTopicName, topicText } = await import('./help/topics.ts');
+  const asked = argv.toSpliced(help.index, 1);
+  if (asked.includes('formats') && jsonFlag.test(asked.filter((word) => word !== 'formats').join(' '))) {
+    const { schemaDocument } = await import('./help/json-schemas.ts');
+    return { name: 'formats', text: `${JSON.stringify(schemaDocument(), null, stdout.isTTY ? 2 : undefined)}\n` };
+  }
   const [name, ...more] = argv.slice(help.index + 1);
-  return name !== undefined && more.length === 0 && isTopicName(name) ? { name, text: topicText(name) } : undefined;
+  if (name === undefined || more.length > 0 || !isTopicName(name)) return undefined;
+  return { name, text: (await import('./help/topics.ts')).topicText(name) };
 }
+
+const jsonFlag = /^(--json|-o ?json|--output[ =]json)$/;
 
 function createRoot(write: (text: string) => void): Command {
   const root = new Command('linkctl')
@@ -190,7 +203,7 @@ function createRoot(write: (text: string) => void): Command {
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined })
+    .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined })
     .configureHelp({ formatHelp })
     .showSuggestionAfterError(false);
   addGlobalFlags(root);
@@ -230,7 +243,6 @@ async function fillTree(root: Command, argv: readonly string[], run: Runner): Pr
 async function helpWords(root: Command, rest: readonly string[], word: string | undefined): Promise<string[]> {
   if (word === 'help') return ['--help'];
   if (root.commands.some((one) => one.name() === word || one.alias() === word)) return [...rest, '--help'];
-  const { topicNames } = await import('./help/topics.ts');
   for (const name of topicNames) if (!entries.some((entry) => entry.name === name)) root.command(name);
   return [...rest];
 }

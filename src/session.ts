@@ -101,6 +101,8 @@ async function startSandbox(edition: Edition, system: System): Promise<OwnServer
 export interface Account {
   readonly edition: Edition;
   readonly baseUrl: string;
+  /** What the server is known by, where its address is another one at every call. */
+  readonly server?: string | undefined;
   readonly username: string;
   readonly profile?: string | undefined;
   /** Where the key comes from, as people know it (B47). */
@@ -114,6 +116,10 @@ export function connect(account: Account, global: GlobalOptions, hooks: SessionH
   const { system } = hooks;
   const { username } = account;
   const redactor = new Redactor();
+  hooks.redactWith((text) => redactor.redact(text));
+  for (const name of ['https_proxy', 'http_proxy']) {
+    for (const variable of [name, name.toUpperCase()]) redactor.addProxy(system.env[variable] ?? '');
+  }
   return createClient({
     ...account,
     version,
@@ -130,7 +136,6 @@ export function connect(account: Account, global: GlobalOptions, hooks: SessionH
       const { value, warnings } = await account.readKey();
       for (const warning of warnings) await hooks.warn(warning);
       redactor.addKey(value, username);
-      hooks.redactWith((text) => redactor.redact(text));
       return value;
     },
   });
@@ -148,7 +153,9 @@ function accountOf(credentials: Credentials, sandbox: OwnServer | undefined): Ac
   if (!sandbox) throw new Error('the sandbox has no server');
   const { baseUrl, username, apiKey } = sandbox;
   const readKey = async (): Promise<ApiKey> => ({ value: apiKey, warnings: [] });
-  return { edition, baseUrl, username, profile, keySource: 'the sandbox', methodOverride, readKey };
+  // Runs and their journals outlive the port.
+  const server = `sandbox, edition ${edition}`;
+  return { edition, baseUrl, server, username, profile, keySource: 'the sandbox', methodOverride, readKey };
 }
 
 function workingDomain(

@@ -47,6 +47,8 @@ export interface System {
   onSignal(signal: Signal, listener: () => void): () => void;
   /** Dies of the signal with its default action, so that the shell sees it (B41). */
   dieOf(signal: Signal): void;
+  /** What nobody caught, of ours or of a package (B48): it is told, and the program ends at once with the code that this answers. */
+  onCrash(tell: (error: unknown) => Promise<number>): void;
 }
 
 /** The folders that belong to this program, absolute (B67). A relative XDG value is ignored, as its specification says. */
@@ -115,10 +117,24 @@ export function processSystem(): System {
       return () => process.off(signal, listener);
     },
     dieOf: (signal) => {
-      // A terminal left raw would echo nothing for the next program.
-      if (process.stdin.isRaw) process.stdin.setRawMode(false);
+      endRawMode();
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
     },
+    onCrash: (tell) => {
+      const end = (code = 1): never => {
+        endRawMode();
+        process.exit(code);
+      };
+      process.once('uncaughtException', (error) => {
+        process.once('uncaughtException', () => end());
+        tell(error).then(end, () => end());
+      });
+    },
   };
+}
+
+/** A terminal left raw would echo nothing for the next program. */
+function endRawMode(): void {
+  if (process.stdin.isRaw) process.stdin.setRawMode(false);
 }

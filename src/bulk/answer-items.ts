@@ -35,7 +35,8 @@ export function isUsableHash(value: unknown): value is string {
 function readRecord(value: Record<string, unknown>): RecordItem | undefined {
   if (typeof value.hash !== 'string') return undefined;
   const hash = value.hash.trim();
-  return isUsableHash(hash) ? { kind: 'record', record: { ...value, hash } } : undefined;
+  if (!isUsableHash(hash)) return undefined;
+  return { kind: 'record', record: hash === value.hash ? (value as KnownRecord) : { ...value, hash } };
 }
 
 function readRefusal(value: Record<string, unknown>, error: Record<string, unknown>): RefusedItem {

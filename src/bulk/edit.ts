@@ -72,12 +72,7 @@ function editing<Row extends NamedUrl>(settings: ChangeSettings, fields: (row: R
 }
 
 /** A record that shows all that was asked for was changed; one that does not, or not all of it, can be changed again. */
-function verdictOf(
-  { hash }: NamedUrl,
-  fields: EditFields,
-  found: ReadonlyMap<string, KnownRecord>,
-  reason: LookReason,
-): Verdict {
+function verdictOf({ hash }: NamedUrl, fields: EditFields, found: ReadonlyMap<string, KnownRecord>, reason: LookReason): Verdict {
   const { custom_hash, long_url } = fields;
   const record = found.get(hash);
   if (record && reason === 'ambiguous' && showsAll(fields, record, 'instructions')) return { kind: 'done', record };

@@ -100,6 +100,7 @@ function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedE
 function resultLine(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[]): ResultLine {
   const records = outcomes.flatMap(({ status, record }) => (record && status !== 'failed' ? [record] : []));
   const failed = outcomes.filter(({ status }) => status === 'failed');
+  const { domain } = (outcomes[0]?.payload ?? {}) as { readonly domain?: string };
   const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));
   return {
     type: 'result',
@@ -107,6 +108,7 @@ function resultLine(batch: number, outcomes: readonly RowOutcome[], released: re
     rows: rangesOf(outcomes.map(({ index }) => index)),
     states: outcomes.map(({ status }) => statusLetters[status as keyof typeof statusLetters]).join(''),
     ...(records.length > 0 && {
+      ...(domain !== undefined && { domain }),
       hashes: records.map(({ hash }) => hash),
       shortUrls: shortUrls(records),
       longUrls: records.map(({ long_url }) => shortPrint(long_url ?? '')).join(' '),

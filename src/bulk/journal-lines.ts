@@ -55,6 +55,8 @@ export interface ResultLine {
   readonly rows: Ranges;
   /** A letter per row: `statusLetters`. */
   readonly states: string;
+  /** Edition A: where these rows say themselves that they are; otherwise they are on the run's domain. */
+  readonly domain?: string | undefined;
   /** One per done row, in order; absent where the calls answer without records. */
   readonly hashes?: readonly string[] | undefined;
   /** What stands before the hash in every short URL of `hashes`; or a whole short URL each, where it is not one. */

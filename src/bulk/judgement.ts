@@ -14,7 +14,10 @@ export function outcomeOf<Payload extends object>(
   const { record, evidence } = verdict;
   const matchedByPosition = evidence === 'position' ? true : undefined;
   const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
-  if (differences.length === 0) return { ...row, status: operation.statusOf(row.payload, verdict), record, matchedByPosition };
+  if (differences.length === 0) {
+    const { index, line, item, payload } = row;
+    return { index, line, item, payload, status: operation.statusOf(payload, verdict), record, matchedByPosition };
+  }
   return { ...row, status: 'failed', record, matchedByPosition, error: notAppliedError(differences) };
 }
 

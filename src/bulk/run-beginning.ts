@@ -85,7 +85,7 @@ async function findRun<Payload extends object>(
     return undefined;
   }
   const state = await foldJournal(join(folders.runs, name, journalName));
-  if (state.complete && (again || isAnotherEdit(identity, state.begin))) return undefined;
+  if (state.complete && (again || isAnotherRun(identity, state.begin))) return undefined;
   if (state.complete) {
     throw new UsageError(`${input.name} was done already: run ${name}`, {
       hint: `linkctl runs show ${name}; to do all of it once more, add --again`,
@@ -96,9 +96,12 @@ async function findRun<Payload extends object>(
   return { name, state };
 }
 
-/** The same URLs may be given one value today and another tomorrow; shortening them again makes second links. */
-function isAnotherEdit(identity: RunIdentity, begin: BeginLine): boolean {
-  return identity.operation === 'edit' && changedOptions(identity, begin).length > 0;
+/**
+ * Only shortening the same rows in the same way makes second links. URLs may be edited, reset and deleted again tomorrow, and
+ * shortened with other tags.
+ */
+function isAnotherRun(identity: RunIdentity, begin: BeginLine): boolean {
+  return identity.operation !== 'shorten' || changedOptions(identity, begin).length > 0;
 }
 
 /**

@@ -63,17 +63,22 @@ export interface Ending {
   readonly environment: RunEnvironment;
 }
 
-/** Writes the end down and puts the files in their places; a file that does not hold every row is not shown (R-X9). */
+/** Puts the files in their places, where they hold every row (R-X9), and writes the end down. */
 export async function close(journal: Journal, files: readonly OutcomeFile[], isWhole: boolean, ending: Ending): Promise<void> {
   const { stop, isComplete, environment } = ending;
+  // First the files: a run that its journal calls complete is not gone on with, and would never show them.
+  place(files, isWhole, stop);
   try {
-    const reason = isWhole && isComplete ? 'complete' : reasonOf(stop.reason);
+    const reason = isWhole && isComplete && !stop.reason ? 'complete' : reasonOf(stop.reason);
     await journal.write({ type: 'end', reason, at: new Date(environment.system.now()).toISOString() });
   } catch (error) {
     if (error instanceof CliError) stop.request(stopOf(error));
   } finally {
     await journal.close();
   }
+}
+
+function place(files: readonly OutcomeFile[], isWhole: boolean, stop: Stop): void {
   for (const file of files) {
     try {
       if (isWhole) file.commit();

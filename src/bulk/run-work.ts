@@ -162,7 +162,7 @@ function canaryOf<Payload extends object>(
   context: SendingContext<Payload>,
 ): Canary | undefined {
   if (plan.mode?.name !== 'keyed') return undefined;
-  const { baseUrl, identity } = environment.client;
+  const { identity } = environment.client;
   return createCanary({
     client: counted.client,
     domain,
@@ -170,7 +170,7 @@ function canaryOf<Payload extends object>(
     context: context as unknown as SendingContext<ShortenItem>,
     system: environment.system,
     folder: folders.canaries,
-    subject: JSON.stringify([baseUrl, identity.username, domain ?? null, plan.mode.generateHashes]),
+    subject: JSON.stringify([identity.server, identity.username, domain ?? null, plan.mode.generateHashes]),
     generated: plan.mode.generateHashes,
   });
 }

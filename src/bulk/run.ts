@@ -76,13 +76,13 @@ function identityOf<Payload extends object>(
   { input, options, mode }: RunPlan<Payload>,
   { kind }: BulkOperation<Payload>,
   domain: string | undefined,
-  { baseUrl, identity }: Client,
+  { identity }: Client,
 ): RunIdentity {
   const name = input.spool === undefined ? resolve(input.name) : 'stdin';
   return {
     operation: kind,
     mode: mode?.name,
-    server: baseUrl,
+    server: identity.server,
     account: identity.username,
     domain,
     input: { name, sha256: input.sha256, rows: input.rows },

@@ -106,10 +106,10 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
 }
 
 async function verifyLine(
-  { hashes = [], longUrls = '' }: ResultLine,
+  { domain, hashes = [], longUrls = '' }: ResultLine,
   settings: VerifySettings & { domain: string | undefined },
 ): Promise<Verification> {
-  const found = await readHashes(hashes, settings);
+  const found = await readHashes(hashes, { ...settings, domain: domain ?? settings.domain });
   const prints = longUrls.split(' ');
   const discrepancies = hashes.flatMap((hash, nth): Discrepancy[] => {
     const record = found.get(hash);

@@ -1,5 +1,5 @@
 import { type Context, openInput } from '../action.ts';
-import { runFew } from '../bulk/few.ts';
+import { type FewResult, runFew } from '../bulk/few.ts';
 import { fittingHashes } from '../bulk/hash-groups.ts';
 import type { BulkOperation } from '../bulk/operation.ts';
 import { outcomeFailure, outcomeRow } from '../bulk/outcome-row.ts';
@@ -63,38 +63,39 @@ async function changeOperands(
   const { batchSize } = sendingOf(change.options, session, context);
   if (context.global.dryRun) return dryRunReport(plannedCalls(targets, change, batchSize));
   await consent(change, targets.length, targets.slice(0, shownUrls), session, context);
-  const { client } = session;
-  const { ignoreMissing = false, failFast } = change.options;
-  const operation = change.operation({ client, domain: session.domain, batchSize, rows: targets.length });
-  const { outcomes, tally, stop } = await runFew(operation, targets, {
+  const operation = change.operation({ client: session.client, domain: session.domain, batchSize, rows: targets.length });
+  const done = await runFew(operation, targets, {
     system: context.system,
     batchSize,
-    failFast,
+    failFast: change.options.failFast,
     warn: (message) => void context.warn(message),
   });
+  return fewReport(done, change, session);
+}
+
+function fewReport({ outcomes, tally, stop }: FewResult<HashOperand>, change: NamedChange, session: Session): RowsReport {
+  const { ignoreMissing } = change.options;
   const shown = ignoreMissing ? outcomes.filter(({ error }) => error?.code !== 1306) : outcomes;
+  const missing = outcomes.length - shown.length;
   const rows = new Map<Row, RowOutcome<HashOperand>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
   const failureOf = (outcome: RowOutcome<HashOperand>, told = false): CliError | undefined =>
-    outcomeFailure({ ...outcome, item: { ...outcome.item, ...change.fields } }, client.identity, { told });
-  const [only] = outcomes;
+    outcomeFailure({ ...outcome, item: { ...outcome.item, ...change.fields } }, session.client.identity, { told });
   const ending = (): CliError | undefined => {
     const end = runEnd(tally, stop, { ignoreMissing, noun: 'URLs' });
+    const [only] = outcomes;
     if (end.kind !== 'error') return undefined;
-    // What is in doubt is told once, with all that is known about it.
-    if (only?.status === 'unknown') return end.error;
-    return (only && outcomes.length === 1 && failureOf(only, true)) || end.error;
+    return (only?.status === 'failed' && outcomes.length === 1 && failureOf(only, true)) || end.error;
   };
-  const ignored = outcomes.length - shown.length;
+  const counts = { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
   return {
     ...change.look,
     kind: 'rows',
     rows: rows.keys(),
     failure: (row) => failureOf(rows.get(row) as RowOutcome<HashOperand>),
+    // The only one that is in doubt is told once, at the end, with all that is known about it.
     unreached: ({ status }) => outcomes.length === 1 && status === 'unknown',
-    members: () => ({
-      summary: { rows: tally.rows, ...tally.counts, failed: tally.counts.failed - ignored, ...(ignored > 0 && { missing: ignored }) },
-    }),
-    notes: () => (ignored > 0 ? [`${countOf(ignored)} did not exist`] : []),
+    members: () => ({ summary: { rows: tally.rows, ...counts } }),
+    notes: () => (missing > 0 ? [`${countOf(missing)} did not exist`] : []),
     outcome: ending,
     // Everything was done before the reader went away (B40).
     abandoned: ending,

@@ -136,9 +136,9 @@ function summaryLines<Payload extends object>(
   { guarantee, run, domain }: RunFacts,
   { failed }: RunPlan<Payload>,
   look: RunLook,
-  { client }: Session,
+  { client, profile }: Session,
 ): string[] {
-  const { tally, calls, milliseconds, surplus, stop } = summary;
+  const { tally, calls, milliseconds, surplus, stop, workingSize } = summary;
   const counts = Object.entries(countsOf(summary, look))
     .filter(([, number]) => number > 0)
     .map(
@@ -152,6 +152,13 @@ function summaryLines<Payload extends object>(
     ...(surplus.length > 0
       ? [`${count(surplus.length, 'link')} may have been made twice: ${surplus.slice(0, 5).join(', ')}`]
       : []),
+    ...(workingSize === undefined
+      ? []
+      : [
+          `the server refused larger calls: ${
+            profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`
+          } saves the attempts`,
+        ]),
     ...(stop || tally.counts.not_sent > 0 ? [`run the same command again to go on with run ${run}`] : []),
   ];
 }

@@ -25,8 +25,12 @@ export async function changeByTags(change: TagChange, session: Session, context:
   const { expression, asks, done, look } = change;
   await requireAnswer(context, 'by tags');
   await refuseDomain(session, context);
-  if (context.global.dryRun) return dryRunReport([change.request]);
   const { count, first } = await preview(expression, session, context);
+  if (context.global.dryRun) {
+    refuseTooMany(count, context);
+    await context.note(`${countOf(count)} matched ${expression}`);
+    return dryRunReport([change.request]);
+  }
   const record = { tags: expression, summary: { matched: count } };
   if (count === 0) return { ...look, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };
   refuseTooMany(count, context);

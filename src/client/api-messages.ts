@@ -7,6 +7,8 @@ export interface Identity {
   /** Host, with its port where it is not the usual one. */
   readonly host: string;
   readonly baseUrl: string;
+  /** What the server is known by from one call to the next: its base URL, unless that changes. */
+  readonly server: string;
   readonly username: string;
   /** Absent where the credentials are not a stored profile's. */
   readonly profile?: string | undefined;

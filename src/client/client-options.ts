@@ -16,6 +16,8 @@ export interface SendOptions {
 export interface ClientOptions {
   /** The API root; a trailing slash does not matter. */
   readonly baseUrl: string;
+  /** What the server is known by, where its address is another one at every call; the base URL without it. */
+  readonly server?: string | undefined;
   readonly username: string;
   /** Asked once, before the first request. */
   readKey(): Promise<string>;

@@ -1,9 +1,9 @@
 import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
+import type { CliError } from '../errors.ts';
 import type { Identity, Subject } from './api-messages.ts';
 import { CallError, type Fault } from './call-error.ts';
-import type { CliError } from '../errors.ts';
 import { createCircuit } from './circuit.ts';
 import type { ClientOptions, SendOptions } from './client-options.ts';
 import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './doubt.ts';
@@ -125,8 +125,9 @@ function rawSender(
 
 type ContextOf = (request: ApiRequest, signal?: AbortSignal) => Omit<RetryContext, 'repeats' | 'history'>;
 
-function identityOf({ baseUrl, username, profile, keySource }: ClientOptions, { host }: URL): Identity {
-  return { host, baseUrl: baseUrl.replace(/\/+$/, ''), username, profile, keySource };
+function identityOf({ baseUrl, server, username, profile, keySource }: ClientOptions, { host }: URL): Identity {
+  const root = baseUrl.replace(/\/+$/, '');
+  return { host, baseUrl: root, server: server ?? root, username, profile, keySource };
 }
 
 /** What all calls of one client share when they retry: limits, clock and the budget of R-6. */

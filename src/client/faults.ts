@@ -74,9 +74,14 @@ function statusFault(answer: WireAnswer, problem: string, subject: Subject): Fau
     ...statusMessage(answer, problem, subject),
     outcome,
     status,
-    retry: status === 429 ? 'throttled' : outcome === 'rejected' ? 'never' : 'passing',
+    retry: status === 429 ? 'throttled' : heals(status) ? 'passing' : 'never',
     retryAfter: answer.headers['retry-after'],
   };
+}
+
+/** B78. A change that such an answer leaves in doubt is another matter: its outcome. */
+function heals(status: number): boolean {
+  return status < 400 || status === 408 || status >= 500;
 }
 
 function statusMessage({ status }: WireAnswer, problem: string, subject: Subject): ApiMessage & { readonly details?: string[] } {

@@ -45,12 +45,14 @@ export function createLine(options: LineOptions): Line {
     };
   }
 
+  let isEchoTold = false;
   /** a key that the server sends back goes no further, unless the request itself said it, as a part of some address. */
   function withoutEcho(outcome: WireAnswer | WireFailure, { path, body: asked = '' }: WireRequest): WireAnswer | WireFailure {
     if (!withoutKey || outcome.kind === 'failure') return outcome;
     const body = withoutKey(outcome.body);
     if (body === outcome.body || withoutKey(path + asked) !== path + asked) return outcome;
-    warn('the server sends the API key back; it is left out of its answers');
+    if (!isEchoTold) warn('the server sends the API key back; it is left out of its answers');
+    isEchoTold = true;
     return { ...outcome, body };
   }
 
@@ -59,7 +61,10 @@ export function createLine(options: LineOptions): Line {
       transport ??= openTransport({ origin: base, caFile: options.caFile, env: system.env, warn });
       const wire = await wireRequest(request);
       const started = system.now();
-      const outcome = withoutEcho(await (await transport).exchange(wire, timeoutsFor(request.method, options.timeout), signal), wire);
+      const outcome = withoutEcho(
+        await (await transport).exchange(wire, timeoutsFor(request.method, options.timeout), signal),
+        wire,
+      );
       observe?.(exchangeEvent(request, wire, outcome, system.now() - started, redact));
       return outcome;
     },

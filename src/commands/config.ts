@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
-import { configPath } from '../profiles/config-file.ts';
+import { configPath } from '../profiles/config-path.ts';
 import { parseSetting, profileFields, requireProfileKey } from '../profiles/profile.ts';
 import { profileToChange, type SettingFlags, settingsInForce } from '../profiles/settings.ts';
 

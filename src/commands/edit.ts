@@ -7,7 +7,14 @@ import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
 import { UsageError } from '../errors.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addFieldFlags, type FieldOptions, type FieldValues, flagOf, readFieldFlags } from '../flags/field-flags.ts';
+import {
+  addFieldFlags,
+  type FieldOptions,
+  type FieldValues,
+  fieldWarnings,
+  flagOf,
+  readFieldFlags,
+} from '../flags/field-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
@@ -34,8 +41,8 @@ export function registerEdit(command: Command, run: Runner): void {
     fields: urlColumns.map(({ name }) => name),
     notes: [
       'A flag that is not given changes nothing; --note "" empties the note, --expires never takes the date away. With -f, the ' +
-        'column hash names the URL, custom_hash is its new hash, and tags holds +label and -label. With --by-tags only --note, ' +
-        '--expires, --email-stats and --max-clicks can be set.',
+        'column hash names the URL, custom_hash is its new hash, and tags holds +label and -label; what list -o csv wrote can be ' +
+        'edited and fed back. With --by-tags only --note, --expires, --email-stats and --max-clicks can be set.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });
@@ -48,6 +55,7 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
   const selection = requireSelection(operands, options, 'edit');
   const session = await context.session();
   const values = readFieldFlags(options, { edition: session.edition, now: context.system.now() });
+  for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
   const names = Object.keys(values) as FieldName[];
   if (names.length === 0)
     throw new UsageError('nothing to change: give at least one of --url, --note, --expires, …', { hint: 'linkctl edit --help' });
@@ -113,6 +121,7 @@ async function editFile(options: EditOptions, context: Context, operands: readon
   const session = await context.session();
   const { edition } = session;
   const values = readFieldFlags(options, { edition, now: context.system.now() });
+  for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
   const sending = sendingOf(options, session, context);
   const { input } = await checkedRows('edit', options, session, context);
   const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });

@@ -72,8 +72,8 @@ async function verifyLinks(_options: object, context: Context, [run = '']: strin
   const session = await context.session();
   const state = folders(system).state;
   const { begin } = await showRun(state, run);
-  if (begin && begin.server !== session.client.baseUrl && session.profile !== begin.profile) {
-    throw new UsageError(`the run ${run} was made on ${begin.server}, not on ${session.client.baseUrl}`, {
+  if (begin && begin.server !== session.client.identity.server) {
+    throw new UsageError(`the run ${run} was made on ${begin.server}, not on ${session.client.identity.server}`, {
       hint: begin.profile ? `linkctl runs verify ${run} --profile ${begin.profile}` : 'choose its profile with --profile',
     });
   }

@@ -11,7 +11,7 @@ import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addFieldFlags, type FieldOptions, readFieldFlags } from '../flags/field-flags.ts';
+import { addFieldFlags, type FieldOptions, fieldWarnings, readFieldFlags } from '../flags/field-flags.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
@@ -73,6 +73,7 @@ async function shorten(options: ShortenOptions, context: Context, urls: string[]
   const longUrls = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
   const session = await context.session();
   const values = readFieldFlags(options, { edition: session.edition, now: now() });
+  for (const warning of fieldWarnings(values, now())) await context.warn(warning);
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
   const mode = modeOf(options, session, items.length, values.custom_hash === undefined ? 0 : items.length);
   if (context.global.dryRun) return dryRunReport(planned(items, mode, session));
@@ -101,10 +102,12 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
   const session = await context.session();
   const { edition } = session;
   const values = readFieldFlags(options, { edition, now: context.system.now() });
+  for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
   const sending = sendingOf(options, session, context);
   const { input, withHash } = await checkedRows('shorten', options, session, context);
   const mode = modeOf(options, session, input.rows, withHash);
-  const payload = (item: object): ShortenItem => ({ ...values, ...(item as ShortenItem) });
+  const isPlain = Object.keys(values).length === 0;
+  const payload = (item: object): ShortenItem => (isPlain ? (item as ShortenItem) : { ...values, ...(item as ShortenItem) });
   if (context.global.dryRun) return dryRunReport(plannedFile(input, payload, mode, session, sending.batchSize));
   const picture = qrPictures(options, context);
   const report = await runReport(
@@ -172,7 +175,10 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
       if (end.kind !== 'error') return undefined;
       // What is in doubt is told once, with all that is known about it.
       if (only?.status === 'unknown') return end.error;
-      return (only && outcomes.length === 1 && outcomeFailure(only, session.client.identity, { told: true })) || end.error;
+      return (
+        (only?.status === 'failed' && outcomes.length === 1 && outcomeFailure(only, session.client.identity, { told: true })) ||
+        end.error
+      );
     },
   };
 }

@@ -65,12 +65,17 @@ async function stats(options: StatsOptions, context: Context, operands: string[]
 }
 
 /** The URLs that were named; one that is not there is a failed row (B43). */
-function namedStats(targets: NamedTargets, { top, ignoreMissing }: StatsOptions, session: Session, context: Context): RowsReport {
+function namedStats(
+  targets: NamedTargets,
+  { top, ignoreMissing, batchSize }: StatsOptions,
+  session: Session,
+  context: Context,
+): RowsReport {
   let missing = 0;
   const failures = new WeakMap<Row, CliError>();
   async function* pages(): AsyncGenerator<Row[]> {
     let page: Row[] = [];
-    for await (const { target, record } of readNamed(targets, session)) {
+    for await (const { target, record } of readNamed(targets, batchSize, session)) {
       if (!record && ignoreMissing) continue;
       const row = record ? { ...record } : missingRow(target);
       if (!record) {
@@ -99,12 +104,16 @@ interface NamedStats {
   readonly record: StatsRecord | undefined;
 }
 
-async function* readNamed({ count, open }: NamedTargets, { client, edition, defaults }: Session): AsyncGenerator<NamedStats> {
+async function* readNamed(
+  { count, open }: NamedTargets,
+  batchSize: number | undefined,
+  { client, edition, defaults }: Session,
+): AsyncGenerator<NamedStats> {
   if (count === 1) {
     for await (const target of open()) yield { target, record: await oneStats(target, client) };
     return;
   }
-  const size = groupSize(edition, defaults.batch_size ?? undefined);
+  const size = groupSize(edition, batchSize ?? defaults.batch_size ?? undefined);
   for await (const { target, record } of namedUrls(client, open(), size)) yield { target, record: record && statsOf(record) };
 }
 

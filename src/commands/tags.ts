@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Context, type Runner, whereabouts } from '../action.ts';
-import { keepLabels } from '../completion/label-cache.ts';
+import { keepLabels } from '../completion/label-keeping.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';

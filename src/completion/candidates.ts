@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { nextOperand, reachableOptions, readTypedLine, type TypedLine } from '../flags/typed-line.ts';
 import { isRepeatable, wordsOf } from '../flags/values.ts';
 import { descriptionOf } from '../help/layout.ts';
-import { topicNames } from '../help/topics.ts';
+import { topicNames } from '../help/topic-names.ts';
 import type { Sources } from './sources.ts';
 
 /** What the shell does besides offering the candidates; bits, as cobra has them (B93). */

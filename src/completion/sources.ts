@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { configPath } from '../profiles/config-file.ts';
+import { configPath } from '../profiles/config-path.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
 import type { System } from '../system.ts';
 import { keptLabels, type LabelKind } from './label-cache.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Edition } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
 import { UsageError } from '../errors.ts';
-import { flagLabels, flagValue } from '../input/values.ts';
+import { flagLabels, flagValue, utcDay, valueWarning } from '../input/values.ts';
 import { repeated } from './values.ts';
 
 /** The values of field flags as they were typed; what was not given is absent (B12). */
@@ -21,7 +21,8 @@ export interface FieldOptions {
 
 interface FieldFlag {
   readonly flags: readonly string[];
-  readonly summary?: string;
+  /** Instead of the field's own; one for each flag where they differ. */
+  readonly summary?: string | readonly string[];
 }
 
 /** How the fields of the contract are typed. A name differs where the wire's word would mislead: an edit's `custom_hash` is a new hash. */
@@ -38,7 +39,10 @@ const fieldFlags: { readonly [U in 'shorten' | 'edit']: { readonly [N in FieldNa
     long_url: { flags: ['--url <long-url>'], summary: 'the new destination' },
     custom_hash: { flags: ['--new-hash <hash>'], summary: 'rename the short URL' },
     note: { flags: ['--note <text>'] },
-    tags: { flags: ['--add-tag <label>', '--remove-tag <label>'], summary: 'a label; may be given several times' },
+    tags: {
+      flags: ['--add-tag <label>', '--remove-tag <label>'],
+      summary: ['a label to attach; may be given several times', 'a label to detach; may be given several times'],
+    },
     expiration_date: { flags: ['--expires <date>'], summary: 'last day: YYYY-MM-DD, +30d or never' },
     email_stats: { flags: ['--email-stats', '--no-email-stats'] },
     max_clicks: { flags: ['--max-clicks <n>'] },
@@ -49,8 +53,9 @@ const fieldFlags: { readonly [U in 'shorten' | 'edit']: { readonly [N in FieldNa
 export function addFieldFlags(command: Command, use: 'shorten' | 'edit'): void {
   for (const [name, { flags, summary }] of Object.entries(fieldFlags[use])) {
     const field: Field = fields[name as FieldName];
-    const text = `${field.edition ? `[edition ${field.edition.toUpperCase()}] ` : ''}${summary ?? field.summary}`;
-    for (const flag of flags) {
+    const lead = field.edition ? `[edition ${field.edition.toUpperCase()}] ` : '';
+    for (const [position, flag] of flags.entries()) {
+      const text = lead + ((typeof summary === 'object' ? summary[position] : summary) ?? field.summary);
       if (field.kind === 'tags') command.option(flag, text, repeated);
       else command.option(flag, flag.startsWith('--no-') ? `no ${text}` : text);
     }
@@ -85,6 +90,12 @@ export function readFieldFlags(options: FieldOptions, { edition, now }: { editio
   const tags = readLabels(options);
   if (tags.length > 0) values.tags = tags;
   return values;
+}
+
+/** What the flags allow and was probably not meant: a date in the past. `now` is in milliseconds. */
+export function fieldWarnings({ expiration_date }: FieldValues, now: number): string[] {
+  const warning = expiration_date ? valueWarning('expiration_date', expiration_date, utcDay(now)) : undefined;
+  return warning === undefined ? [] : [`--expires: ${warning}`];
 }
 
 function readLabels({ tag = [], addTag = [], removeTag = [] }: FieldOptions): string[] {

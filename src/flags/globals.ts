@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
+import { type Format, formats } from './formats.ts';
 import { choice, count, repeated, seconds } from './values.ts';
-
-export const formats = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const;
-export type Format = (typeof formats)[number];
 
 /** The flags that every command takes, in any position (CLI.md 3.3). What was not given is absent. */
 export interface GlobalOptions {

@@ -1,3 +1,4 @@
+import { fieldNames } from '../contract/fields.ts';
 import type {
   AccountRecord,
   Counter,
@@ -37,20 +38,18 @@ const oneOf = (words: readonly string[]): Schema => ({ enum: words });
 const listOf = (items: Schema): Schema => ({ type: 'array', items });
 
 /** A member that may be absent. */
-class Optional {
-  readonly schema: Schema;
-  constructor(schema: Schema) {
-    this.schema = schema;
-  }
+interface Optional {
+  readonly optional: Schema;
 }
-const optional = (schema: Schema): Optional => new Optional(schema);
+const optional = (schema: Schema): Optional => ({ optional: schema });
+const isOptional = (member: Schema | Optional): member is Optional => 'optional' in member;
 
 function object(members: Readonly<Record<string, Schema | Optional>>): Schema {
   const entries = Object.entries(members);
   return {
     type: 'object',
-    properties: Object.fromEntries(entries.map(([name, member]) => [name, member instanceof Optional ? member.schema : member])),
-    required: entries.filter(([, member]) => !(member instanceof Optional)).map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, member]) => [name, isOptional(member) ? member.optional : member])),
+    required: entries.filter(([, member]) => !isOptional(member)).map(([name]) => name),
   };
 }
 
@@ -73,7 +72,7 @@ const urlMembers: Members<UrlRecord> = {
   expiration_date: nullable({ type: 'string', format: 'date' }),
   max_clicks: optional(count),
   tags: listOf(text),
-  links: record<UrlLinks>({ qr_small: anything, qr_big: anything }),
+  links: record<UrlLinks>({ qr_small: optional(anything), qr_big: optional(anything) }),
   error: optional(error),
 };
 
@@ -81,9 +80,15 @@ const urlMembers: Members<UrlRecord> = {
 const failed = (asked: Readonly<Record<string, Schema | Optional>>): Schema => object({ ...asked, error });
 
 const place = { line: optional(count) };
-const rowStatus = (...done: string[]): Schema => oneOf([...done, 'failed', 'unknown', 'not_sent']);
-const notDone = { ...place, status: oneOf(['failed', 'unknown', 'not_sent']) };
-const undone = object({ ...notDone, error: optional(error) });
+/** A row that is not done holds what was asked for. */
+const undone = object({
+  ...place,
+  status: oneOf(['failed', 'unknown', 'not_sent']),
+  ...Object.fromEntries(
+    [...fieldNames('shorten', 'a'), ...fieldNames('edit', 'a'), 'hash', 'domain'].map((name) => [name, optional(anything)]),
+  ),
+  error: optional(error),
+});
 
 const counts = Object.fromEntries(
   ['created', 'existing', 'changed', 'deleted', 'reset', 'failed', 'unknown', 'not_sent'].map((name) => [name, optional(count)]),
@@ -96,15 +101,22 @@ const summary = object({
   seconds: optional({ type: 'number' }),
   surplus: optional(count),
 });
-const matched = object({ tags: text, summary: object({ matched: count }) });
+/** Of a tag selection the server names no URLs. */
+const matched = (key: string): Schema =>
+  object({ [key]: optional({ type: 'array', maxItems: 0 }), tags: text, summary: object({ matched: count }) });
 
 const changedUrls = (...done: string[]): Schema =>
-  object({ urls: listOf({ anyOf: [object({ ...place, status: rowStatus(...done), ...urlMembers }), undone] }), summary });
+  object({ urls: listOf({ anyOf: [object({ ...place, status: oneOf(done), ...urlMembers }), undone] }), summary });
 const changedHashes = (key: string, done: string): Schema =>
   object({ [key]: listOf({ anyOf: [object({ ...place, status: oneOf([done]), hash: text }), undone] }), summary });
 
 const page = record<Page>({ results_count: count, total_count: count, offset: count });
-const clicks = record<StatsRecord>({ hash: text, total_clicks: count, unique_clicks: count });
+const clicks = record<StatsRecord & { short_url?: string }>({
+  hash: text,
+  short_url: optional(text),
+  total_clicks: count,
+  unique_clicks: count,
+});
 const tag = record<TagRecord>({ label: text });
 const changedTags = (key: string, done: string): Schema =>
   object({
@@ -158,13 +170,13 @@ const titles: { readonly [name: string]: string } = { error: 'a failure, on stde
 const outputSchemas: Readonly<Record<string, Schema>> = {
   shorten: changedUrls('created', 'existing'),
   list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
-  edit: { anyOf: [changedUrls('changed'), matched] },
-  delete: { anyOf: [changedHashes('deleted', 'deleted'), matched] },
+  edit: { anyOf: [changedUrls('changed'), matched('urls')] },
+  delete: { anyOf: [changedHashes('deleted', 'deleted'), matched('deleted')] },
   stats: object({
     stats: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), clicks] }),
     summary: object({ urls: count, total_clicks: count, unique_clicks: count }),
   }),
-  'stats --reset': { anyOf: [changedHashes('reset', 'reset'), matched] },
+  'stats --reset': { anyOf: [changedHashes('reset', 'reset'), matched('reset')] },
   'tags list': object({ tags: listOf(tag) }),
   'tags add': changedTags('tags', 'added'),
   'tags rename': object({ tags: listOf(tag) }),

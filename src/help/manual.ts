@@ -1,7 +1,8 @@
 import type { Command, Option } from 'commander';
 import { commandLine, leafCommands, ownFlags, usageLine } from './command-list.ts';
 import { descriptionOf } from './layout.ts';
-import { type Part, type TopicName, topics } from './topics.ts';
+import type { TopicName } from './topic-names.ts';
+import { type Part, topics } from './topics.ts';
 
 /** The manual page in roff's `man` macros, from the same tree as `--help` (B98). */
 export function manualPage(root: Command, version: string): string {

@@ -2,6 +2,7 @@ import { type Field, type FieldUse, fieldNames, fields } from '../contract/field
 import { exitCodes } from '../errors.ts';
 import { flagVariables } from '../flags/globals.ts';
 import { columns, wrap } from './text-layout.ts';
+import type { TopicName } from './topic-names.ts';
 
 /** One part of a topic: a paragraph, rows of a term and its meaning, or lines to be typed as they stand. */
 export type Part = string | readonly (readonly [term: string, meaning: string])[] | { readonly lines: readonly string[] };
@@ -9,13 +10,6 @@ export type Part = string | readonly (readonly [term: string, meaning: string])[
 export interface Topic {
   readonly summary: string;
   readonly parts: readonly Part[];
-}
-
-export const topicNames = ['environment', 'exit-codes', 'formats', 'csv', 'tags'] as const;
-export type TopicName = (typeof topicNames)[number];
-
-export function isTopicName(word: string): word is TopicName {
-  return (topicNames as readonly string[]).includes(word);
 }
 
 /** What `linkctl help <topic>` prints, at most 80 columns wide. */
@@ -147,7 +141,8 @@ const formats: Topic = {
     ],
     'With -o json or jsonl a failure is one JSON line on stderr, here in two:',
     { lines: ['{"error":{"code":5,"kind":"not_found","api_code":1306,', ' "message":"…","hint":"…","profile":"work"}}'] },
-    'New fields may come within a major version; none goes.',
+    'New fields may come within a major version; none goes. A JSON Schema of each output, by its command; a line of jsonl is an element of its list:',
+    { lines: ['linkctl help formats --json', "linkctl help formats --json | jq '.list' > list.schema.json"] },
   ],
 };
 

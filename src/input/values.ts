@@ -105,7 +105,7 @@ const fromText: { readonly [K in FieldKind]: (text: string, field: Field) => Kin
   url: webAddress,
   text: plainText,
   boolean: booleanWord,
-  date: (text) => (isCalendarDate(text) ? text : notDate(text)),
+  date: (text) => (text === 'never' ? null : isCalendarDate(text) ? text : notDate(text)),
   integer: (text) => wholeNumber(/^\d+$/.test(text) ? Number(text) : Number.NaN, text),
   tags: (text) => {
     const entries = splitList(text);

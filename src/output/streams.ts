@@ -29,6 +29,8 @@ export interface Streams {
   tell(text: string, lead?: string): Promise<void>;
   /** The same without waiting for stdout, whose reader may be the one that is slow. */
   interject(text: string): Promise<void>;
+  /** From now on all that is told or asked passes through this first (R-40). */
+  redactWith(redact: (text: string) => string): void;
   /** Writes a question, made safe. Until its answer came, a line that is told begins below it. Answers with what says so. */
   question(text: string): () => void;
   /** Takes the progress away, sends what is left and lets go of both streams; never throws. */
@@ -45,6 +47,8 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
   const stdout = once(() => createWriter(system.stdout, system.stdout.isTTY ? { beforeChunk: clear } : {}));
   const stderr = once(() => createWriter(system.stderr, { lossy: true, beforeChunk: clear }));
   let isAsking = false;
+  let redact = (text: string): string => text;
+  const clean = (text: string): string => safe(redact(text));
   const tellNow = async (line: string): Promise<void> => {
     stderr.open().write(`${isAsking ? '\n' : ''}${line}\n`);
     isAsking = false;
@@ -54,7 +58,7 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
     width: () => columns(system.stderr.columns, env),
     ellipsis: glyphs.ellipsis,
     draw: (text: string) => void system.stderr.write(text),
-    tell: (line: string) => void tellNow(safe(line)),
+    tell: (line: string) => void tellNow(clean(line)),
   };
   const progress = createProgress(() => progressMode(system, options), screen, system);
 
@@ -78,12 +82,15 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
         .opened()
         ?.flush()
         .catch(() => undefined);
-      await tellNow(lead + safe(text));
+      await tellNow(lead + clean(text));
     },
-    interject: (text) => tellNow(safe(text)),
+    interject: (text) => tellNow(clean(text)),
+    redactWith(next) {
+      redact = next;
+    },
     question(text) {
       progress.clear();
-      system.stderr.write(safe(text));
+      system.stderr.write(clean(text));
       isAsking = true;
       return () => {
         isAsking = false;

@@ -3,7 +3,8 @@ import { LocalError } from '../errors.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { makePrivateFolder } from '../files/ownership.ts';
 import type { System } from '../system.ts';
-import { type ConfigDocument, configPath, configVersion, documentFaults, readDocument } from './config-file.ts';
+import { type ConfigDocument, configVersion, documentFaults, readDocument } from './config-file.ts';
+import { configPath } from './config-path.ts';
 
 /**
  * Changes the configuration: under the lock, from what the file holds now, and only what `change` touches (R-X13). If it

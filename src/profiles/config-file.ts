@@ -1,9 +1,10 @@
 import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, refuseForeign, shellWord } from '../files/ownership.ts';
-import { folders, type System } from '../system.ts';
+import type { System } from '../system.ts';
+import { configPath } from './config-path.ts';
 import { jsonErrorOffset } from './json-position.ts';
 import { type Profile, profileFaults } from './profile.ts';
 import { isProfileName } from './profile-name.ts';
@@ -26,10 +27,6 @@ export interface Config {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** About permissions (B66); for stderr. */
   readonly warnings: readonly string[];
-}
-
-export function configPath(system: Pick<System, 'env' | 'platform'>): string {
-  return join(folders(system).config, 'config.json');
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Edition } from '../contract/editions.ts';
 import { AuthError, LocalError, UsageError } from '../errors.ts';
 import type { System } from '../system.ts';
-import { type Config, configPath, readConfig } from './config-file.ts';
+import { type Config, readConfig } from './config-file.ts';
+import { configPath } from './config-path.ts';
 import { type CredentialFlags, describeSource, type GivenSet, givenEdition, givenSet } from './credential-values.ts';
 import { sandboxName } from './profile-name.ts';
 import { type Remarks, type ServerCredentials, type Settings, serverCredentials } from './server-credentials.ts';

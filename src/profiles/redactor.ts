@@ -40,7 +40,9 @@ export class Redactor {
 
   /** Takes the key alone out of text that is kept or handed on. A short key might be a part of any word, and stays. */
   withoutKey(text: string): string {
-    return this.#long.some((form) => text.includes(form)) ? this.#long.reduce((rest, form) => rest.replaceAll(form, placeholder), text) : text;
+    return this.#long.some((form) => text.includes(form))
+      ? this.#long.reduce((rest, form) => rest.replaceAll(form, placeholder), text)
+      : text;
   }
 
   #add(...secrets: string[]): void {

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { type FormValue, readBrackets } from './brackets.ts';
 import { header, type ServiceRequest } from './message.ts';
 import { Refusal } from './refusal.ts';
 
@@ -10,7 +9,10 @@ import { Refusal } from './refusal.ts';
 export async function readPayload(request: ServiceRequest): Promise<unknown> {
   const type = header(request, 'content-type') ?? '';
   const body = await request.body();
-  return /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type) ? readForm(type, body) : readJson(body);
+  if (!/^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) return readJson(body);
+  // The parser comes when a form arrives: most calls are JSON.
+  const { readForm } = await import('./forms.ts');
+  return await readForm(type, body);
 }
 
 /** 1305 for what is not JSON: the parameters are missing. */
@@ -21,26 +23,4 @@ function readJson(body: Buffer): unknown {
   } catch {
     throw new Refusal(1305);
   }
-}
-
-/** Bytes; the body as a whole is bounded already. */
-const formLimits = { fieldSize: Number.MAX_SAFE_INTEGER, fieldNameSize: 200 };
-
-/** The parser is imported when a form arrives: most calls are JSON. */
-async function readForm(type: string, body: Buffer): Promise<{ [name: string]: FormValue }> {
-  const { Busboy } = await import('@fastify/busboy');
-  const entries: [string, string][] = [];
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const parser = new Busboy({ headers: { 'content-type': type }, limits: formLimits });
-      parser.on('field', (name, value) => entries.push([name, value]));
-      parser.on('file', (_name, stream) => stream.resume());
-      parser.on('finish', resolve);
-      parser.on('error', reject);
-      parser.end(body);
-    });
-  } catch {
-    throw new Refusal(1305);
-  }
-  return readBrackets(entries);
 }

@@ -52,6 +52,18 @@ describe('J1 to J9', () => {
     expect(toldAtSync[1]).toBeLessThanOrEqual(10);
   });
 
+  test('J5, R-X9: the results are in their place before the journal says that the run is complete', async ({ world }) => {
+    const results = join(world.folder, 'results.csv');
+    const inPlace: boolean[] = [];
+    const { openJournalFile } = crashingFile({
+      onSync: async (text) => {
+        if (text.includes('"type":"end"')) inPlace.push(existsSync(results));
+      },
+    });
+    await world.shorten(rowsOf(3), { results, environment: { openJournalFile } });
+    expect(inPlace).toEqual([true]);
+  });
+
   test('J3: a torn last line is cut off and the run goes on', async ({ world }) => {
     await world.server.script([{}, {}, faults.refuse(1303)].map((step) => ({ ...step, ...onPost })));
     await world.shorten(rowsOf(30), { batchSize: 10 });

@@ -6,6 +6,7 @@ import { exitCodes } from '../../src/errors.ts';
 const identity: Identity = {
   host: 'api.example',
   baseUrl: 'https://api.example/api/3',
+  server: 'https://api.example/api/3',
   username: 'ann',
   profile: 'work',
   keySource: '~/.config/linkctl/config.json',

@@ -64,7 +64,7 @@ async function open(env: System['env'], origin = 'https://api.example.test'): Pr
 
 const keyed = { ...read, headers: { host: 'api.example.test', authorization: 'Basic CANARY' } };
 
-test('R-50: HTTPS_PROXY is used, with our own CA inside the tunnel, and never sees the credentials', async () => {
+test('R-50, B80: HTTPS_PROXY is used, with our own CA inside the tunnel, and never sees the credentials', async () => {
   const server = await target();
   const proxy = await proxyTo(server);
   const transport = await open({ HTTPS_PROXY: proxy.url });
@@ -117,7 +117,7 @@ test.each<[string, string, System['env'], string | undefined]>([
   ['IPv6 loopback is reached directly', 'https://[::1]:8', proxied, undefined],
   ['NO_PROXY=* switches proxies off', 'https://s.ex', { ...proxied, NO_PROXY: '*' }, undefined],
   ['nothing is set', 'https://s.ex', {}, undefined],
-])('R-50: %s', (_what, origin, env, expected) => {
+])('R-50, B80: %s', (_what, origin, env, expected) => {
   expect(proxiesFor({ origin: new URL(origin), env, warn: () => {} })?.httpsProxy).toBe(expected);
 });
 

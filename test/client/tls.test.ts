@@ -62,7 +62,7 @@ describe.each(transports)('over %s', (_name, open) => {
   });
 });
 
-test('R-49: --ca-file adds to NODE_EXTRA_CA_CERTS and to the usual roots', async () => {
+test('R-49, B80: --ca-file adds to NODE_EXTRA_CA_CERTS and to the usual roots', async () => {
   const [own, extra] = [await secure(good), await secure(foreign)];
   const env = { NODE_EXTRA_CA_CERTS: extraFile };
   expect(await get(own.named, { caFile, env })).toMatchObject({ status: 200 });

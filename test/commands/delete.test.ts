@@ -303,7 +303,7 @@ test.for([
   expect(await wire.requests()).toEqual([]);
 });
 
-test('B60: --dry-run of every way sends nothing and needs no answer', async ({ linkctl, wire }) => {
+test('B60: --dry-run of every way sends nothing and needs no answer', async ({ linkctl, wire, service }) => {
   const planned = async (words: readonly string[], stdin = '') =>
     JSON.parse((await linkctl(['delete', ...words, '-n', '--json'], { stdin })).stdout);
   expect(await planned(['h0'])).toEqual({
@@ -325,7 +325,10 @@ test('B60: --dry-run of every way sends nothing and needs no answer', async ({ l
     stdout: 'DELETE\t/urls/h0\t{}\t\n',
     stderr: 'dry run: nothing was sent\n',
   });
-  expect(await wire.requests()).toEqual([]);
+  await store(service, numbered(3, { tags: ['a'] }));
+  expect((await linkctl(['delete', '--by-tags', 'a|b', '-n'])).stderr).toBe('3 URLs matched a|b\ndry run: nothing was sent\n');
+  expect((await linkctl(['delete', '--by-tags', 'a|b', '-n', '--max-affected', '2'])).code).toBe(2);
+  expect(await changes(wire)).toEqual([]);
 });
 
 describe('class A', () => {
@@ -403,7 +406,11 @@ describe('a smaller bound', () => {
       .map(({ custom_hash }) => `${custom_hash}\n`)
       .join('');
     expect(await linkctl(['edit', '--hashes-from', '-', '--note', 'n'], { stdin })).toMatchObject({ code: 0, stdout: stdin });
-    expect(await linkctl(['delete', '--hashes-from', '-', '-y'], { stdin })).toMatchObject({ code: 0, stdout: stdin });
+    expect(await linkctl(['delete', '--hashes-from', '-', '-y'], { stdin })).toMatchObject({
+      code: 0,
+      stdout: stdin,
+      stderr: expect.stringContaining('the server refused larger calls: --batch-size 19 saves the attempts'),
+    });
     expect(await left(service)).toEqual([]);
     const calls = await changes(wire);
     expect(calls.filter((call) => call.startsWith('DELETE')).length).toBeLessThanOrEqual(20);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
@@ -67,7 +68,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ]);
   });
 
-  test('style 2 from a file of hashes; afterwards another edit of the same file is not the same run', async ({
+  test('style 2 from a file of hashes; afterwards the same file may be edited again', async ({
     linkctl,
     wire,
     service,
@@ -77,10 +78,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const path = join(folder, 'hashes.txt');
     writeFileSync(path, '# mine\nh0\nh1\n');
     expect(await linkctl(['edit', '--hashes-from', path, '--note', 'a'])).toMatchObject({ code: 0, stdout: 'h0\nh1\n' });
-    expect(await linkctl(['edit', '--hashes-from', path, '--note', 'a'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('was done already'),
-    });
     expect(await linkctl(['edit', '--hashes-from', path, '--note', 'b'])).toMatchObject({ code: 0 });
     expect(await linkctl(['edit', '--hashes-from', path, '--note', 'a'])).toMatchObject({ code: 0 });
     const domain = edition === 'a' ? '&domain=localhost' : '';
@@ -132,6 +129,22 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, [{ custom_hash: 'h2344', long_url: 'https://example.com/' }]);
     expect(await linkctl(['edit', '-f', failed])).toMatchObject({ code: 0, stdout: 'h2344\n' });
     expect((await stored(service)).at(-1)).toMatchObject({ note: 'note 2344, "q"', tags: ['new'] });
+  }, 30_000);
+
+  test('style 3 from 2,100 rows of jsonl, whose failed rows are jsonl again', async ({ linkctl, wire, service, folder }) => {
+    await store(service, numbered(2099));
+    const [edits, failed] = [join(folder, 'edits.jsonl'), join(folder, 'failed.jsonl')];
+    const rows = Array.from({ length: 2100 }, (_, index) => ({ hash: `h${index}`, note: `n${index}`, tags: ['+a,b'] }));
+    writeFileSync(edits, rows.map((row) => JSON.stringify(row)).join('\n'));
+    const ran = await linkctl(['edit', '-f', edits, '--failed', failed, '-q']);
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('edits.jsonl:2100: no short URL "h2099"') });
+    const sizes = (await changes(wire)).map(({ body }) => (body as { urls: unknown[] }).urls.length);
+    expect(sizes).toEqual([...new Array(Math.floor(2100 / bound)).fill(bound), 2100 % bound]);
+    const records = await stored(service);
+    expect(records.every(({ note, tags }, index) => note === `n${index}` && tags[0] === 'a,b')).toBe(true);
+    await store(service, [{ custom_hash: 'h2099', long_url: 'https://example.com/' }]);
+    expect(await linkctl(['edit', '-f', failed])).toMatchObject({ code: 0, stdout: 'h2099\n' });
+    expect((await stored(service)).at(-1)).toMatchObject({ note: 'n2099', tags: ['a,b'] });
   }, 30_000);
 
   test('style 3 from jsonl on stdin: null empties a date, and flags fill what a row leaves out', async ({
@@ -337,6 +350,44 @@ describe('did it happen?', () => {
   });
 });
 
+describe('class A', () => {
+  const onPatch = { only: { method: 'PATCH' } };
+
+  test.for([
+    ['F04', faults.dropBefore],
+    ['F05', faults.dropAfter],
+    ['F30', faults.badGatewayAfter],
+  ] as const)(
+    '2.1, %s: values are sent again, a rename is looked at first; each is done once',
+    async ([, fault], { linkctl, wire, service }) => {
+      await store(service, numbered(4));
+      await wire.script([{ ...fault, ...onPatch }]);
+      expect(await linkctl(['edit', 'h0', '--add-tag', 'x'])).toMatchObject({ code: 0, stdout: 'h0\n' });
+      await wire.script([{ ...fault, ...onPatch }]);
+      expect(await linkctl(['edit', 'h1', 'h2', '--note', 'x'])).toMatchObject({ code: 0, stdout: 'h1\nh2\n' });
+      await wire.script([{ ...fault, ...onPatch }]);
+      expect(await linkctl(['edit', 'h3', '--new-hash', 'n3'])).toMatchObject({ code: 0, stdout: 'n3\n' });
+      await wire.script([{ ...fault, ...onPatch }]);
+      const stdin = 'hash,custom_hash\nh0,n0\nh1,n1\n';
+      const ran = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin });
+      expect(ran).toMatchObject({ code: 0, stdout: 'n0\nn1\n' });
+      expect((await stored(service)).map(({ hash, note, tags }) => [hash, note, ...tags])).toEqual([
+        ['n0', '', 'x'],
+        ['n1', 'x'],
+        ['h2', 'x'],
+        ['n3', ''],
+      ]);
+    },
+  );
+
+  test('3.9.4: a group that is refused because of one hash is made without it', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(3));
+    await wire.script([{ ...faults.refuse(1306), ...onPatch }]);
+    expect(await linkctl(['edit', 'h0', 'none', 'h2', '--note', 'x'])).toMatchObject({ code: 3, stdout: 'h0\nh2\n' });
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['x', '', 'x']);
+  });
+});
+
 test('B60: --dry-run prints the calls of every way and sends none', async ({ linkctl, wire, folder }) => {
   const hashes = join(folder, 'hashes.txt');
   writeFileSync(hashes, Array.from({ length: 1001 }, (_, index) => `abcd${index}\n`).join(''));
@@ -364,7 +415,7 @@ test('B60: --dry-run prints the calls of every way and sends none', async ({ lin
   );
   expect(lists.join(',').split(',')).toHaveLength(1001);
   for (const list of lists) expect(encodeURIComponent(list).length).toBeLessThanOrEqual(5900);
-  expect(await wire.requests()).toEqual([]);
+  expect(await changes(wire)).toEqual([]);
 });
 
 test('-o json: the records as they are now, and a summary', async ({ linkctl, service }) => {
@@ -457,6 +508,17 @@ describe('several domains', () => {
     expect((await linkctl(['edit', '-f', path])).stderr).toContain(
       'listing.csv:2: hash: "new" is not the one of "t.ex/h0": a new hash goes into custom_hash',
     );
+  });
+
+  test('4.1.7: namesakes in one file are two URLs, each changed on its domain', async ({ linkctl, wire, service }) => {
+    for (const domain of ['s.ex', 't.ex']) await store(service, numbered(1), domain);
+    const stdin = 'hash,custom_hash,note\nh0,new,a\nt.ex/h0,new,b\n';
+    const ran = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin });
+    expect(ran).toMatchObject({ code: 0, stdout: 'new\nnew\n' });
+    expect((await changes(wire)).map(({ call }) => call)).toEqual(['PATCH /urls?domain=s.ex', 'PATCH /urls?domain=t.ex']);
+    expect([(await stored(service, 's.ex'))[0]?.note, (await stored(service, 't.ex'))[0]?.note]).toEqual(['a', 'b']);
+    const twice = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin: 'hash,note\nt.ex/h0,a\nt.ex/h0,b\n' });
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('"t.ex/h0" is on line 2 already') });
   });
 
   test('3.5: failed rows keep their domain when they are fed back', async ({ linkctl, service, folder }) => {

@@ -1,7 +1,8 @@
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { keepLabels, keptLabels } from '../../src/completion/label-cache.ts';
+import { keptLabels } from '../../src/completion/label-cache.ts';
+import { keepLabels } from '../../src/completion/label-keeping.ts';
 import { localSources } from '../../src/completion/sources.ts';
 import { test } from '../support/linkctl.ts';
 import { createTestSystem } from '../support/test-system.ts';

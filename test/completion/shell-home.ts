@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { keepLabels } from '../../src/completion/label-cache.ts';
+import { keepLabels } from '../../src/completion/label-keeping.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 /** A label that would make a file if a shell ran it. */

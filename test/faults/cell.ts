@@ -7,7 +7,8 @@ import { type Ended, runProgram } from '../support/built-program.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import type { FaultyOptions } from '../support/faulty-server.ts';
 import type { Step } from '../support/faulty-steps.ts';
-import { type Deed, type DeedName, deeds, type ResultRow, readResults } from './deeds.ts';
+import { type Deed, type DeedName, deedNames, deeds, type ResultRow, readResults } from './deeds.ts';
+import type { Expected } from './expectations.ts';
 import { canary, type FaultWorld, openFaultWorld } from './fault-world.ts';
 import { startHurried } from './hurried-program.ts';
 
@@ -27,8 +28,25 @@ export interface Fault {
   readonly lies?: boolean;
   /** Going on meets the same. */
   readonly lasting?: boolean;
-  /** `exit 0, 2 writes: 5 created`, and `; 5 of 5 took effect` where that is not all of them. */
-  readonly expected: { readonly [D in DeedName]?: string };
+  readonly expected: Expected;
+  /** What stderr must say. */
+  readonly says?: { readonly [D in DeedName]?: RegExp };
+}
+
+export interface Cell {
+  readonly fault: Fault;
+  readonly deed: DeedName;
+  readonly expected: string;
+}
+
+/** Every command that the faults say something of. */
+export function cellsOf(faults: readonly Fault[]): Cell[] {
+  return faults.flatMap((fault) =>
+    deedNames.flatMap((deed) => {
+      const expected = fault.expected[deed];
+      return expected === undefined ? [] : [{ fault, deed, expected }];
+    }),
+  );
 }
 
 export interface Observed {
@@ -47,17 +65,23 @@ export async function observe(host: FaultyHost, name: DeedName, fault: Fault): P
     await world.server.script(scriptOf(deed, fault.steps));
     const env = { ...world.env, ...fault.env?.(world.server.baseUrl) };
     const ended = await (fault.unhurried ? runProgram(argv, env) : startHurried(argv, env).ended);
-    const writes = (await world.server.requests()).filter(({ method }) => method === deed.method).length - deed.proof;
+    const requests = await world.server.requests();
+    const writes = Math.max(0, requests.filter(({ method }) => method === deed.method).length - deed.proof);
     const stored = await world.stored();
     const results = readResults(world);
     const effects = deed.effects(stored);
     const violations = [
       ...textViolations(ended, deed),
       ...(deed.journalled ? resultViolations(results, deed, ended) : []),
-      ...results.flatMap((row, index) => (fault.lies ? [] : lieIn(row, deed.isDone(stored, index, row.hash), effects[index] ?? 0))),
+      ...results.flatMap((row, index) =>
+        fault.lies ? [] : lieIn(row, deed.isDone(stored, index, row.hash), effects[index] ?? 0),
+      ),
       ...(await journalViolations(world)),
+      ...requests.filter(({ url }) => !url.startsWith('/api/3')).map(({ url }) => `a request for ${url}`),
+      ...(fault.says?.[name]?.test(ended.stderr) === false ? [`not said: ${fault.says[name]}`] : []),
     ];
-    if (!fault.lasting && results.some(({ status }) => status === 'not_sent')) violations.push(...(await goOn(world, deed, argv, effects)));
+    if (!fault.lasting && results.some(({ status }) => status === 'not_sent'))
+      violations.push(...(await goOn(world, deed, argv, effects)));
     return { sentence: sentenceOf(ended, writes, results, effects), violations, stderr: ended.stderr };
   } finally {
     await world.close();
@@ -91,7 +115,6 @@ function textViolations({ code, stdout, stderr }: Ended, { rows }: Deed): string
     ...(isTold ? [] : [`${errors} error lines with exit ${code}: ${stderr}`]),
     ...(/^ {4}at /m.test(text) || text.includes('internal error') ? [`a stack trace: ${stderr}`] : []),
     ...secretsIn('the output', text),
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     ...(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) ? ['a raw control character'] : []),
     ...(/undefined|NaN|\[object Object\]/.test(text) ? [`a value that is none: ${text}`] : []),
   ];

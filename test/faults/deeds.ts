@@ -110,11 +110,7 @@ function counts(rows: number, count: (row: number) => number): number[] {
 }
 
 function links(world: FaultWorld): string {
-  return written(
-    world,
-    'links.csv',
-    ['long_url', ...counts(5, (row) => row).map(longUrl)],
-  );
+  return written(world, 'links.csv', ['long_url', ...counts(5, (row) => row).map(longUrl)]);
 }
 
 async function existing(world: FaultWorld, count: number): Promise<string[]> {

@@ -3,7 +3,8 @@ import { fieldNames } from '../../src/contract/fields.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { leafCommands } from '../../src/help/command-list.ts';
 import { descriptionOf } from '../../src/help/layout.ts';
-import { isTopicName, topicNames, topicText } from '../../src/help/topics.ts';
+import { isTopicName, topicNames } from '../../src/help/topic-names.ts';
+import { topicText } from '../../src/help/topics.ts';
 import { wholeProgram } from '../../src/program.ts';
 import { test } from '../support/linkctl.ts';
 

@@ -78,7 +78,6 @@ describe('cells', () => {
     ['note', 'a\ud800', 'has a character that no text may hold'],
     ['expiration_date', '2025-02-30', '"2025-02-30" is not a date'],
     ['expiration_date', '01/02/2024', '"01/02/2024" is not a date, which is written YYYY-MM-DD'],
-    ['expiration_date', 'never', '"never" is not a date, which is written YYYY-MM-DD'],
     ['email_stats', 'perhaps', '"perhaps" is not true or false'],
     ['max_clicks', '-1', '"-1" is not a whole number of 0 or more'],
     ['max_clicks', '1.5', '"1.5" is not a whole number'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { main } from '../../src/main.ts';
 import { holdsSecret, secretFaults } from '../support/canary.ts';
-import type { FaultyServer } from '../support/faulty-server.ts';
+import { startFaultyServer } from '../support/faulty-server.ts';
 import type { Step } from '../support/faulty-steps.ts';
 import { apiKey, type Linkctl, username } from '../support/linkctl.ts';
 import { createTestSystem, type World } from '../support/test-system.ts';
@@ -22,19 +22,21 @@ export interface Observed {
 /** A folder and an account for one command, whose server misbehaves as told. */
 export interface Cell {
   observe(steps: readonly Step[], options?: CellOptions): Promise<Observed>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface CellOptions {
   readonly flags?: readonly string[];
   readonly baseUrl?: string;
+  readonly terminal?: World['terminal'];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Waits for the network are short, waits of our own take no time. */
-const hurry = ['--timeout', '0.15', '--retries', '1', '--max-wait', '5'];
+const hurry = ['--timeout', '0.1', '--retries', '1', '--max-wait', '5', '--progress', 'none'];
 
-export async function openCell(subject: Subject, server: FaultyServer): Promise<Cell> {
+export async function openCell(subject: Subject): Promise<Cell> {
+  const server = await startFaultyServer({ keepBodies: false });
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-cell-'));
   const home = { HOME: folder, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' };
   const account = { LINKCTL_USERNAME: username, LINKCTL_API_KEY: apiKey, LINKCTL_EDITION: 'a' };
@@ -48,18 +50,21 @@ export async function openCell(subject: Subject, server: FaultyServer): Promise<
   const runs = join(folder, '.local', 'state', 'linkctl', 'runs');
   const [prepared = ''] = existsSync(runs) ? readdirSync(runs).filter((name) => !name.startsWith('.')) : [];
   return {
-    async observe(steps, { flags = [], env, baseUrl } = {}) {
+    async observe(steps, { flags = [], env, baseUrl, terminal } = {}) {
       const argv = [...subject.argv.map((word) => (word === 'RUN' ? prepared : word)), ...hurry, ...flags];
       await server.script([...steps.map((step) => ({ only: subject.call, times: 'all' as const, ...step })), ...good]);
       const started = performance.now();
       const stdin = subject.withoutAccount ? apiKey : subject.stdin;
-      const ran = await run(argv, { stdin }, env, baseUrl);
+      const ran = await run(argv, { stdin, terminal: terminal ?? subject.terminal }, env, baseUrl);
       const lasted = performance.now() - started;
       const violations = [...textFaults(ran), ...secretFaults(folder)];
       forget(folder, prepared);
       return { exit: ran.code, violations, stdout: ran.stdout, stderr: ran.stderr, lasted };
     },
-    close: () => rmSync(folder, { recursive: true, force: true }),
+    async close() {
+      rmSync(folder, { recursive: true, force: true });
+      await server.close();
+    },
   };
 }
 
@@ -77,6 +82,7 @@ async function runHurried(argv: readonly string[], world: World): Promise<{ code
   const sleep = async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
     signal?.throwIfAborted();
     slept += milliseconds;
+    await new Promise((resolve) => setImmediate(resolve));
   };
   const code = await main(argv, { ...system, sleep });
   return { code, ...system.printed() };
@@ -85,7 +91,8 @@ async function runHurried(argv: readonly string[], world: World): Promise<{ code
 /** What no output may ever show. */
 export function textFaults({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }): string[] {
   const text = stdout + stderr;
-  const errors = stderr.match(/^error: .*/gm) ?? [];
+  // What is wrong with one row of a file, or one of several operands, is told of its own.
+  const errors = (stderr.match(/^(error: |\{"error":\{"code":).*/gm) ?? []).filter((line) => !/^error: \S+:\d+: /.test(line));
   return [
     ...(errors.length === Number(code !== 0) ? [] : [`${errors.length} error lines with exit ${code}: ${stderr}`]),
     ...(/^\s*at .*:\d+:\d+/m.test(text) || text.includes('internal error') ? [`a bug shows: ${stderr}`] : []),

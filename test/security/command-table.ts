@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Linkctl, username } from '../support/linkctl.ts';
+import type { World } from '../support/test-system.ts';
 
 /** One command line that talks to a server. */
 export interface Subject {
@@ -11,6 +12,8 @@ export interface Subject {
   /** Whether that call changes something: then some faults leave it in doubt. */
   readonly changes: boolean;
   readonly stdin?: string;
+  /** Which streams are terminals; none without it. */
+  readonly terminal?: World['terminal'];
   /** The environment has no account; it is given by flags. */
   readonly withoutAccount?: boolean;
   /** What stands on this machine before the command runs. */
@@ -36,7 +39,7 @@ export const subjects: readonly Subject[] = [
   { name: 'list --by-tags', argv: ['list', '--by-tags', 'promo'], call: list, changes: false },
   {
     name: 'edit',
-    argv: ['edit', 'abc', '--note', 'a note'],
+    argv: ['edit', 'abc', '--note', 'another note'],
     call: { method: 'PATCH', path: '/urls/abc' },
     changes: true,
   },
@@ -103,7 +106,14 @@ export const subjects: readonly Subject[] = [
       await linkctl(['shorten', '-f', join(folder, 'links.txt')]);
     },
   },
-  { name: 'api', argv: ['api', 'GET', '/account'], call: { method: 'GET', path: '/account' }, changes: false },
+  {
+    name: 'api',
+    argv: ['api', 'GET', '/account', '--no-color'],
+    call: { method: 'GET', path: '/account' },
+    changes: false,
+    // A pipe gets the answer as it came.
+    terminal: { stdout: true, stderr: true },
+  },
 ];
 
 const record = {
@@ -129,7 +139,7 @@ const tag = { tags: [{ label: 'promo' }] };
 const goodAnswers: { readonly [call: string]: object } = {
   'POST /urls': { urls: [{ ...record, ...done }] },
   'GET /urls': { urls: [record], page },
-  'PATCH /urls/abc': { urls: [{ ...record, ...done }] },
+  'PATCH /urls/abc': { urls: [{ ...record, note: 'another note', ...done }] },
   'PATCH /urls': {},
   'DELETE /urls/abc': {},
   'DELETE /urls': {},

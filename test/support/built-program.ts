@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { expectNoSecret } from './canary.ts';
 
 /** The program as users start it, as `build.ts` made it. */
 export const programPath = process.env.LINKCTL_TEST_PROGRAM as string;
@@ -32,7 +33,11 @@ export function startProgram(argv: readonly string[], env: Record<string, string
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal, ...texts }));
   });
-  return { process: child, ended };
+  const checked = ended.then((end) => {
+    expectNoSecret(end.stdout + end.stderr);
+    return end;
+  });
+  return { process: child, ended: checked };
 }
 
 /** Runs it to its end. */

@@ -27,3 +27,8 @@ export function secretFaults(folder: string): string[] {
     .filter((path) => holdsSecret(readFileSync(path, 'latin1')))
     .map((path) => `the key stands in ${path}`);
 }
+
+/** G10, for whatever a test sees of the program. */
+export function expectNoSecret(text: string): void {
+  if (holdsSecret(text)) throw new Error(`the key is shown: ${text}`);
+}

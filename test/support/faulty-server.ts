@@ -101,6 +101,8 @@ export interface FaultyOptions {
   readonly seed?: number;
   /** Where the script has nothing to say: with this probability one of these steps, for the requests they are for. */
   readonly chance?: { readonly rate: number; readonly steps: readonly Step[] };
+  /** Whether the items of every answer to a POST, and to a step without an alteration of its own, come in a random order. */
+  readonly shuffles?: boolean;
   /** Whether the log keeps bodies, and not only their length and hash. True without it. */
   readonly keepBodies?: boolean;
 }
@@ -189,7 +191,7 @@ function log(state: State, { method = '', url = '', headers, socket }: IncomingM
 }
 
 async function answerTo(
-  { backend, agent, random }: State,
+  { backend, agent, random, options }: State,
   request: IncomingMessage,
   body: Buffer,
   step: Step,
@@ -204,7 +206,9 @@ async function answerTo(
     return canned;
   }
   const real = await forward(backend, agent, request, apply === true ? body : firstItems(body, apply.first));
-  return step.answer ? canned : altered(real, step, random);
+  if (step.answer) return canned;
+  const { alter = options.shuffles && request.method === 'POST' ? 'shuffle' : undefined } = step;
+  return altered(real, alter, random);
 }
 
 function forward(backend: URL, agent: PlainAgent, { method, url, headers }: IncomingMessage, body: Buffer): Promise<WholeAnswer> {
@@ -244,7 +248,7 @@ function cannedAnswer({ status = 200, headers = {}, body = '', raw }: CannedAnsw
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: Buffer.from(text) };
 }
 
-function altered(answer: WholeAnswer, { alter }: Step, random: () => number): WholeAnswer {
+function altered(answer: WholeAnswer, alter: Step['alter'], random: () => number): WholeAnswer {
   if (!alter) return answer;
   const { status = answer.status, around: [before, after] = ['', ''] } = typeof alter === 'object' ? alter : {};
   const parsed = JSON.parse(answer.body.toString());

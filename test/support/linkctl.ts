@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test as base } from 'vitest';
+import { test as base, expect } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
 import { main } from '../../src/main.ts';
 import { type DomainSettings, type RunningService, startService } from '../../src/service/service.ts';
 import type { ServiceLimits } from '../../src/service/settings.ts';
+import { canaryKey, expectNoSecret, secretFaults } from './canary.ts';
 import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 import { createTestSystem, type World } from './test-system.ts';
 
@@ -41,7 +42,7 @@ interface Fixtures {
 }
 
 export const username = 'ann';
-export const apiKey = 'CANARY-4f1d2c3b4a59687786a5';
+export const apiKey = canaryKey;
 
 /** The requests so far, as `METHOD /path?query` below the API's root, and their bodies. */
 export async function sent(wire: FaultyServer): Promise<{ call: string; body: unknown }[]> {
@@ -60,6 +61,7 @@ export const test = base.extend<Fixtures>({
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'linkctl-test-'));
     await use(folder);
+    expect(secretFaults(folder)).toEqual([]);
     await rm(folder, { recursive: true, force: true });
   },
   service: async ({ edition, domains, limits }, use) => {
@@ -100,6 +102,8 @@ export function runnerIn(env: Readonly<Record<string, string>>): Linkctl {
   return async (argv, world = {}) => {
     const system = createTestSystem({ ...world, env: { ...env, ...world.env } });
     const code = await main(argv, system);
-    return { code, ...system.printed() };
+    const printed = system.printed();
+    expectNoSecret(printed.stdout + printed.stderr);
+    return { code, ...printed };
   };
 }

@@ -48,6 +48,8 @@ export function createTestSystem({ env = {}, stdin = '', terminal = {}, columns,
       return () => void all.delete(listener);
     },
     dieOf: (signal) => void deaths.push(signal),
+    // What nobody catches in this process is the runner's to tell.
+    onCrash: () => {},
     printed: () => ({ stdout: stdout.text(), stderr: stderr.text() }),
     raise: (signal) => {
       for (const listener of listeners.get(signal) ?? []) listener();

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { screenOf } from '../support/terminal.ts';
 import { test } from './world.ts';
@@ -57,7 +59,7 @@ describe('tables', () => {
       const lines = screenOf(shown).filter((line) => line !== '');
       for (const hash of ['plain', 'cjk', 'accent', 'family'])
         expect(lines.some((line) => line.startsWith(`${hash} `))).toBe(true);
-      for (const line of lines.slice(0, 5)) expect(await columnsOf(line)).toBeLessThanOrEqual(columns);
+      for (const line of lines.slice(0, 5)) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
       expect(shown).toContain('…');
     },
   );
@@ -75,8 +77,8 @@ describe('tables', () => {
     for (const link of links) await linkctl(['shorten', ...link]);
     const { shown } = await open([...list, '--fields', 'hash,note,total_clicks']).ended();
     const [head = '', ...rows] = screenOf(shown).slice(0, 5);
-    const edges = await Promise.all(rows.map(columnsOf));
-    expect(new Set([await columnsOf(head), ...edges]).size).toBe(1);
+    const edges = rows.map(columnsOf);
+    expect(new Set([columnsOf(head), ...edges]).size).toBe(1);
   });
 
   test.for([
@@ -88,6 +90,33 @@ describe('tables', () => {
     const { shown } = await open(['list', 'long', '--fields', 'hash,long_url', '--no-color'], { columns, env }).ended();
     expect(screenOf(shown)[1]).toHaveLength(width);
   });
+});
+
+describe('addresses', () => {
+  test('B30: a short URL is whole, however narrow the terminal, and is text and no hyperlink', async ({ linkctl, open }) => {
+    const { stdout } = await linkctl([
+      'shorten',
+      'https://nodejs.org/en/learn/a/long/way',
+      '--hash',
+      'a-hash-of-25-letters-long',
+    ]);
+    const args = ['list', 'a-hash-of-25-letters-long', '--fields', 'short_url_with_protocol,long_url'];
+    const { shown } = await open(args, { columns: 60 }).ended();
+    expect(shown).toContain(stdout.trim());
+    expect(shown).not.toContain('\u001b]');
+  });
+});
+
+test('B31: a listing that is longer than the screen starts no pager', async ({ folder, linkctl, open }) => {
+  await linkctl(['shorten', '-f', '-', '-q'], {
+    stdin: Array.from({ length: 60 }, (_, at) => `https://example.com/${at}`).join('\n'),
+  });
+  const pager = join(folder, 'pager');
+  writeFileSync(pager, `#!/bin/sh\ntouch ${join(folder, 'paged')}\ncat\n`, { mode: 0o755 });
+  const { code, shown } = await open(['list'], { env: { PAGER: pager, LINKCTL_PAGER: pager } }).ended();
+  expect(code).toBe(0);
+  expect(screenOf(shown).filter((line) => line.includes('https://example.com/'))).toHaveLength(60);
+  expect(existsSync(join(folder, 'paged'))).toBe(false);
 });
 
 describe('plain terminals', () => {
@@ -108,7 +137,7 @@ describe('plain terminals', () => {
 });
 
 /** As a terminal counts; emoji of several letters are one of two columns. */
-async function columnsOf(line: string): Promise<number> {
+function columnsOf(line: string): number {
   let width = 0;
   for (const { segment } of new Intl.Segmenter('en').segment(line))
     width += /\p{Emoji_Presentation}|[\u3040-\u9fff]/u.test(segment) ? 2 : 1;

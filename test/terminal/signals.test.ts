@@ -34,19 +34,32 @@ describe('Ctrl-C', () => {
     expect((await terminal.ended()).shown).toContain('code 130');
   });
 
-  test('B41: a reader of stdout that stands still does not keep a listing alive', async ({ env, linkctl, wire }) => {
-    const lines = Array.from({ length: 3000 }, (_, index) => `https://example.com/a/rather/long/path/for/a/link/${index}`);
-    await linkctl(['shorten', '-f', '-', '-q'], { stdin: lines.join('\n') });
-    const before = (await sent(wire)).length;
-    const program = startProgram(['list', '--all', '-o', 'json'], env);
-    program.process.stdout?.pause();
-    await until(async () => (await sent(wire)).length > before);
-    await delay(500);
-    program.process.kill('SIGINT');
-    program.process.stdout?.resume();
-    const { signal, stderr } = await program.ended;
-    expect({ signal, stderr }).toEqual({ signal: 'SIGINT', stderr: 'interrupted\n' });
-  });
+  test.for([
+    ['stdout', ['list', '--all', '-o', 'json'], 1],
+    ['stderr', ['list', '--all', '-o', 'json', '--debug'], 2],
+  ] as const)(
+    'B41: a reader of %s that stands still does not keep a listing alive',
+    async ([name, argv, times], { env, linkctl, wire }) => {
+      const lines = Array.from({ length: 6000 }, (_, index) => `https://example.com/a/rather/long/path/for/a/link/${index}`);
+      await linkctl(['shorten', '-f', '-', '-q'], { stdin: lines.join('\n') });
+      await wire.script([{ times: 2 }, { times: 'all', end: 'silent' }]);
+      const before = (await sent(wire)).length;
+      const { process: child, ended } = startProgram(argv, env);
+      child[name]?.pause();
+      await until(async () => (await sent(wire)).length > before);
+      await delay(1000);
+      const died = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+      for (let sends = 0; sends < times; sends++) {
+        child.kill('SIGINT');
+        await delay(100);
+      }
+      expect(await Promise.race([died, delay(3000)])).toBe('SIGINT');
+      child[name]?.resume();
+      child.kill('SIGKILL');
+      const { stderr } = await ended;
+      if (name === 'stdout') expect(stderr).toBe('interrupted\n');
+    },
+  );
 
   test('R-18: stops a shortening run after the batches under way; the same command goes on', async ({ open, folder, wire }) => {
     const file = links(folder, 2000);

@@ -1,0 +1,6 @@
+export const topicNames = ['environment', 'exit-codes', 'formats', 'csv', 'tags'] as const;
+export type TopicName = (typeof topicNames)[number];
+
+export function isTopicName(word: string): word is TopicName {
+  return (topicNames as readonly string[]).includes(word);
+}

@@ -1,0 +1,187 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { main } from '../../src/main.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { test as base, sent } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import { createTestSystem } from '../support/test-system.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 160, env: { NO_COLOR: '1' } };
+
+interface Shown {
+  run: string;
+  state: string;
+  journal: string;
+  [member: string]: unknown;
+}
+
+const test = base.extend<{
+  /** Forty hashes. */
+  hashes: string;
+  /** A deletion of them that the quota of calls stopped after two batches of ten. */
+  stopped: readonly string[];
+  runs: () => Promise<Shown[]>;
+}>({
+  hashes: async ({ folder }, use) => {
+    const path = join(folder, 'hashes.txt');
+    writeFileSync(
+      path,
+      numbered(40)
+        .map(({ custom_hash }) => custom_hash)
+        .join('\n'),
+    );
+    await use(path);
+  },
+  stopped: async ({ linkctl, service, wire, hashes }, use) => {
+    await store(service, numbered(40));
+    const words = ['delete', '--hashes-from', hashes, '--batch-size', '10', '--concurrency', '1', '--yes'];
+    const pass = { only: { method: 'DELETE' } };
+    await wire.script([pass, pass, { ...faults.refuse(1303), ...pass }]);
+    const ran = await linkctl(words);
+    expect(ran.code).toBe(7);
+    expect(ran.stderr).toMatch(/20 deleted, 20 not sent .*\nrun the same command again to go on with run/s);
+    await use(words);
+  },
+  runs: async ({ linkctl }, use) => {
+    await use(async () => JSON.parse((await linkctl(['runs', '--json'])).stdout).runs);
+  },
+});
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('a run that a limit stopped is listed, shown, and goes on by the same command', async ({
+    linkctl,
+    stopped,
+    runs,
+    service,
+    hashes,
+  }) => {
+    const [run] = await runs();
+    expect(run).toMatchObject({ state: 'unfinished', operation: 'delete', rows: 40, input: hashes });
+    const line = await linkctl(['runs']);
+    expect(line).toMatchObject({ code: 0, stderr: '' });
+    expect(line.stdout).toMatch(new RegExp(`^${run?.run}\tunfinished\tdelete\t40\t`));
+    const shown = JSON.parse((await linkctl(['runs', 'show', run?.run ?? '', '-o', 'json'])).stdout);
+    expect(shown).toMatchObject({ run: run?.run, deleted: 20, not_sent: 20, last_end: 'quota' });
+    expect(existsSync(shown.journal)).toBe(true);
+    const on = await linkctl(stopped);
+    expect(on.code).toBe(0);
+    expect(on.stderr).toMatch(/^going on with run \S+: 20 of 40 rows are done\ndeleting 20 rows of /m);
+    expect(on.stderr).toMatch(/^40 rows: 40 deleted/m);
+    expect(await stored(service)).toEqual([]);
+    expect(await runs()).toMatchObject([{ run: run?.run, state: 'finished' }]);
+    // What is deleted may be made and deleted again: a finished run is no reason to refuse.
+    expect(await linkctl(stopped)).toMatchObject({ code: 5, stderr: expect.stringContaining('40 of 40 rows failed') });
+  });
+});
+
+test('runs forget asks before an unfinished run, and afterwards the first row is the first again', async ({
+  linkctl,
+  stopped,
+  runs,
+  service,
+}) => {
+  const [{ run = '' } = {}] = await runs();
+  expect((await linkctl(['runs', 'forget', run])).stderr).toBe('error: --yes required when not running interactively\n');
+  const declined = await linkctl(['runs', 'forget', run], { ...watched, stdin: 'n\n' });
+  expect(declined).toMatchObject({ code: 1, stderr: expect.stringMatching(/is unfinished, 20 rows are not sent: forget it\?/) });
+  expect(await linkctl(['runs', 'forget', run, '-y'], watched)).toMatchObject({ code: 0, stdout: `✓ Forgot run ${run}\n` });
+  expect(await runs()).toEqual([]);
+  const afresh = await linkctl(stopped);
+  expect(afresh).toMatchObject({ code: 3, stderr: expect.stringContaining('40 rows: 20 deleted, 20 failed') });
+  expect(await stored(service)).toEqual([]);
+});
+
+test('a finished run is forgotten without a question; a name that is none is exit 5', async ({
+  linkctl,
+  service,
+  hashes,
+  runs,
+}) => {
+  await store(service, numbered(40));
+  await linkctl(['edit', '--hashes-from', hashes, '--note', 'x']);
+  const [{ run = '' } = {}] = await runs();
+  expect(await linkctl(['runs', 'forget', run])).toEqual({ code: 0, stdout: `${run}\n`, stderr: '' });
+  for (const verb of ['show', 'verify', 'forget']) {
+    expect(await linkctl(['runs', verb, run])).toMatchObject({
+      code: 5,
+      stderr: `error: no run ${run}\nhint: linkctl runs list\n`,
+    });
+  }
+});
+
+test('R-X10: runs verify reads again what an edit left, and changes nothing', async ({
+  linkctl,
+  service,
+  hashes,
+  runs,
+  wire,
+}) => {
+  await store(service, numbered(40));
+  await linkctl(['edit', '--hashes-from', hashes, '--note', 'x']);
+  const [{ run = '' } = {}] = await runs();
+  expect(await linkctl(['runs', 'verify', run])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '40 links read again: 0 missing or changed\n',
+  });
+  await linkctl(['delete', 'h3', '-y']);
+  await linkctl(['edit', 'h7', '--url', 'https://other.example/']);
+  const before = (await wire.requests()).length;
+  const ran = await linkctl(['runs', 'verify', run]);
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('2 missing or changed') });
+  expect(ran.stdout.trimEnd().split('\n').sort()).toEqual(['h3\tmissing\t', 'h7\tchanged\thttps://other.example/']);
+  expect((await wire.requests()).slice(before).every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('runs verify of a deletion has nothing to read, exit 2', async ({ linkctl, stopped, runs }) => {
+  expect(stopped).toBeDefined();
+  const [{ run = '' } = {}] = await runs();
+  expect(await linkctl(['runs', 'verify', run])).toMatchObject({ code: 2, stderr: expect.stringContaining('made no links') });
+});
+
+test('R-18, B41: Ctrl-C ends a deletion after the batch under way, and the same command goes on', async ({
+  env,
+  linkctl,
+  service,
+  wire,
+  hashes,
+  runs,
+}) => {
+  await store(service, numbered(40));
+  const words = ['delete', '--hashes-from', hashes, '--batch-size', '10', '--concurrency', '1', '--yes'];
+  await wire.script([{ only: { method: 'DELETE' }, delay: 300 }]);
+  const system = createTestSystem({ env });
+  const running = main(words, system);
+  await expect.poll(async () => (await sent(wire)).filter(({ call }) => call.startsWith('DELETE')).length).toBe(1);
+  system.raise('SIGINT');
+  await running;
+  expect(system.deaths).toEqual(['SIGINT']);
+  const { stdout, stderr } = system.printed();
+  expect(stdout.trimEnd().split('\n')).toHaveLength(10);
+  expect(stderr).toMatch(/^interrupted: waiting for the batches under way/m);
+  expect(stderr).toMatch(/^40 rows: 10 deleted, 30 not sent/m);
+  expect(stderr).toMatch(/^run the same command again to go on with run/m);
+  expect(await runs()).toMatchObject([{ state: 'unfinished' }]);
+  expect(await linkctl(words)).toMatchObject({ code: 0 });
+  expect(await stored(service)).toEqual([]);
+});
+
+test('no runs: nothing in a pipe, a word on a terminal', async ({ linkctl }) => {
+  expect(await linkctl(['runs', 'list'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await linkctl(['runs'], watched)).toMatchObject({ code: 0, stderr: 'no runs\n' });
+  expect(JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout)).toEqual({ runs: [] });
+});
+
+describe('several domains', () => {
+  test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
+
+  test('4.1.7: a run of short URLs is verified on the domains where they are', async ({ linkctl, service, runs }) => {
+    await store(service, numbered(2), 't.ex');
+    expect((await linkctl(['edit', '--hashes-from', '-', '--note', 'x'], { stdin: 't.ex/h0\nt.ex/h1\n' })).code).toBe(0);
+    const [{ run = '' } = {}] = await runs();
+    expect(await linkctl(['runs', 'verify', run])).toMatchObject({ code: 0 });
+  });
+});

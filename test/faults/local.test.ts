@@ -1,0 +1,230 @@
+import { execFile } from 'node:child_process';
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, test as base, beforeAll, describe, expect } from 'vitest';
+import type { StartedProgram } from '../support/built-program.ts';
+import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { readResults, resultsPath } from './deeds.ts';
+import { type FaultWorld, openFaultWorld } from './fault-world.ts';
+import { hurriedArguments, startHurried } from './hurried-program.ts';
+
+/** RELIABILITY.md 3.3, F63 to F67: keyed runs of ten rows, two in a call, one call at a time. */
+const rows = 10;
+const onPost = { only: { method: 'POST' } } as const;
+const noAnswer = { ...faults.silentBefore, ...onPost };
+
+let host: FaultyHost;
+beforeAll(async () => {
+  host = await startFaultyHost();
+});
+afterAll(() => host.close());
+
+interface LocalWorld extends FaultWorld {
+  readonly file: string;
+  readonly argv: readonly string[];
+  start(): StartedProgram;
+  posts(): Promise<number>;
+  /** Resolves when so many POSTs were read. */
+  reach(posts: number): Promise<void>;
+  /** How many links each row has. */
+  links(): Promise<number[]>;
+  /** Statuses in the results file, by row: `created created not_sent`. */
+  told(): string;
+  /** A run that stopped in the middle, by the quota of calls. */
+  stopInTheMiddle(): Promise<void>;
+}
+
+const test = base.extend<{ world: LocalWorld }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+  world: async ({}, use) => {
+    const world = localWorld(await openFaultWorld(host));
+    await use(world);
+    await world.close();
+  },
+});
+
+function localWorld(world: FaultWorld): LocalWorld {
+  const file = join(world.folder, 'links.txt');
+  writeFileSync(file, Array.from({ length: rows }, (_, row) => `https://example.com/${row}\n`).join(''));
+  const flags = ['--generate-hashes', '--batch-size', '2', '--concurrency', '1', '--results', resultsPath(world)];
+  const argv = ['shorten', '-f', file, ...flags];
+  const posts = async (): Promise<number> => (await world.server.requests()).filter(({ method }) => method === 'POST').length;
+  return {
+    ...world,
+    file,
+    argv,
+    start: () => startHurried(argv, world.env),
+    posts,
+    async reach(count) {
+      while ((await posts()) < count) await delay(5);
+    },
+    async links() {
+      const stored = await world.stored();
+      return Array.from(
+        { length: rows },
+        (_, row) => stored.filter(({ long_url }) => long_url === `https://example.com/${row}`).length,
+      );
+    },
+    told: () =>
+      readResults(world)
+        .map(({ status }) => status)
+        .join(' '),
+    async stopInTheMiddle() {
+      await world.server.script([
+        { ...onPost, times: 4 },
+        { ...faults.refuse(1303), ...onPost },
+      ]);
+      expect(await startHurried(argv, world.env).ended).toMatchObject({ code: 7 });
+      await world.server.script([]);
+    },
+  };
+}
+
+const once = new Array(rows).fill(1);
+const allCreated = new Array(rows).fill('created').join(' ');
+
+async function expectDone(world: LocalWorld): Promise<void> {
+  expect(await world.start().ended).toMatchObject({ code: 0 });
+  expect(await world.links()).toEqual(once);
+  expect(world.told()).toBe(allCreated);
+}
+
+describe('F63: a journal that is damaged', () => {
+  test('F63: a torn last line is cut off, and the run goes on', async ({ world }) => {
+    await world.stopInTheMiddle();
+    appendFileSync(world.journal() ?? '', '0123456789abcdef {"type":"int');
+    await expectDone(world);
+  });
+
+  test.for<[string, (path: string, text: string) => void]>([
+    ['a flipped bit in the middle', (path, text) => writeFileSync(path, text.replace('"intent"', '"ijtent"'))],
+    ['no bytes at all', (path) => truncateSync(path, 0)],
+    ['two beginnings', (path, text) => writeFileSync(path, `${text.split('\n', 1)[0]}\n${text}`)],
+  ])('F63: %s: exit 9, and nothing is sent', async ([, damage], { world }) => {
+    await world.stopInTheMiddle();
+    const path = world.journal() ?? '';
+    damage(path, readFileSync(path, 'utf8'));
+    const before = await world.posts();
+    const { code, stderr } = await world.start().ended;
+    expect({ code, posts: await world.posts() }).toEqual({ code: 9, posts: before });
+    expect(stderr).toMatch(/^error: the journal .* is damaged/m);
+  });
+});
+
+describe('F64: a disk that takes no more', () => {
+  test.for([1, 2])(
+    'F64: no file grows beyond %i KiB: exit 9, what was done is told, and it can go on',
+    async (size, { world }) => {
+      const ended = await limited(size, world);
+      expect(ended.code).toBe(9);
+      expect(ended.stderr).toMatch(/^error: .*(EFBIG|too large)/m);
+      const links = await world.links();
+      const shown = ended.stdout.match(/s\.ex\/\w+/g)?.length ?? 0;
+      const told = ended.stderr.match(/^line \d+: created .*s\.ex\/\w+/gm)?.length ?? 0;
+      expect(shown + told).toBe(links.filter((count) => count > 0).length);
+      await expectDone(world);
+    },
+  );
+});
+
+/** The signal of the limit ignored, so that the write itself fails, as on a full disk. */
+async function limited(kibibytes: number, { argv, env }: LocalWorld): Promise<{ code: number; stdout: string; stderr: string }> {
+  const command = ['trap "" XFSZ; ulimit -f "$0"; exec "$@"', String(kibibytes), process.execPath, ...hurriedArguments(argv)];
+  return await new Promise((resolve) => {
+    execFile('bash', ['-c', ...command], { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+describe('F65: a file that changes', () => {
+  test('F65: between two starts: exit 9, and nothing is sent', async ({ world }) => {
+    await world.stopInTheMiddle();
+    const before = await world.posts();
+    appendFileSync(world.file, 'https://example.com/more\n');
+    const { code, stderr } = await world.start().ended;
+    expect({ code, posts: await world.posts() }).toEqual({ code: 9, posts: before });
+    expect(stderr).toContain('links.txt changed since the run');
+  });
+
+  test('F65: while it is read: exit 9, and with the old file it goes on', async ({ world }) => {
+    const before = readFileSync(world.file, 'utf8');
+    await world.server.script([{ ...onPost, delay: 300 }]);
+    const { ended } = world.start();
+    await world.reach(1);
+    writeFileSync(world.file, before.replaceAll('example.com', 'example.net'));
+    expect(await ended).toMatchObject({ code: expect.toBeOneOf([0, 9]) });
+    writeFileSync(world.file, before);
+    expect((await world.stored()).filter(({ long_url }) => long_url.includes('example.net'))).toEqual([]);
+  });
+});
+
+describe('F66: two processes', () => {
+  test('F66: at the same run at the same moment: one does it, the other says so, and every row has one link', async ({
+    world,
+  }) => {
+    const ended = await Promise.all([world.start().ended, world.start().ended]);
+    const codes = ended.map(({ code }) => code).sort();
+    expect(codes[0]).toBe(0);
+    // The other came too late, or found it under way, or found it finished when it had waited for its turn.
+    expect([0, 2, 9]).toContain(codes[1]);
+    expect(await world.links()).toEqual(once);
+  });
+
+  test('F66: the one that is at it stands still: the other does not take it for dead', async ({ world }) => {
+    await world.server.script([{ ...onPost, delay: 500 }]);
+    const first = world.start();
+    await world.reach(1);
+    first.process.kill('SIGSTOP');
+    const second = await world.start().ended;
+    expect(second).toMatchObject({ code: 9, stderr: expect.stringContaining('in use by another linkctl') });
+    first.process.kill('SIGCONT');
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(await world.links()).toEqual(once);
+  });
+});
+
+describe('F67: signals', () => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'R-18, F67: %s: what is under way is finished, every row is told, it dies of the signal, and the same command goes on',
+    async (signal, { world }) => {
+      await world.server.script([
+        { ...onPost, times: 3 },
+        { ...onPost, delay: 100 },
+      ]);
+      const { process: child, ended } = world.start();
+      await world.reach(4);
+      child.kill(signal);
+      expect(await ended).toMatchObject({ signal, stderr: expect.stringContaining('run the same command again') });
+      expect(world.told()).toMatch(/^(created ){4,}not_sent( not_sent)*$/);
+      const created = world
+        .told()
+        .split(' ')
+        .filter((status) => status === 'created').length;
+      expect((await world.links()).filter((count) => count === 1)).toHaveLength(created);
+      await expectDone(world);
+    },
+  );
+
+  test('R-18, F67: an answer that does not come is given up, and its rows are unknown', async ({ world }) => {
+    await world.server.script([{ ...onPost, times: 3 }, noAnswer]);
+    const { process: child, ended } = world.start();
+    await world.reach(4);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 10 });
+    expect(world.told()).toMatch(/^(created ){2}(unknown ){2}not_sent/);
+    await expectDone(world);
+  });
+
+  test('R-18, F67: a second signal ends it at once', async ({ world }) => {
+    await world.server.script([{ ...onPost, times: 3 }, noAnswer]);
+    const { process: child, ended } = world.start();
+    await world.reach(4);
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ signal: expect.toBeOneOf(['SIGINT', 'SIGTERM']) });
+    await expectDone(world);
+  });
+});

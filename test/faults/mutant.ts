@@ -1,0 +1,92 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
+const source = join(import.meta.dirname, '..', '..', 'src');
+
+/** A text of a source file and what stands there instead. */
+type Replacement = readonly [file: string, text: string, instead: string];
+
+/** What was not synced is gone when the process is killed, as when the power fails (F62). That alone does no harm. */
+const forgetfulDisk: readonly Replacement[] = [
+  ['bulk/journal.ts', '  let position = size;\n', '  let position = size;\n  const unsynced: Uint8Array[] = [];\n'],
+  [
+    'bulk/journal.ts',
+    '    async append(bytes) {\n',
+    '    async append(bytes) {\n      unsynced.push(bytes);\n    },\n    async land(bytes) {\n',
+  ],
+  [
+    'bulk/journal.ts',
+    'sync: () => file.datasync(),',
+    'async sync() { for (const bytes of unsynced.splice(0)) await this.land(bytes); },',
+  ],
+];
+
+const unsyncedIntents: Replacement = [
+  'bulk/journal.ts',
+  '    await file.sync();\n',
+  '    if (!bytes.includes(\'"type":"intent"\')) await file.sync();\n',
+];
+
+export const mutants = {
+  'loses what was not synced': forgetfulDisk,
+  'retries blindly': [['bulk/shorten.ts', "settings.mode.name === 'checked' ? 'read_back' : 'repeat'", "'repeat'"]],
+  'sends before its intent is synced': [...forgetfulDisk, unsyncedIntents],
+  'does not sync its intents': [unsyncedIntents],
+  'matches by position': [
+    [
+      'bulk/matching.ts',
+      '  takeByCustomHash(work);\n  if (sharing) {',
+      "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') give(work, row, row, 'position');\n" +
+        '  if (inOrder) return { verdicts: work.verdicts, surplus: surplusOf(work) };\n  takeByCustomHash(work);\n  if (sharing) {',
+    ],
+    ['bulk/shorten.ts', '=> notApplied(item, record)', '=> []'],
+  ],
+} as const satisfies { readonly [name: string]: readonly Replacement[] };
+
+export interface Mutant {
+  /** Stands where `bin/linkctl.js` does. */
+  readonly program: string;
+  remove(): void;
+}
+
+/** Builds the program with a safeguard taken out of its sources. Throws where the sources do not hold the text any more. */
+export async function buildMutant(name: keyof typeof mutants): Promise<Mutant> {
+  const folder = mkdtempSync(join(tmpdir(), 'linkctl-mutant-'));
+  await build({
+    entryPoints: [join(source, 'main.ts')],
+    outfile: join(folder, 'dist', 'main.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    external: ['@photostructure/sqlite'],
+    logLevel: 'error',
+    plugins: [mutation(mutants[name])],
+  });
+  return { program: join(folder, 'bin', 'linkctl.js'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function mutation(replacements: readonly Replacement[]): Plugin {
+  return {
+    name: 'mutation',
+    setup: ({ onLoad }) => {
+      for (const file of new Set(replacements.map(([name]) => name))) {
+        const path = join(source, file);
+        onLoad({ filter: /\.ts$/ }, (args) =>
+          args.path === path ? { contents: mutated(file, replacements), loader: 'ts' } : undefined,
+        );
+      }
+    },
+  };
+}
+
+function mutated(file: string, replacements: readonly Replacement[]): string {
+  let text = readFileSync(join(source, file), 'utf8');
+  for (const [, old, instead] of replacements.filter(([name]) => name === file)) {
+    if (text.split(old).length !== 2) throw new Error(`src/${file} does not hold this once: ${old}`);
+    text = text.replace(old, () => instead);
+  }
+  return text;
+}

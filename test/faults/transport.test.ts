@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
+import { cellsOf, observe } from './cell.ts';
+import { transportFaults } from './transport-table.ts';
+
+let host: FaultyHost;
+beforeAll(async () => {
+  host = await startFaultyHost();
+});
+afterAll(() => host.close());
+
+test.concurrent.for(cellsOf(transportFaults))(
+  '$fault.fault; $deed: $expected',
+  { timeout: 30_000 },
+  async ({ fault, deed, expected }, { expect }) => {
+    const { sentence, violations, stderr } = await observe(host, deed, fault);
+    expect({ sentence, violations }, stderr).toEqual({ sentence: expected, violations: [] });
+  },
+);

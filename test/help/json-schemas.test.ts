@@ -1,0 +1,160 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { describe, expect } from 'vitest';
+import { leafCommands } from '../../src/help/command-list.ts';
+import { type Schema, schemaDocument } from '../../src/help/json-schemas.ts';
+import { wholeProgram } from '../../src/program.ts';
+import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
+
+const schemas = schemaDocument();
+const ajv = new Ajv2020({ allErrors: true, validateFormats: false });
+const validators = new Map(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(closed(schema))]));
+
+/** A schema that allows nothing it does not name: what we print ourselves is documented whole. */
+function closed<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(closed) as T;
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const members = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, closed(member)])) as T & Schema;
+  return 'properties' in members && members.type === 'object' ? { ...members, additionalProperties: false } : members;
+}
+
+function validator(name: string): ValidateFunction {
+  const found = validators.get(name);
+  if (!found) throw new Error(`no schema of ${name}`);
+  return found;
+}
+
+const test = base.extend<{ conforms: (schema: string, argv: readonly string[], run?: Linkctl) => Promise<void> }>({
+  conforms: async ({ linkctl }, use) => {
+    await use(async (schema, argv, run = linkctl) => {
+      const { stdout, stderr } = await run([...argv, '-o', 'json']);
+      const validate = validator(schema);
+      expect(validate(JSON.parse(stdout)), `${argv.join(' ')}: ${ajv.errorsText(validate.errors)}\n${stdout}\n${stderr}`).toBe(
+        true,
+      );
+    });
+  },
+});
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('B19: links print what their schemas say', async ({ conforms, linkctl, folder }) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'long_url,custom_hash\nhttps://c.example/,c\nhttps://d.example/,a\n');
+    await conforms('shorten', ['shorten', 'https://a.example/', '--hash', 'a', '--tag', 'old']);
+    await conforms('shorten', ['shorten', 'https://b.example/', 'https://b2.example/']);
+    await conforms('shorten', ['shorten', 'https://e.example/', '--hash', 'a']);
+    await conforms('shorten', ['shorten', '-f', file]);
+    await conforms('list', ['list', '--limit', '2']);
+    await conforms('list', ['list', 'a', 'gone']);
+    await conforms('list', ['list', '--search', 'nothing at all']);
+    await conforms('stats', ['stats']);
+    await conforms('stats', ['stats', 'a', 'gone']);
+    await conforms('edit', ['edit', 'a', '--note', 'n']);
+    await conforms('edit', ['edit', 'a', 'gone', '--note', 'm']);
+    await conforms('edit', ['edit', '--by-tags', 'old', '--note', 'm', '--yes', '--max-affected', '5']);
+    await conforms('edit', ['edit', '--by-tags', 'none', '--note', 'm', '--yes', '--max-affected', '5']);
+    await conforms('stats --reset', ['stats', 'a', 'gone', '--reset', '--yes']);
+    await conforms('stats --reset', ['stats', '--by-tags', 'old', '--reset', '--yes', '--max-affected', '5']);
+    await conforms('delete', ['delete', 'c', 'gone', '--yes']);
+    await conforms('delete', ['delete', '--by-tags', 'old', '--yes', '--max-affected', '5']);
+    for (const change of [
+      ['shorten', 'https://a.example/'],
+      ['edit', 'a', '--note', 'x'],
+      ['delete', 'a'],
+      ['stats', 'a', '--reset'],
+      ['tags', 'add', 'x'],
+      ['api', 'DELETE', '/tags/x'],
+    ]) {
+      await conforms('--dry-run', [...change, '--dry-run']);
+    }
+    const { stdout: listed } = await linkctl(['runs', 'list', '-o', 'json']);
+    const [{ run }] = JSON.parse(listed).runs;
+    await conforms('runs list', ['runs', 'list']);
+    await conforms('runs show', ['runs', 'show', run]);
+    await conforms('runs verify', ['runs', 'verify', run]);
+    await conforms('runs forget', ['runs', 'forget', run, '--yes']);
+  });
+
+  test('B19: tags, account, domains and log print what their schemas say', async ({ conforms }) => {
+    await conforms('tags add', ['tags', 'add', 'one', 'two']);
+    await conforms('tags rename', ['tags', 'rename', 'one', 'three']);
+    await conforms('tags list', ['tags']);
+    await conforms('tags delete', ['tags', 'delete', 'two', 'gone', '--yes']);
+    await conforms('account', ['account']);
+    if (edition === 'a') {
+      await conforms('domains', ['domains']);
+      await conforms('log', ['log', '--limit', '3']);
+    }
+  });
+
+  test('B19: profiles and settings print what their schemas say', async ({ conforms, homeEnv, wire, folder }) => {
+    const home = runnerIn(homeEnv);
+    const key = join(folder, 'key');
+    writeFileSync(key, apiKey, { mode: 0o600 });
+    const login = ['auth', 'login', '-p', 'work', '--base-url', wire.baseUrl, '--username', username, '--api-key-file', key];
+    await conforms('auth login', login, home);
+    await conforms('auth status', ['auth', 'status'], home);
+    await conforms('auth status', ['auth', 'status', '--offline', '-p', 'sandbox'], home);
+    await conforms('auth list', ['auth', 'list'], home);
+    await conforms('auth switch', ['auth', 'switch', 'work'], home);
+    await conforms('config list', ['config', 'list'], home);
+    await conforms('config set', ['config', 'set', 'dedupe', 'account'], home);
+    await conforms('config get', ['config', 'get', 'dedupe'], home);
+    await conforms('config unset', ['config', 'unset', 'dedupe'], home);
+    await conforms('config path', ['config', 'path'], home);
+    await conforms('auth logout', ['auth', 'logout', 'work'], home);
+  });
+
+  test('B49: failures print what their schema says', async ({ linkctl, wire }) => {
+    const validate = validator('error');
+    await wire.script([{ only: { path: '/account' }, apply: false, answer: { status: 500, body: '<h1>no</h1>' }, times: 'all' }]);
+    for (const argv of [
+      ['list', 'gone'],
+      ['list', '--limit', '0'],
+      ['account', '--retries', '0'],
+      ['-p', 'nobody', 'list'],
+      ['list', '--fields', 'x'],
+    ]) {
+      const { stderr } = await linkctl([...argv, '-o', 'json']);
+      expect(validate(JSON.parse(stderr)), `${argv}: ${ajv.errorsText(validate.errors)}\n${stderr}`).toBe(true);
+    }
+  });
+});
+
+test('B19: serve prints what its schema says', async ({ homeEnv }) => {
+  const { stdout } = await runnerIn(homeEnv)(['serve', '--port', '0', '--max-time', '0.2', '-o', 'json']);
+  expect(validator('serve')(JSON.parse(stdout)), stdout).toBe(true);
+});
+
+test('B33: every command that prints JSON has a schema, and every schema a command', async () => {
+  const text = ['api', 'completion', 'version'];
+  const leaves = leafCommands(await wholeProgram(() => async () => undefined));
+  const names = leaves.map((leaf) => (leaf.parent?.parent ? `${leaf.parent.name()} ${leaf.name()}` : leaf.name()));
+  const wanted = [...names.filter((name) => !text.includes(name)), 'stats --reset', '--dry-run', 'error'];
+  expect(Object.keys(schemas).sort()).toEqual(wanted.sort());
+});
+
+test('linkctl help formats --json prints the schemas, each complete', async ({ linkctl }) => {
+  for (const argv of [
+    ['help', 'formats', '--json'],
+    ['--json', 'help', 'formats'],
+    ['help', 'formats', '-o', 'json'],
+  ]) {
+    expect(JSON.parse((await linkctl(argv)).stdout)).toEqual(JSON.parse(JSON.stringify(schemas)));
+  }
+  for (const schema of Object.values(schemas)) {
+    expect(schema).toMatchObject({ $schema: expect.stringContaining('2020-12'), title: expect.any(String) });
+    expect(JSON.stringify(schema)).not.toContain('$ref');
+  }
+});
+
+test('a schema refuses what lacks a member or has another type', () => {
+  const validate = ajv.compile(schemas.list as Schema);
+  const page = { results_count: 0, total_count: 0, offset: 0 };
+  expect(
+    [{ urls: [], page }, { urls: [], page, more: 1 }, { urls: [] }, { urls: [{ hash: 1 }], page }].map((it) => validate(it)),
+  ).toEqual([true, true, false, false]);
+});

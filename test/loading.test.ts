@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect } from 'vitest';
+import { programPath } from './support/built-program.ts';
+import { test } from './support/linkctl.ts';
+
+const run = promisify(execFile);
+const folder = dirname(dirname(programPath));
+
+interface Loaded {
+  /** Files of ours and of packages, from the program's folder. */
+  readonly files: string[];
+  /** Modules of Node beyond those of an empty program. */
+  readonly builtins: string[];
+}
+
+/** What the built program has loaded when it ends: its files by the loader's cache, Node's by `process.moduleLoadList`. */
+async function loadedBy(argv: readonly string[], env: Record<string, string>): Promise<Loaded> {
+  const probe = join(env.HOME as string, 'probe.cjs');
+  writeFileSync(
+    probe,
+    `process.once('exit', () => require('fs').writeFileSync(process.env.PROBE_RESULT, JSON.stringify({
+      files: Object.keys(require.cache), builtins: process.moduleLoadList })));`,
+  );
+  const read = async (result: string, ...command: string[]): Promise<Loaded> => {
+    const PROBE_RESULT = join(env.HOME as string, result);
+    await run(process.execPath, ['--require', probe, ...command], { env: { ...env, PROBE_RESULT } });
+    return JSON.parse(readFileSync(PROBE_RESULT, 'utf8'));
+  };
+  const empty = new Set((await read('empty.json', '--eval', '0')).builtins);
+  const { files, builtins } = await read('full.json', programPath, ...argv);
+  return {
+    files: files.filter((file) => file !== probe && file !== programPath),
+    builtins: builtins.filter((name) => !empty.has(name)).map((name) => name.replace(/^\w+ /, '')),
+  };
+}
+
+/** The packages that the files were made of, by their source maps. */
+function packagesIn(files: readonly string[]): Set<string> {
+  const sources = files.flatMap((file) => (file.startsWith(join(folder, 'dist')) ? sourcesOf(file) : [file]));
+  return new Set(sources.flatMap((source) => /.*\bnode_modules\/(?!\.)((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? []));
+}
+
+function sourcesOf(file: string): string[] {
+  const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8'));
+  return sources.map((source: string) => join(dirname(file), source));
+}
+
+const heavy = ['@fastify/busboy', '@photostructure/sqlite', 'ajv', 'chalk', 'cli-table3', 'conf', 'csv-parse', 'undici'];
+
+test('B98: shortening one URL loads no library but the one that reads the command line', async ({ env }) => {
+  const { files, builtins } = await loadedBy(['shorten', 'https://nodejs.org/'], env);
+  expect([...packagesIn(files)]).toEqual(['commander']);
+  expect(builtins).toContain('http');
+  expect(builtins.filter((name) => ['child_process', 'crypto', 'tls', 'https', 'sqlite', 'zlib'].includes(name))).toEqual([]);
+});
+
+test('the sandbox brings its storage engine, so the test above would see one', async ({ homeEnv }) => {
+  const { files } = await loadedBy(['-p', 'sandbox', 'list'], homeEnv);
+  const packages = packagesIn(files);
+  if (process.versions.node.startsWith('20.')) expect(packages).toContain('@photostructure/sqlite');
+  expect(heavy.filter((name) => packages.has(name) && name !== '@photostructure/sqlite')).toEqual([]);
+});
+
+test.for([['--version'], ['--help'], ['help', 'shorten'], ['tags', 'add', '--help']])(
+  'B98: linkctl %s loads three files and no module that opens connections or computes digests',
+  async (argv, { env }) => {
+    const { files, builtins } = await loadedBy(argv, env);
+    expect(files.length).toBeLessThanOrEqual(3);
+    expect([...packagesIn(files)]).toEqual([]);
+    expect(builtins.filter((name) => ['child_process', 'crypto', 'http', 'fs/promises', 'tls'].includes(name))).toEqual([]);
+  },
+);
+
+test('B98: a key press loads at most ten files, and only the library that reads the command line', async ({ env }) => {
+  const { files, builtins } = await loadedBy(['__complete', 'shor'], env);
+  expect(files.length).toBeLessThanOrEqual(10);
+  expect([...packagesIn(files)]).toEqual(['commander']);
+  expect(builtins.filter((name) => ['child_process', 'crypto', 'http', 'tls'].includes(name))).toEqual([]);
+});
+
+describe('pages that were printed when the program was made', async () => {
+  const pages = readdirSync(join(folder, 'dist', 'pages')).map((file) => file.replace(/\.txt$/, ''));
+
+  test('B1: there is one for every command and topic, and for the version', () => {
+    expect(pages).toEqual(expect.arrayContaining(['version', 'help', 'help shorten', 'help tags', 'help tags add', 'help csv']));
+  });
+
+  test.for(pages)('B1: %s says what the command tree says', async (name, { linkctl }) => {
+    const argv = name === 'version' ? ['--version'] : name.split(' ');
+    const ran = await linkctl(argv);
+    expect(readFileSync(join(folder, 'dist', 'pages', `${name}.txt`), 'utf8')).toBe(ran.stdout);
+  });
+});
+
+test('B48: with --debug the trace of a bug of ours names lines of the source', async ({ env, folder: home }) => {
+  const bug = join(home, 'bug.cjs');
+  writeFileSync(bug, "globalThis.AbortController = class { constructor() { throw new Error('boom'); } };");
+  const { stderr } = await run(process.execPath, ['--require', bug, programPath, '--debug', 'list'], { env }).catch(
+    (error) => error,
+  );
+  expect(stderr).toContain('internal error: boom');
+  expect(stderr).toMatch(/at .*src\/deadline\.ts:\d+:\d+/);
+});
