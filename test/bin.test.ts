@@ -20,6 +20,18 @@ test('3.2: the first command of the README works on a fresh machine', async ({ h
   expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^https?:\/\/\S+\/\w+\n$/) });
 });
 
+test('1.4, 3.2: a run into the sandbox goes on, although its service has another port', async ({ homeEnv, folder }) => {
+  const file = join(folder, 'links.txt');
+  writeFileSync(file, Array.from({ length: 300 }, (_, index) => `https://example.com/${index}`).join('\n'));
+  const shorten = ['-p', 'sandbox', 'shorten', '-f', file, '--generate-hashes', '--batch-size', '100'];
+  expect((await runProgram([...shorten, '--budget', '6'], homeEnv)).code).toBe(7);
+  const on = await runProgram(shorten, homeEnv);
+  expect(on).toMatchObject({ code: 0, stderr: expect.stringMatching(/^going on with run /) });
+  expect(on.stdout.trimEnd().split('\n')).toHaveLength(300);
+  expect((await runProgram(['-p', 'sandbox', 'list', '--limit', '1', '--json'], homeEnv)).stdout).toContain('"total_count":300');
+  expect((await runProgram(shorten, homeEnv)).code).toBe(2);
+});
+
 test('B37: a slow reader gets every byte', async ({ env, linkctl }) => {
   await manyLinks(linkctl, 3000);
   const slow = await runShell('$linkctl list --all -o json | (sleep 0.5; wc -c)', env);

@@ -30,6 +30,10 @@ test('B1: -h behind a flag that takes a value is that value', async ({ linkctl }
   expect(ran).toMatchObject({ code: 0, stdout: '' });
 });
 
+test.for([['auth'], ['config']])('B1: %s without a verb prints its help', async (argv, { linkctl }) => {
+  expect(await linkctl(argv)).toMatchObject({ code: 0, stdout: expect.stringContaining(`linkctl ${argv[0]}`), stderr: '' });
+});
+
 test.for([['--version'], ['-V'], ['version']])('B3: linkctl %s prints one line', async (argv, { linkctl }) => {
   expect(await linkctl(argv)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^linkctl \d+\.\d+\.\d+\n$/), stderr: '' });
 });

@@ -150,7 +150,7 @@ const csv: Topic = {
   summary: 'Input files: csv, jsonl and lines',
   parts: [
     'shorten -f and edit -f read a file, or stdin for -. The extension says what it is (.csv, .jsonl, .ndjson, .txt), or --input-format does; anything else is one URL a line, where blank lines and lines that begin with # are passed over. Text is UTF-8, with or without a byte order mark, LF or CRLF.',
-    'A csv file has a header of field names, in any order; jsonl has an object of them on each line. An empty cell is as if the column were not there. Columns of shorten:',
+    'A csv file has a header of field names, in any order; jsonl has an object of them on each line. An empty cell is as if the column were not there; never takes a date away, and in jsonl "" empties a note. Columns of shorten:',
     fieldRows('shorten'),
     'Columns of edit; hash is required and names the short URL to change:',
     fieldRows('edit'),

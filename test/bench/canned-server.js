@@ -11,8 +11,7 @@ export async function startCannedServer({ port = 0, latency = 0, pageTotal = 1_0
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
       const body = answer(request, Buffer.concat(chunks), pageTotal);
-      const send = () =>
-        response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+      const send = () => response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
       latency > 0 ? setTimeout(send, latency) : send();
     });
   });
@@ -45,7 +44,7 @@ const places = [...item.toString().matchAll(new RegExp(mark, 'g'))].map(({ index
 
 function answer({ method, url }, body, pageTotal) {
   if (method === 'POST') {
-    const numbers = [...body.toString('latin1').matchAll(/"custom_hash":"h(\d{8})"/g)].map(([, digits]) => digits);
+    const numbers = [...body.toString('latin1').matchAll(/"custom_hash": ?"h(\d{8})"/g)].map(([, digits]) => digits);
     return envelope(numbers, '');
   }
   const { pathname, searchParams } = new URL(url, 'http://localhost');
@@ -61,9 +60,17 @@ const head = '{"error":{"code":0,"message":""},"urls":[';
 const success = { code: 0, message: '' };
 const room = { count: 1, limit: 100_000_000 };
 const counters = { urls: room, today_api_calls: room, month_urls: room };
-const domain = { domain: 'go.example', hash_character_set: 'restricted', hash_generation: 'random', status: 'default', redirect_code: '303' };
+const domain = {
+  domain: 'go.example',
+  hash_character_set: 'restricted',
+  hash_generation: 'random',
+  status: 'default',
+  redirect_code: '303',
+};
 const answers = {
-  '/account': json({ account: { user_id: '1', username: 'ann', account_expiration_date: '2099-01-01 00:00:00', subscription_plan: 'x', counters } }),
+  '/account': json({
+    account: { user_id: '1', username: 'ann', account_expiration_date: '2099-01-01 00:00:00', subscription_plan: 'x', counters },
+  }),
   '/domains': json({ version: '3.1', domains: [{ ...domain, custom_root_page: '', custom_404_page: '', use_https: true }] }),
 };
 

@@ -24,7 +24,11 @@ const unreadable: [string, Step, RegExp][] = [
     json({ error: { code: '0', message: '' }, urls: [] }),
     /field error.code: expected an integer from 0, got text/,
   ],
-  ['F22: a fraction as code', json({ error: { code: 0.5 }, urls: [] }), /field error.code: expected an integer from 0, got number/],
+  [
+    'F22: a fraction as code',
+    json({ error: { code: 0.5 }, urls: [] }),
+    /field error.code: expected an integer from 0, got number/,
+  ],
   ['F22: a negative code', json({ error: { code: -1 }, urls: [] }), /field error.code: expected an integer from 0, got number/],
   ['F22: an endless code', json('{"error":{"code":1e999},"urls":[]}'), /field error.code/],
   ['F22: no code', json({ error: {}, urls: [] }), /field error.code: expected an integer from 0, got nothing/],

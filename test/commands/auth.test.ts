@@ -51,6 +51,18 @@ test('B65: a key that the server rejects leaves the configuration as it was', as
   expect(ran.stderr).not.toContain('wrong-key');
 });
 
+test('3.1: an edition that the server is not of is refused', async ({ home, login, config }) => {
+  const ran = await home([...login, '--edition', 'b'], { stdin: apiKey });
+  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('this server is of edition A') });
+  expect(existsSync(config)).toBe(false);
+});
+
+test('a second profile is stored beside the one in force, and says how to switch', async ({ home, login }) => {
+  await home(login, { stdin: apiKey });
+  const ran = await home(login.with(3, 'play'), { stdin: apiKey });
+  expect(ran.stderr).toContain('commands still use profile "work"; to change that: linkctl auth switch play');
+});
+
 test('B65: a first login that fails leaves no file', async ({ home, login, config }) => {
   expect((await home(login, { stdin: 'wrong-key' })).code).toBe(4);
   expect(existsSync(config)).toBe(false);

@@ -28,6 +28,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 
+  test('--expires with a day that is over goes out, with a warning', async ({ linkctl }) => {
+    const ran = await linkctl(['shorten', url, '--expires', '2020-01-01']);
+    expect(ran).toMatchObject({ code: 0, stderr: 'warning: --expires: 2020-01-01 is in the past\n' });
+  });
+
   test('--expires +Nd counts from today in UTC', async ({ linkctl, wire }) => {
     await linkctl(['shorten', url, '--expires', '+30d'], { now: () => Date.parse('2026-01-31T23:59:00Z') });
     expect((await sent(wire)).at(-1)?.body).toEqual({ urls: [{ long_url: url, expiration_date: '2026-03-02' }] });

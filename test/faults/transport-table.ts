@@ -37,18 +37,21 @@ export const transportFaults: readonly Fault[] = [
     fault: 'F02: nobody there for a while at the start',
     steps: [{ ...faults.goneAfter(200), only: { path: '/account' } }],
     unhurried: true,
+    flags: ['--retries', '8'],
     expected: only(unharmed, 'keyed', 'edit -f', 'delete'),
   },
   {
     fault: 'F02: nobody there for a while after a look at the listing',
     steps: [{ ...faults.goneAfter(200), only: { method: 'GET', path: '/urls' } }],
     unhurried: true,
+    flags: ['--retries', '8'],
     expected: only(unharmed, 'shorten -f'),
   },
   {
     fault: 'F02: nobody there for a while between two batches',
     steps: [faults.goneAfter(200)],
     unhurried: true,
+    flags: ['--retries', '8'],
     expected: only(unharmed, 'shorten -f', 'keyed', 'edit -f', 'delete'),
   },
   { fault: 'F03: a reset right after the connection is accepted', steps: [faults.refusedAfterAccept], expected: unharmed },
@@ -83,7 +86,7 @@ export const transportFaults: readonly Fault[] = [
   },
   {
     fault: 'F07: applied when the reading back is over, before the final audit',
-    steps: [faults.late(900), {}, { delay: 1500 }],
+    steps: [faults.late(1500), {}, { delay: 2500 }],
     lies: true,
     expected: only(
       { ...madeAgain, 'shorten -f': `${madeAgain['shorten -f']}; 3 twice` },

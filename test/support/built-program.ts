@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { expectNoSecret } from './canary.ts';
 
 /** The program as users start it, as `build.ts` made it. */
@@ -33,11 +34,7 @@ export function startProgram(argv: readonly string[], env: Record<string, string
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal, ...texts }));
   });
-  const checked = ended.then((end) => {
-    expectNoSecret(end.stdout + end.stderr);
-    return end;
-  });
-  return { process: child, ended: checked };
+  return { process: child, ended: ended.then(withoutSecret) };
 }
 
 /** Runs it to its end. */
@@ -59,5 +56,11 @@ export async function runShell(line: string, env: Record<string, string>): Promi
   child.stderr.on('data', (text) => {
     stderr += text;
   });
-  return await new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr })));
+  const [code, signal] = await once(child, 'close');
+  return withoutSecret({ code, signal, stdout, stderr });
+}
+
+function withoutSecret(ended: Ended): Ended {
+  expectNoSecret(ended.stdout + ended.stderr);
+  return ended;
 }
