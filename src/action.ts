@@ -27,7 +27,7 @@ export interface Context {
   format(): Format;
   /** Prints before the command is over, for one that then goes on: `serve`. */
   print(report: Report): Promise<void>;
-  /** A line for people on stderr that `-q` does not silence. */
+  /** A line for people on stderr that `-q` does not silence; the same one is told once. */
   warn(text: string): Promise<void>;
   /** A line for people on stderr, not with `-q`. */
   note(text: string): Promise<void>;
@@ -153,7 +153,10 @@ function createContext(
   const tasks: (() => Promise<void>)[] = [];
   const watch = watchSignals(system, streams);
   const deadline = startDeadline(global.maxTime, system);
-  const warn = (text: string) => streams.tell(text, 'warning: ');
+  const told = new Set<string>();
+  const warn = async (text: string): Promise<void> => {
+    if (told.size < told.add(text).size) await streams.tell(text, 'warning: ');
+  };
   const trace = (text: string) => streams.tell(text);
   const note = async (text: string) => (global.quiet ? undefined : streams.tell(text));
   const hooks: SessionHooks = {

@@ -31,6 +31,7 @@ export async function logIn({ withKey }: LoginOptions, context: Context): Promis
   const { global, system } = context;
   refuseShadowed(system.env);
   const config = readConfig(system);
+  for (const warning of config.warnings) await context.warn(warning);
   const name = requireProfileName(global.profile ?? (await defaultName(context)));
   if (name === sandboxName) throw new UsageError('the sandbox needs no login', { hint: 'linkctl -p sandbox list' });
   const stored = config.profiles.get(name) ?? {};

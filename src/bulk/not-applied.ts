@@ -19,9 +19,10 @@ export type TagsMean = 'labels' | 'instructions';
 export function notApplied(asked: EditFields, record: object, tagsMean: TagsMean = 'labels'): Difference[] {
   const got = record as Readonly<Record<string, unknown>>;
   const differences: Difference[] = [];
-  for (const [field, value] of Object.entries(asked)) {
+  for (const field of Object.keys(asked) as (keyof EditFields)[]) {
+    const value = asked[field];
     const wireName = field === 'custom_hash' ? 'hash' : field;
-    if (value === undefined || got[wireName] === undefined || !isKnown(field)) continue;
+    if (value === undefined || got[wireName] === undefined || value === got[wireName] || !isKnown(field)) continue;
     if (!sameBy[field](value, got[wireName], tagsMean)) differences.push({ field, asked: value, got: got[wireName] });
   }
   return differences;
@@ -51,6 +52,7 @@ function isKnown(field: string): field is keyof typeof sameBy {
 }
 
 function sameTags(asked: readonly string[], got: readonly string[], tagsMean: TagsMean): boolean {
+  if (tagsMean === 'labels' && asked.length === got.length && asked.every((label, index) => label === got[index])) return true;
   const had = new Set(tagSet(got));
   if (tagsMean === 'labels') {
     const wanted = tagSet(asked);

@@ -37,13 +37,17 @@ export async function runReport<Payload extends object>(
     warn: (message) => void context.warn(message),
   });
   for (const line of headerLines(run.facts, plan, look, session)) await context.note(line);
+  // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
   const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
   const input = plan.input.name;
   return {
     ...look,
     kind: 'rows',
     rows: shownRows(run, outcomes, look, session, context),
-    failure: (row) => outcomeFailure(outcomes.get(row) as RowOutcome<Payload>, client.identity, { input }),
+    failure: (row) => {
+      const outcome = outcomes.get(row);
+      return outcome && outcomeFailure(outcome, client.identity, { input });
+    },
     unreached: wasNotSent,
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
     members: () => ({ summary: summaryRecord(run.summary(), look) }),
@@ -67,7 +71,7 @@ async function* shownRows<Payload extends object>(
   let batches = 0;
   for await (const outcome of run.rows) {
     const row = outcomeRow(outcome, session, true);
-    outcomes.set(row, outcome);
+    if (outcome.status === 'failed' || outcome.status === 'unknown') outcomes.set(row, outcome);
     if (!(ignoreMissing && outcome.error?.code === 1306)) yield row;
     const { batchesSettled } = run.progress();
     if (batchesSettled > batches) streams.progress.step(state);

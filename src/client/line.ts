@@ -45,14 +45,12 @@ export function createLine(options: LineOptions): Line {
     };
   }
 
-  let isEchoTold = false;
   /** a key that the server sends back goes no further, unless the request itself said it, as a part of some address. */
   function withoutEcho(outcome: WireAnswer | WireFailure, { path, body: asked = '' }: WireRequest): WireAnswer | WireFailure {
     if (!withoutKey || outcome.kind === 'failure') return outcome;
     const body = withoutKey(outcome.body);
     if (body === outcome.body || withoutKey(path + asked) !== path + asked) return outcome;
-    if (!isEchoTold) warn('the server sends the API key back; it is left out of its answers');
-    isEchoTold = true;
+    warn('the server sends the API key back; it is left out of its answers');
     return { ...outcome, body };
   }
 

@@ -13,7 +13,9 @@ export async function nodeTransport(origin: URL, trust: Trust): Promise<Transpor
     exchange: ({ method, path, headers, body }, timeouts, signal) => {
       const exchange = new Exchange(origin.host, timeouts, signal);
       if (exchange.settled) return exchange.outcome;
-      const outgoing = request(origin, { agent, method, path, headers, maxHeaderSize: maximumHeaders });
+      const outgoing = request(origin, { agent, method, path, maxHeaderSize: maximumHeaders });
+      // Not among the options: NODE_DEBUG prints those, the key included.
+      for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
       exchange.onStop(() => outgoing.destroy());
       outgoing.on('socket', (socket) => {
         // On a new connection nothing is written before it stands; on a kept one writing begins right after this event.

@@ -21,7 +21,7 @@ export function proxiesFor({ origin, env, warn }: Pick<TransportOptions, 'origin
   const noProxy = env.no_proxy ?? env.NO_PROXY ?? '';
   const proxy = origin.protocol === 'https:' ? httpsProxy : httpProxy;
   if (!proxy || noProxy.trim() === '*') return undefined;
-  const variable = origin.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const variable = proxyVariable({ origin, env });
   if (!isProxyAddress(proxy)) {
     throw new UsageError(`${variable} is not the address of an HTTP proxy`, {
       hint: `${variable}=http://proxy.example:3128, or unset it`,

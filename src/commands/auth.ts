@@ -57,6 +57,7 @@ export function registerAuth(command: Command, run: Runner): void {
 /** Each value in force and where it comes from (B72). */
 async function showStatus({ offline }: { offline?: boolean }, context: Context): Promise<RecordReport> {
   const credentials = resolveCredentials(context.global, context.system);
+  for (const warning of credentials.warnings) await context.warn(warning);
   if (credentials.kind === 'sandbox') {
     return {
       kind: 'record',
@@ -96,8 +97,9 @@ const profileColumns = [
   { name: 'api_key' },
 ];
 
-async function listProfiles(_options: object, { system }: Context): Promise<RowsReport> {
+async function listProfiles(_options: object, { system, warn }: Context): Promise<RowsReport> {
   const config = readConfig(system);
+  for (const warning of config.warnings) await warn(warning);
   const { [sandboxName]: _own, ...named } = Object.fromEntries(config.profiles);
   const rows = Object.entries({ ...named, [sandboxName]: config.profiles.get(sandboxName) ?? {} }).map(
     ([profile, { base_url = null, username = null, edition = null, api_key, api_key_command }]): Row => ({
@@ -119,17 +121,23 @@ async function listProfiles(_options: object, { system }: Context): Promise<Rows
   };
 }
 
-async function switchProfile(_options: object, { system }: Context, [name = '']: string[]): Promise<DoneReport> {
-  await changeConfig(system, (draft) => {
+async function switchProfile(_options: object, { system, warn }: Context, [name = '']: string[]): Promise<DoneReport> {
+  const warnings = await changeConfig(system, (draft) => {
     if (name !== sandboxName && !Object.hasOwn(draft.profiles, name)) throw unknownProfile(name, readConfig(system));
     draft.current_profile = name;
   });
+  for (const warning of warnings) await warn(warning);
   return { kind: 'done', sentence: `Commands use profile "${name}" now`, record: { current_profile: name } };
 }
 
-async function logOut({ all = false }: { all?: boolean }, { system, global }: Context, [operand]: string[]): Promise<DoneReport> {
+async function logOut(
+  { all = false }: { all?: boolean },
+  { system, global, warn }: Context,
+  [operand]: string[],
+): Promise<DoneReport> {
   if (all && operand !== undefined) throw new UsageError('specify only one of --all or <profile>');
   const config = readConfig(system);
+  for (const warning of config.warnings) await warn(warning);
   const name = operand ?? global.profile ?? config.currentProfile;
   const names = all ? [...config.profiles.keys()] : [name].filter((one) => one !== undefined);
   if (names.length === 0) throw new AuthError('no profile is stored', { hint: 'linkctl auth login' });

@@ -72,7 +72,7 @@ async function verifyLinks(_options: object, context: Context, [run = '']: strin
   const session = await context.session();
   const state = folders(system).state;
   const { begin } = await showRun(state, run);
-  if (begin && begin.server !== session.client.identity.server) {
+  if (begin && begin.server !== session.client.identity.server && begin.profile !== session.profile) {
     throw new UsageError(`the run ${run} was made on ${begin.server}, not on ${session.client.identity.server}`, {
       hint: begin.profile ? `linkctl runs verify ${run} --profile ${begin.profile}` : 'choose its profile with --profile',
     });

@@ -42,7 +42,8 @@ export function duplicateSearch(allowCaseDuplicates: boolean): DuplicateSearch {
 }
 
 /** Renamed URLs of two domains may get the same hash. */
-function newUrl({ custom_hash = '', ...item }: InputRow['item']): string {
+function newUrl(item: InputRow['item']): string {
+  const { custom_hash = '' } = item;
   return 'hash' in item ? operandText({ hash: custom_hash, domain: item.domain }) : custom_hash;
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-/** Writes a CSV of `count` rows, 142 bytes each, for `shorten -f`; the canned server knows their form. */
-export function writeRows(path, count) {
+/** Writes a CSV of `count` rows, 140 bytes each, for `shorten -f`; the canned server knows their form. `last` is a line of one's own. */
+export function writeRows(path, count, { last } = {}) {
   const file = openSync(path, 'w');
   writeSync(file, 'custom_hash,long_url,note,tags,email_stats\n');
   for (let start = 0; start < count; start += 10_000) {
@@ -9,6 +9,7 @@ export function writeRows(path, count) {
     for (let row = start; row < Math.min(start + 10_000, count); row++) text += `${line(row)}\n`;
     writeSync(file, text);
   }
+  if (last !== undefined) writeSync(file, `${last}\n`);
   closeSync(file);
 }
 

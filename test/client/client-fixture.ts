@@ -25,7 +25,7 @@ export interface Rig {
 /** A client with a fake clock in front of a scripted server. `random` gives the jitter. */
 export async function rig(
   steps: readonly Step[],
-  options: Partial<ClientOptions> & {
+  options: Partial<Omit<ClientOptions, 'server'>> & {
     random?: () => number;
     server?: FaultyOptions;
     onSleep?: (count: number) => Promise<void>;

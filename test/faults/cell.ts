@@ -5,7 +5,7 @@ import { foldJournal } from '../../src/bulk/run-state.ts';
 import type { ServiceLimits } from '../../src/service/service.ts';
 import { type Ended, runProgram } from '../support/built-program.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
-import type { FaultyOptions } from '../support/faulty-server.ts';
+import type { FaultyOptions, LoggedRequest } from '../support/faulty-server.ts';
 import type { Step } from '../support/faulty-steps.ts';
 import { type Deed, type DeedName, deedNames, deeds, type ResultRow, readResults } from './deeds.ts';
 import type { Expected } from './expectations.ts';
@@ -26,6 +26,8 @@ export interface Fault {
   readonly unhurried?: boolean;
   /** The server says what is not so, or does it when nobody looks any more: what is told cannot be true. */
   readonly lies?: boolean;
+  /** The first request that changes something comes on a connection of earlier ones. */
+  readonly usedConnection?: boolean;
   /** Going on meets the same. */
   readonly lasting?: boolean;
   readonly expected: Expected;
@@ -78,6 +80,7 @@ export async function observe(host: FaultyHost, name: DeedName, fault: Fault): P
       ),
       ...(await journalViolations(world)),
       ...requests.filter(({ url }) => !url.startsWith('/api/3')).map(({ url }) => `a request for ${url}`),
+      ...(fault.usedConnection && !isReused(requests, deed.method) ? ['the connection was a new one'] : []),
       ...(fault.says?.[name]?.test(ended.stderr) === false ? [`not said: ${fault.says[name]}`] : []),
     ];
     if (!fault.lasting && results.some(({ status }) => status === 'not_sent'))
@@ -86,6 +89,11 @@ export async function observe(host: FaultyHost, name: DeedName, fault: Fault): P
   } finally {
     await world.close();
   }
+}
+
+function isReused(requests: readonly LoggedRequest[], method: string): boolean {
+  const first = requests.findIndex((request) => request.method === method);
+  return requests.slice(0, first).some(({ connection }) => connection === requests[first]?.connection);
 }
 
 function scriptOf({ method, proof }: Deed, steps: readonly Step[]): Step[] {

@@ -3,14 +3,14 @@ import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, test as base, beforeAll, describe, expect } from 'vitest';
-import type { StartedProgram } from '../support/built-program.ts';
+import { runProgram, type StartedProgram } from '../support/built-program.ts';
 import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { readResults, resultsPath } from './deeds.ts';
 import { type FaultWorld, openFaultWorld } from './fault-world.ts';
 import { hurriedArguments, startHurried } from './hurried-program.ts';
 
-/** RELIABILITY.md 3.3, F63 to F67: keyed runs of ten rows, two in a call, one call at a time. */
+/** RELIABILITY.md 3.3, F63 to F67, and how long is waited: keyed runs of ten rows, two in a call, one call at a time. */
 const rows = 10;
 const onPost = { only: { method: 'POST' } } as const;
 const noAnswer = { ...faults.silentBefore, ...onPost };
@@ -226,5 +226,27 @@ describe('F67: signals', () => {
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ signal: expect.toBeOneOf(['SIGINT', 'SIGTERM']) });
     await expectDone(world);
+  });
+});
+
+describe('patience', () => {
+  test('G7, R-6: a server that is dead sees at most twelve requests more of a run of 2,000 batches', async ({ world }) => {
+    writeFileSync(world.file, Array.from({ length: 2000 }, (_, row) => `https://example.com/${row}\n`).join(''));
+    await world.server.script([
+      { ...onPost, times: 10 },
+      { ...faults.badGatewayBefore, times: 'all' },
+    ]);
+    const argv = ['shorten', '-f', world.file, '--generate-hashes', '--batch-size', '1', '--max-wait', '1'];
+    expect(await startHurried(argv, world.env).ended).toMatchObject({ code: expect.toBeOneOf([8, 10]) });
+    const requests = await world.server.requests();
+    const last = requests.findLastIndex(({ step }) => step.answer === undefined);
+    expect(requests.length - 1 - last).toBeLessThanOrEqual(12);
+  });
+
+  test('R-5, G8: the released program comes back no earlier than Retry-After says', async ({ world }) => {
+    await world.server.script([{ ...faults.tooMany('1'), ...onPost }]);
+    expect(await runProgram(['shorten', 'https://example.com/'], world.env)).toMatchObject({ code: 0 });
+    const [first, second] = await world.server.requests();
+    expect((second?.time ?? 0) - (first?.time ?? 0)).toBeGreaterThanOrEqual(1000);
   });
 });

@@ -18,6 +18,7 @@ test(`G1 to G3: ${runs} runs, ${mode}`, async () => {
     seed,
     jobs,
     kills: 8,
+    pause: 10,
     onResult(result, seedOfRun) {
       done += 1;
       const { lost, duplicated, wrong, unknown, unaccounted } = result;

@@ -55,7 +55,13 @@ export const transportFaults: readonly Fault[] = [
     expected: only(unharmed, 'shorten -f', 'keyed', 'edit -f', 'delete'),
   },
   { fault: 'F03: a reset right after the connection is accepted', steps: [faults.refusedAfterAccept], expected: unharmed },
-  { fault: 'F04, F11: a reset on a used connection before it was applied', steps: [faults.dropBefore], expected: madeAgain },
+  { fault: 'F04: a reset before it was applied', steps: [faults.dropBefore], expected: madeAgain },
+  {
+    fault: 'F11: a reset of a connection that was used before',
+    steps: [faults.dropBefore],
+    usedConnection: true,
+    expected: only(madeAgain, 'shorten -f', 'keyed', 'edit -f', 'delete'),
+  },
   {
     fault: 'F04: always a reset before it was applied',
     steps: [{ ...faults.dropBefore, ...always }],

@@ -19,6 +19,8 @@ export interface TrialOptions {
   readonly seed: number;
   /** Kills at most. */
   readonly kills: number;
+  /** Milliseconds between the effect of a request and its answer: moments that a kill can hit. */
+  readonly pause: number;
   /** Another program than the built one: a mutant. */
   readonly program?: string | undefined;
 }
@@ -60,13 +62,13 @@ const maximalStarts = 40;
  * One file through everything that goes wrong: faults on 35 % of the POSTs, every answer shuffled, kill -9 at random moments,
  * repeated rows; the same command again until it says that it is done.
  */
-export async function runTrial(host: FaultyHost, { mode, seed, kills, program }: TrialOptions): Promise<TrialResult> {
+export async function runTrial(host: FaultyHost, { mode, seed, kills, pause, program }: TrialOptions): Promise<TrialResult> {
   const random = seededRandom(seed);
   const pick = (count: number): number => Math.floor(random() * count);
   const keyed = mode === 'keyed';
   const steps = [...usual, ...(keyed ? [faults.late(30)] : [])].map((step): Step => ({ ...step, only: { method: 'POST' } }));
   const world = await openFaultWorld(host, {
-    faulty: { seed, keepBodies: false, shuffles: true, chance: { rate: 0.35, steps } },
+    faulty: { seed, pause, keepBodies: false, shuffles: true, chance: { rate: 0.35, steps } },
   });
   const over = new AbortController();
   try {
@@ -76,7 +78,7 @@ export async function runTrial(host: FaultyHost, { mode, seed, kills, program }:
     let killed = 0;
     for (let starts = 0; starts < maximalStarts; starts += 1) {
       const mayKill = killed < kills && pick(6) > 0;
-      const { code, signal } = await runOnce(argv, world, program, mayKill ? pick(180) : undefined);
+      const { code, signal } = await runOnce(argv, world, program, mayKill ? pick(70) : undefined);
       if (signal) killed += 1;
       else if (code === 0 || code === 2 || (!keyed && nothingLeft(readResults(world)))) break;
     }

@@ -14,13 +14,13 @@ const slow = { timeout: 120_000 };
 const clean = { lost: 0, duplicated: 0, wrong: 0, unknown: 0, unaccounted: 0 };
 
 test('G1, G3, F60: 40 keyed runs with kills, faults, late requests and a foreign writer: every row has one link', async () => {
-  const total = await runSeries(host, { mode: 'keyed', runs: 40, seed: 1, kills: 3, jobs: 3 });
+  const total = await runSeries(host, { mode: 'keyed', runs: 40, seed: 1, kills: 3, pause: 10, jobs: 3 });
   expect(total).toMatchObject(clean);
   expect(total.kills).toBeGreaterThan(40);
 }, 120_000);
 
 test('G2, G3, F60: 20 checked runs with kills and faults, and nobody else writes: every row has one link', async () => {
-  const total = await runSeries(host, { mode: 'checked', runs: 20, seed: 1, kills: 3, jobs: 3 });
+  const total = await runSeries(host, { mode: 'checked', runs: 20, seed: 1, kills: 3, pause: 10, jobs: 3 });
   expect(total).toMatchObject(clean);
   expect(total.kills).toBeGreaterThan(20);
 }, 120_000);
@@ -30,7 +30,7 @@ test.for(['keyed', 'checked'] as const)(
   slow,
   async (mode) => {
     const program = await mutant('loses what was not synced');
-    const total = await runSeries(host, { mode, runs: 5, seed: 100, kills: 3, jobs: 3, program });
+    const total = await runSeries(host, { mode, runs: 5, seed: 100, kills: 3, pause: 10, jobs: 3, program });
     expect(total).toMatchObject(clean);
   },
 );
@@ -43,7 +43,7 @@ test.for([
   const program = await mutant(name);
   let found: TrialResult | undefined;
   for (let seed = 1; seed <= 15 && !found?.[fault]; seed += 1) {
-    found = await runTrial(host, { mode: 'checked', seed, kills: 8, program });
+    found = await runTrial(host, { mode: 'checked', seed, kills: 8, pause: 50, program });
   }
   expect(found?.[fault]).toBeGreaterThan(0);
 });

@@ -56,10 +56,14 @@ function mutated(random: () => number, text: string): Buffer {
   return bytes;
 }
 
-test('G12: 2,000 mutated files are read or refused with a sentence, never a crash', async () => {
-  const random = seeded(12);
+/** `npm run fuzz` asks for 20,000 (G12). */
+const count = Number(process.env.LINKCTL_FUZZ_FILES ?? 2000);
+const seed = Number(process.env.LINKCTL_FUZZ_SEED ?? 12);
+
+test(`G12: ${count} mutated files are read or refused with a sentence, never a crash`, async () => {
+  const random = seeded(seed);
   let passed = 0;
-  for (let run = 0; run < 2000; run += 1) {
+  for (let run = 0; run < count; run += 1) {
     const [use, format, text] = seeds[run % seeds.length] as (typeof seeds)[number];
     const bytes = mutated(random, text);
     const cut = Math.floor(random() * bytes.length);
@@ -75,6 +79,6 @@ test('G12: 2,000 mutated files are read or refused with a sentence, never a cras
     }
   }
   // Both ways out must have been taken, or the mutations test nothing.
-  expect(passed).toBeGreaterThan(100);
-  expect(passed).toBeLessThan(1900);
-});
+  expect(passed).toBeGreaterThan(count * 0.05);
+  expect(passed).toBeLessThan(count * 0.95);
+}, 600_000);

@@ -22,7 +22,6 @@ test.for([
   ['DEBUG', '*'],
   ['LINKCTL_DEBUG', '1'],
 ])('R-40: %s=%s in the environment shows no key', async ([name = '', value = ''], { env }) => {
-  // Node's own trace of HTTP prints every header; it is asked for by who owns the key, and must not be on because of us.
   const ran = await runProgram(['list'], { ...env, [name]: value });
   expect(ran).toMatchObject({ code: 0, stdout: '' });
 });

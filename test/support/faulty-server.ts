@@ -101,6 +101,8 @@ export interface FaultyOptions {
   readonly seed?: number;
   /** Where the script has nothing to say: with this probability one of these steps, for the requests they are for. */
   readonly chance?: { readonly rate: number; readonly steps: readonly Step[] };
+  /** Milliseconds before the answer to a POST begins, where its step does not say. */
+  readonly pause?: number;
   /** Whether the items of every answer to a POST, and to a step without an alteration of its own, come in a random order. */
   readonly shuffles?: boolean;
   /** Whether the log keeps bodies, and not only their length and hash. True without it. */
@@ -150,7 +152,8 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const body = Buffer.concat(chunks);
   log(state, request, body, step);
   const answer = await answerTo(state, request, body, step);
-  if (step.delay) await delay(step.delay);
+  const wait = step.delay ?? (request.method === 'POST' ? state.options.pause : undefined);
+  if (wait) await delay(wait);
   const { down } = step;
   if (down !== undefined) response.setHeader('connection', 'close').on('close', () => state.vanish(down));
   await end(step, answer, response);

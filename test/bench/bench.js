@@ -1,0 +1,39 @@
+import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { bulk } from './bulk.js';
+import { listing } from './listing.js';
+import { memory } from './memory.js';
+import { service } from './service.js';
+import { startUp } from './start-up.js';
+import { createWorld } from './world.js';
+
+/**
+ * `npm run bench`: everything that PERFORMANCE.md has a budget for, side by side with its baseline in the same run, as a table in
+ * Markdown. `--quick` takes small sizes; `--only start-up,bulk` takes a part.
+ */
+const parts = { 'start-up': startUp, bulk, memory, listing, service };
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
+const chosen = values.only?.split(',') ?? Object.keys(parts);
+
+const world = createWorld({ quick: values.quick });
+const say = (line) => process.stdout.write(`${line}\n`);
+try {
+  say(
+    `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB${values.quick ? ', small sizes' : ''}\n`,
+  );
+  say('| What | Measured | Budget | |');
+  say('|---|---|---|---|');
+  for (const name of chosen) for (const row of await parts[name](world)) say(tableLine(row));
+} finally {
+  world.remove();
+}
+
+function tableLine({ what, unit, value, most, least, note = '' }) {
+  const budget = most !== undefined ? `<= ${most}` : least !== undefined ? `>= ${least}` : '';
+  const isMissed = value > (most ?? Number.POSITIVE_INFINITY) || value < (least ?? 0);
+  return `| ${what} | ${shown(value)} ${unit} | ${budget}${isMissed ? ' **missed**' : ''} | ${note} |`;
+}
+
+function shown(value) {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}

@@ -1,0 +1,85 @@
+import { median, ratio, runInTurn } from './processes.js';
+import { writeRows } from './rows.js';
+
+/** PERFORMANCE.md section 2: rows a second end to end, in keyed mode with journal, check pass and results file. */
+export async function bulk(world) {
+  const [small, large] = world.quick ? [1000, 20_000] : [1000, 1_000_000];
+  const files = new Map([small, large].map((count) => [count, world.path(`rows-${count}.csv`)]));
+  for (const [count, path] of files) writeRows(path, count);
+  const server = await world.canned();
+  try {
+    return [
+      ...(await againstScripts(files.get(small), small, server, world)),
+      ...(await againstScripts(files.get(large), large, server, world)),
+      await againstLoop(files.get(small), small, server, world),
+      await checkPass(files.get(large), large, server, world),
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
+export function shortenFile(path, server, world, ...flags) {
+  const argv = world.linkctl('shorten', '-f', path, '--results', world.path('results.csv'), '-q', '--yes', ...flags);
+  return { argv, env: server.env, remove: [world.runs, world.path('results.csv')] };
+}
+
+async function againstScripts(path, count, server, world) {
+  const commands = [
+    shortenFile(path, server, world),
+    { argv: ['python3', world.baseline('bulk.py'), path, server.baseUrl, world.path('python.csv')] },
+    { argv: [process.execPath, world.baseline('bulk-bare.js'), path, server.baseUrl, world.path('bare.csv')] },
+  ];
+  const isSmall = count <= 1000;
+  const [ours, python, bare] = await runInTurn(commands, { rounds: isSmall ? 15 : world.quick ? 3 : 5 });
+  const speed = (samples) => `${Math.round(count / median(samples.map(({ wall }) => wall)) / 1000)} k rows/s`;
+  const note = `${speed(ours)}, CPU ${((1e6 * median(ours.map(({ cpu }) => cpu))) / count).toFixed(1)} us/row`;
+  const rows = count.toLocaleString('en');
+  if (isSmall) return [{ what: `shorten -f ${rows} rows, wall`, unit: 'x Python script', value: ratio(ours, python), most: 1.8 }];
+  return [
+    { what: `shorten -f ${rows} rows, rows/s`, unit: 'x Python script', value: 1 / ratio(ours, python), least: 1, note },
+    {
+      what: `shorten -f ${rows} rows, rows/s`,
+      unit: 'x bare csv-parse + undici',
+      value: 1 / ratio(ours, bare),
+      least: 0.5,
+      note: speed(bare),
+    },
+  ];
+}
+
+/** The loop is run on few rows and reckoned up: a million would take days. */
+async function againstLoop(path, count, server, world) {
+  const few = world.path('few.csv');
+  const rows = 100;
+  writeRows(few, rows);
+  const loop = { argv: ['sh', world.baseline('bulk.sh'), few, server.baseUrl] };
+  const [ours, shell] = await runInTurn([shortenFile(path, server, world), loop], { rounds: 5 });
+  const times = (count * ratio(shell, ours)) / rows;
+  return {
+    what: `shorten -f ${count.toLocaleString('en')} rows, rows/s`,
+    unit: 'x shell loop of curl and jq',
+    value: times,
+    least: 50,
+  };
+}
+
+/** `--dry-run` checks the file; what it prints of the requests is what a second pass and printing cost, so only the first counts. */
+async function checkPass(path, count, server, world) {
+  const bad = world.path('bad.csv');
+  writeRows(bad, count, { last: 'h00000000,not a url,,,false' });
+  const checked = {
+    argv: ['sh', '-c', '"$@" 2>/dev/null; test $? = 2', 'check', ...world.linkctl('shorten', '-f', bad)],
+    env: server.env,
+  };
+  const parse = { argv: [process.execPath, world.baseline('parse-csv.js'), path] };
+  const [ours, bare] = await runInTurn([checked, parse], { rounds: world.quick ? 5 : 7 });
+  const note = 'a file with its one bad row at the end: nothing is sent';
+  return {
+    what: `check pass, ${count.toLocaleString('en')} rows`,
+    unit: 'x bare csv-parse pass',
+    value: ratio(ours, bare),
+    most: 1.3,
+    note,
+  };
+}

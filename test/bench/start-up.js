@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { median, ratio, runInTurn } from './processes.js';
+
+/** A URL that the canned server knows. */
+const known = 'https://shop.example.com/catalogue/item/00000000?utm_source=newsletter';
+
+/** PERFORMANCE.md section 1: whole processes against `node -e 0`. */
+export async function startUp(world) {
+  const server = await world.canned();
+  try {
+    storeProfile(world, server.baseUrl);
+    const lines = [
+      ['--version', ['--version'], 1.15],
+      ['--help', ['--help'], 1.15],
+      ['help shorten', ['help', 'shorten'], 1.15],
+      ['__complete', ['__complete', 'shor'], 1.15],
+      ['shorten URL, stored profile', ['shorten', known, '--hash', 'h00000000'], 1.5],
+      ['-p sandbox shorten URL', ['-p', 'sandbox', 'shorten', 'https://nodejs.org/'], 2.2],
+    ];
+    const commands = [
+      { argv: [process.execPath, '-e', '0'] },
+      ...lines.map(([, argv]) => ({ argv: world.linkctl(...argv), env: world.env })),
+      { argv: ['npm', '--version'] },
+      { argv: ['python3', world.baseline('one-call.py'), server.baseUrl] },
+      {
+        argv: [
+          'curl',
+          '-s',
+          '-u',
+          'ann:secret',
+          '--json',
+          '{"urls":[{"long_url":"https://nodejs.org/"}]}',
+          `${server.baseUrl}/urls`,
+        ],
+      },
+    ];
+    const [bare, ...samples] = await runInTurn(commands, { rounds: world.quick ? 5 : 21 });
+    const peers = [['npm --version'], ['Python: one call with urllib'], ['curl: one call']];
+    return [...lines, ...peers].map(([what, , most], index) => ({
+      what: `start-up: ${what}`,
+      unit: 'x node -e 0',
+      value: ratio(samples[index], bare),
+      most,
+      note: `minima ${minima(samples[index], bare).toFixed(2)}x, CPU ${ratio(samples[index], bare, 'cpu').toFixed(2)}x; ${(1000 * median(samples[index].map(({ wall }) => wall))).toFixed(0)} ms`,
+    }));
+  } finally {
+    await server.stop();
+  }
+}
+
+function minima(samples, bare) {
+  const least = (taken) => Math.min(...taken.map(({ wall }) => wall));
+  return least(samples) / least(bare);
+}
+
+function storeProfile(world, baseUrl) {
+  const [node, ...argv] = world.linkctl(
+    'auth',
+    'login',
+    '--base-url',
+    baseUrl,
+    '--username',
+    'ann',
+    '--edition',
+    'a',
+    '--with-key',
+  );
+  execFileSync(node, [...argv, '-p', 'work'], { env: { ...process.env, ...world.env }, input: 'secret\n', stdio: 'pipe' });
+}

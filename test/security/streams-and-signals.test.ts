@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished } from 'vitest';
+import { runShell, startProgram } from '../support/built-program.ts';
+import { startFaultyServer } from '../support/faulty-server.ts';
+import { apiKey, sent, test, username } from '../support/linkctl.ts';
+
+/** Everything that prints and needs nothing but a server. */
+const printing = [
+  'list',
+  'stats',
+  'stats abc',
+  'tags',
+  'tags add promo',
+  'domains',
+  'log',
+  'account',
+  'auth status',
+  'auth list',
+  'config list',
+  'config path',
+  'runs list --header',
+  'api GET /account',
+  'completion bash',
+  'help formats',
+  '--help',
+  '--version',
+];
+const reading = [
+  'list',
+  'list abc',
+  'stats',
+  'stats abc',
+  'tags',
+  'domains',
+  'log',
+  'log --follow',
+  'account',
+  'auth status',
+  'api GET /urls',
+];
+
+async function withLink(linkctl: (argv: readonly string[]) => Promise<unknown>): Promise<void> {
+  await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'abc', '--tag', 'promo']);
+}
+
+describe('R-20, B38: output that nobody can write', () => {
+  test('to /dev/full: every command ends with exit 9 and one line', async ({ env, linkctl }) => {
+    await withLink(linkctl);
+    const runs = await Promise.all(printing.map((line) => runShell(`$linkctl ${line} > /dev/full`, env)));
+    const stderr = 'error: cannot write output: no space left on device\n';
+    expect(
+      runs.map(({ code, stderr }, index) => ({ line: printing[index], code, stderr: stderr.replace(/^hint: .*\n/m, '') })),
+    ).toEqual(printing.map((line) => ({ line, code: 9, stderr })));
+  });
+
+  test('a mutation that cannot print is told as such, and was made', async ({ env, wire }) => {
+    const ran = await runShell('$linkctl shorten https://nodejs.org/ > /dev/full', env);
+    expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('cannot write output') });
+    expect(await sent(wire)).toHaveLength(1);
+  });
+
+  test('R-19: a closed stderr, or a full one, changes nothing about stdout and the exit code', async ({ env, linkctl }) => {
+    await withLink(linkctl);
+    for (const redirection of ['2>&-', '2>/dev/full']) {
+      expect(await runShell(`$linkctl list --fields hash ${redirection}`, env)).toMatchObject({ code: 0, stdout: 'abc\n' });
+      expect(await runShell(`$linkctl list --nonsense ${redirection}`, env)).toMatchObject({ code: 2, stdout: '' });
+    }
+  });
+
+  test('a closed stdin matters to nobody who does not read it', async ({ env, linkctl }) => {
+    await withLink(linkctl);
+    expect(await runShell('$linkctl list --fields hash <&-', env)).toMatchObject({ code: 0, stdout: 'abc\n', stderr: '' });
+    expect(await runShell('$linkctl shorten -f - <&-', env)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  // Node puts /dev/null in the place of a stream that is closed before our first line runs: nobody can tell it from "> /dev/null".
+  test('a stdout that was closed before the start is no crash', async ({ env, linkctl }) => {
+    await withLink(linkctl);
+    for (const line of printing) {
+      expect(await runShell(`$linkctl ${line} >&-`, env), line).toMatchObject({
+        stdout: '',
+        stderr: expect.not.stringMatching(/^\s+at /m),
+      });
+    }
+  });
+});
+
+test('R-19, B40: a reader that went away before the first byte is no failure of a read, and quiet', async ({ env, linkctl }) => {
+  await withLink(linkctl);
+  const line = (command: string): string => `set -o pipefail; $linkctl ${command} | (exec 0<&-; sleep 0.6)`;
+  const reads = printing.filter((command) => command !== 'tags add promo');
+  const runs = await Promise.all(reads.map((command) => runShell(line(command), env)));
+  expect(runs.map(({ code, stderr }, index) => ({ line: reads[index], code, stderr }))).toEqual(
+    reads.map((line) => ({ line, code: 0, stderr: '' })),
+  );
+});
+
+describe('R-18, B41: outside bulk runs a signal ends a command at once, and the shell sees it', () => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s, for every read', async (signal, { homeEnv }) => {
+    const ends = reading.map(async (line) => {
+      const server = await startFaultyServer();
+      onTestFinished(() => server.close());
+      await server.script([{ times: 'all', end: 'silent' }]);
+      const account = { LINKCTL_USERNAME: username, LINKCTL_API_KEY: apiKey, LINKCTL_BASE_URL: server.baseUrl };
+      const program = startProgram(line.split(' '), { ...homeEnv, ...account });
+      while ((await server.requests()).length === 0) await delay(20);
+      program.process.kill(signal);
+      const killed = performance.now();
+      const { code, signal: death, stdout, stderr } = await program.ended;
+      expect(performance.now() - killed, line).toBeLessThan(2000);
+      return { line, code, death, stdout, stderr };
+    });
+    expect(await Promise.all(ends)).toEqual(
+      reading.map((line) => ({ line, code: null, death: signal, stdout: '', stderr: 'interrupted\n' })),
+    );
+  });
+});
