@@ -1,5 +1,5 @@
-import type { Context } from './action.ts';
 import type { Client } from './client/client.ts';
+import type { Context } from './context.ts';
 import { type Edition, editions } from './contract/editions.ts';
 import type { AccountRecord } from './contract/records.ts';
 import { CliError, LocalError, UsageError } from './errors.ts';

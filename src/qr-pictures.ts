@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Context } from './action.ts';
+import type { Context } from './context.ts';
 import { type CliError, LocalError, UsageError } from './errors.ts';
 import { errorCode, fileError } from './files/file-error.ts';
 import type { QrOptions } from './flags/qr-flags.ts';

@@ -1,5 +1,5 @@
-import { type Context, openInput } from '../action.ts';
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
+import { type Context, openInput } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import { UsageError } from '../errors.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';

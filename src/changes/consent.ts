@@ -1,5 +1,5 @@
-import { type Context, whereabouts } from '../action.ts';
 import type { HashTarget } from '../client/groups.ts';
+import { type Context, whereabouts } from '../context.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { truncate } from '../output/display-width.ts';

@@ -1,4 +1,3 @@
-import { type Context, openInput } from '../action.ts';
 import { type FewResult, runFew } from '../bulk/few.ts';
 import { fittingHashes } from '../bulk/hash-groups.ts';
 import type { BulkOperation } from '../bulk/operation.ts';
@@ -6,6 +5,7 @@ import { outcomeFailure, outcomeRow } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { OperationSettings, RunInput } from '../bulk/run-plan.ts';
 import { namedUrls } from '../client/named-urls.ts';
+import { type Context, openInput } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { CliError } from '../errors.ts';

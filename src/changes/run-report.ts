@@ -1,8 +1,8 @@
-import { type Context, whereabouts } from '../action.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
+import { type Context, whereabouts } from '../context.ts';
 import { type CliError, FailedError, LocalError } from '../errors.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { Session } from '../session.ts';

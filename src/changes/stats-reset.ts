@@ -1,5 +1,5 @@
-import type { Context } from '../action.ts';
 import { resetOperation } from '../bulk/removal.ts';
+import type { Context } from '../context.ts';
 import { type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import type { Report } from '../output/report.ts';

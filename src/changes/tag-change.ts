@@ -1,5 +1,5 @@
-import { type Context, refuseDomain } from '../action.ts';
 import { urlPages } from '../client/pages.ts';
+import { type Context, refuseDomain } from '../context.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import type { Report, RowsReport } from '../output/report.ts';

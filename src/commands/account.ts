@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
+import type { Context } from '../context.ts';
 import type { AccountRecord } from '../contract/records.ts';
 import { LimitError } from '../errors.ts';
 import { describe } from '../help/layout.ts';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
+import type { Context } from '../context.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';

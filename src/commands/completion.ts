@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
 import { type Shell, scripts, shells } from '../completion/scripts.ts';
+import type { Context } from '../context.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';

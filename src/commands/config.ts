@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';

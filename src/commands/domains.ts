@@ -1,7 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
+import type { Context } from '../context.ts';
 import { describe } from '../help/layout.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 

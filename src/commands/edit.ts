@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/edit.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
+import type { Context } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
 import { UsageError } from '../errors.ts';

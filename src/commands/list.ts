@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { type Context, openInput, type Runner, refuseDomain } from '../action.ts';
+import type { Runner } from '../action.ts';
 import { groupSize, type HashTarget } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
+import { type Context, openInput, refuseDomain } from '../context.ts';
 import type { Page, UrlRecord } from '../contract/records.ts';
 import { type CliError, EmptyError, UsageError } from '../errors.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';

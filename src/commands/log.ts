@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
 import type { Client } from '../client/client.ts';
 import { newEntries } from '../client/new-entries.ts';
 import { logPages } from '../client/pages.ts';
+import type { Context } from '../context.ts';
 import type { LogEntry, Page } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { count, seconds } from '../flags/values.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
 import { forgetRun, listRuns, pruneRuns, type RunOverview, showRun, verifyRun } from '../bulk/runs.ts';
+import type { Context } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
+import type { Context } from '../context.ts';
 import { CliError, LocalError, UsageError } from '../errors.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import { acquireClaim } from '../files/claim-lock.ts';

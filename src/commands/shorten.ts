@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import type { Context, Runner } from '../action.ts';
+import type { Runner } from '../action.ts';
 import { runFew } from '../bulk/few.ts';
 import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import { shortenFewOperation, shortenOperation } from '../bulk/shorten.ts';
+import type { Context } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';

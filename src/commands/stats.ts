@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { type Context, openInput, type Runner, refuseDomain } from '../action.ts';
+import type { Runner } from '../action.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
 import { groupSize, type HashTarget } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
+import { type Context, openInput, refuseDomain } from '../context.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { type CliError, UsageError } from '../errors.ts';
 import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';

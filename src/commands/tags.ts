@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { type Context, type Runner, whereabouts } from '../action.ts';
+import type { Runner } from '../action.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
+import { type Context, whereabouts } from '../context.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
