@@ -65,7 +65,8 @@ const layers: Record<string, readonly string[]> = {
     'version',
   ],
   completion: ['files', 'flags', 'help', 'profiles', 'system'],
-  program: ['action', 'context', 'commands', 'completion', 'errors', 'flags', 'help', 'system', 'version'],
+  entries: ['action', 'commands'],
+  program: ['action', 'completion', 'entries', 'flags', 'help', 'system', 'version'],
   pages: ['action', 'context', 'help', 'program', 'system'],
   main: ['action', 'context', 'errors', 'help', 'pages', 'program', 'system'],
 };
