@@ -4,7 +4,7 @@ import { processSystem, type System } from './system.ts';
 
 export { processSystem };
 
-/** For `bundle.js`: the pages that `storedPage` reads. */
+/** For `bin/bundle.mjs`: the pages that `storedPage` reads. */
 export async function printedPages(): Promise<Map<string, string>> {
   return (await import('./pages.ts')).printedPages(processSystem());
 }

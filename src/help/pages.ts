@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The text that a line asks for, where it was printed to a file when the program was made (`bundle.js`) and nothing else stands on
+ * The text that a line asks for, where it was printed to a file when the program was made (`bin/bundle.mjs`) and nothing else stands on
  * the line. For everything else, and where there are no such files, the command tree answers, with the same text.
  */
 export function storedPage(argv: readonly string[]): string | undefined {

@@ -5,10 +5,10 @@ import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
 /**
- * Makes the program that is released: `node bundle.js --outdir=dist`. One file for what every command line needs, one for each
+ * Makes the program that is released: `node bin/bundle.mjs --outdir=dist`. One file for what every command line needs, one for each
  * thing that is imported only when it is used, in CommonJS, whose loader starts several milliseconds sooner.
  */
-const top = import.meta.dirname;
+const top = join(import.meta.dirname, '..');
 const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } }).values;
 const [core, program, session] = ['main.ts', 'program.ts', 'session.ts'].map((name) => join(top, 'src', name));
 
