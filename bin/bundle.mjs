@@ -10,7 +10,11 @@ import { build, transform } from 'esbuild';
  */
 const top = join(import.meta.dirname, '..');
 const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } }).values;
-const [core, program, session] = ['main.ts', 'program.ts', 'session.ts'].map((name) => join(top, 'src', name));
+const source = (name) => join(top, 'src', name);
+const core = source('main.ts');
+const program = source('program.ts');
+/** What the most usual line needs, most of which every command has that talks to a server. */
+const usual = ['commands/shorten.ts', 'session.ts', 'output/rows.ts', 'output/separated.ts'].map(source);
 
 /** Only the sandbox and `serve` need it, and it is installed only where it can be. */
 const external = ['@photostructure/sqlite'];
@@ -41,8 +45,8 @@ const layers = {
 
 /** Help and completions come without a session, nearly all else has one. */
 function alwaysBefore(path) {
-  const sessionless = path === program || /^(pages\.ts|help|completion)\b/.test(relative(join(top, 'src'), path));
-  return sessionless ? [core, program] : [core, program, session];
+  const isAlone = path === program || /^(pages\.ts|help|completion)\b/.test(relative(source(''), path));
+  return isAlone ? [core, program] : [core, program, ...usual];
 }
 
 /** Modules of Node that take time to load and that not every command line needs are loaded when something of theirs is first used. */

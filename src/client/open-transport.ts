@@ -1,3 +1,4 @@
+import { nodeTransport } from './node-transport.ts';
 import { proxiesFor } from './proxies.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 import { trustFor } from './trust.ts';
@@ -10,5 +11,5 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   const proxies = proxiesFor(options);
   const trust = await trustFor(options);
   if (proxies) return (await import('./undici-transport.ts')).undiciTransport(options.origin, trust, proxies);
-  return (await import('./node-transport.ts')).nodeTransport(options.origin, trust);
+  return await nodeTransport(options.origin, trust);
 }

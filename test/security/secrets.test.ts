@@ -40,12 +40,12 @@ test.for([
   // As if some event handler of ours or of a package had a bug, once the key is known.
   const preload = join(folder, 'crash.cjs');
   writeFileSync(preload, `setTimeout(() => { ${keylessly(statement)} }, 800);`);
-  const ran = await runProgram(['list'], { ...env, NODE_OPTIONS: `--require=${preload}` });
+  const crashing = { ...env, NODE_OPTIONS: `--require=${preload}` };
+  const [ran, debugged] = await Promise.all([runProgram(['list'], crashing), runProgram(['list', '--debug'], crashing)]);
   expect(ran).toMatchObject({ code: 1, stdout: '' });
   expect(ran.stderr.match(/^error: /gm)).toHaveLength(1);
   expect(ran.stderr).toMatch(/^error: internal error: /);
   expect(ran.stderr).not.toMatch(/^\s+at /m);
-  const debugged = await runProgram(['list', '--debug'], { ...env, NODE_OPTIONS: `--require=${preload}` });
   expect(debugged.code).toBe(1);
 });
 
