@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { basename, join, relative, resolve } from 'node:path';
+import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
@@ -63,9 +65,32 @@ const onDemand = {
   },
 };
 
+const hash = 'rehearsal';
+const longUrl = 'https://nodejs.org/en/learn';
+const fine = { code: 0, message: '', details: '' };
+const yes = JSON.stringify({
+  error: fine,
+  urls: [
+    {
+      hash,
+      long_url: longUrl,
+      short_url: `localhost/${hash}`,
+      total_clicks: 0,
+      unique_clicks: 0,
+      tags: [],
+      links: {},
+      error: fine,
+    },
+  ],
+});
+
 mkdirSync(outdir, { recursive: true });
 for (const { path, text } of await split()) await writeCommonJs(path, text);
+const { load, keepCode } = createRequire(import.meta.url)('./loader.js').createLoader(resolve(outdir));
+const { main, printedPages, processSystem } = load('main.cjs');
 await writePages();
+await rehearse();
+keepCode();
 
 /** esbuild splits ES modules only. */
 async function split() {
@@ -103,7 +128,27 @@ async function writeCommonJs(path, text) {
 
 /** What is printed for `--version` and every `--help`, so that nothing has to be put together when somebody asks. */
 async function writePages() {
-  const { printedPages } = createRequire(import.meta.url)(resolve(outdir, 'main.cjs'));
   mkdirSync(join(outdir, 'pages'), { recursive: true });
   for (const [name, text] of await printedPages()) writeFileSync(join(outdir, 'pages', `${name}.txt`), text);
+}
+
+/** The lines that must be quick run once, against a server that says yes, so that the code which is kept has what they need. */
+async function rehearse() {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.end(yes));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const env = {
+    HOME: resolve(outdir),
+    LINKCTL_BASE_URL: `http://127.0.0.1:${server.address().port}`,
+    LINKCTL_USERNAME: 'ann',
+    LINKCTL_API_KEY: 'rehearsal',
+  };
+  const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const system = Object.create(processSystem(), { env: { value: env }, stdout: { value: stdout } });
+  for (const argv of [['--version'], ['__complete', 'shor'], ['shorten', longUrl, '--hash', hash]]) {
+    const code = await main(argv, system);
+    if (code !== 0) throw new Error(`linkctl ${argv.join(' ')} ended with ${code}`);
+  }
+  server.close();
 }
