@@ -1,17 +1,19 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
 /**
- * Makes the program that is released: `node bin/bundle.mjs --outdir=dist`. One file for what every command line needs, one for each
+ * Makes the program that is released: `node bin/bundle.mjs --outdir=dist`; `--names` keeps those of functions, for a profile. One file for what every command line needs, one for each
  * thing that is imported only when it is used, in CommonJS, whose loader starts several milliseconds sooner.
  */
 const top = join(import.meta.dirname, '..');
-const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } }).values;
+const { outdir, names } = parseArgs({
+  options: { outdir: { type: 'string', default: 'dist' }, names: { type: 'boolean', default: false } },
+}).values;
 const source = (name) => join(top, 'src', name);
 const core = source('main.ts');
 const program = source('program.ts');
@@ -21,7 +23,8 @@ const usual = ['commands/shorten.ts', 'session.ts', 'output/rows.ts', 'output/se
 /** Only the sandbox and `serve` need it, and it is installed only where it can be. */
 const external = ['@photostructure/sqlite'];
 
-const shared = { minify: true, platform: 'node', target: 'node20.18', logLevel: 'warning', sourcesContent: false };
+const minified = { minifySyntax: true, minifyWhitespace: true, minifyIdentifiers: !names };
+const shared = { ...minified, platform: 'node', target: 'node20.18', logLevel: 'warning', sourcesContent: false };
 
 /**
  * What is imported when used imports what is always there by then, too. So those files have the same importers all, and esbuild
@@ -60,29 +63,12 @@ const onDemand = {
     );
     // In the prototype, as that is all of a CommonJS module that esbuild hands on without reading it.
     onLoad({ filter: /.*/, namespace: 'on-demand' }, ({ path }) => ({
-      contents: `module.exports = Object.create(new Proxy({}, { get: (_, name) => process.getBuiltinModule('${path}')[name] }));`,
+      contents: `let loaded;
+        const get = (_, name) => (loaded ??= process.getBuiltinModule('${path}'))[name];
+        module.exports = Object.create(new Proxy({}, { get }));`,
     }));
   },
 };
-
-const hash = 'rehearsal';
-const longUrl = 'https://nodejs.org/en/learn';
-const fine = { code: 0, message: '', details: '' };
-const yes = JSON.stringify({
-  error: fine,
-  urls: [
-    {
-      hash,
-      long_url: longUrl,
-      short_url: `localhost/${hash}`,
-      total_clicks: 0,
-      unique_clicks: 0,
-      tags: [],
-      links: {},
-      error: fine,
-    },
-  ],
-});
 
 mkdirSync(outdir, { recursive: true });
 for (const { path, text } of await split()) await writeCommonJs(path, text);
@@ -132,23 +118,13 @@ async function writePages() {
   for (const [name, text] of await printedPages()) writeFileSync(join(outdir, 'pages', `${name}.txt`), text);
 }
 
-/** The lines that must be quick run once, against a server that says yes, so that the code which is kept has what they need. */
+/** The lines that must be quick run once, so that the code which is kept has what they need. */
 async function rehearse() {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.end(yes));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const env = {
-    HOME: resolve(outdir),
-    LINKCTL_BASE_URL: `http://127.0.0.1:${server.address().port}`,
-    LINKCTL_USERNAME: 'ann',
-    LINKCTL_API_KEY: 'rehearsal',
-  };
+  const home = mkdtempSync(join(tmpdir(), 'linkctl-'));
   const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const system = Object.create(processSystem(), { env: { value: env }, stdout: { value: stdout } });
-  for (const argv of [['--version'], ['__complete', 'shor'], ['shorten', longUrl, '--hash', hash]]) {
-    const code = await main(argv, system);
-    if (code !== 0) throw new Error(`linkctl ${argv.join(' ')} ended with ${code}`);
+  const system = Object.create(processSystem(), { env: { value: { HOME: home } }, stdout: { value: stdout } });
+  for (const argv of [['--version'], ['__complete', 'shor'], ['-p', 'sandbox', 'shorten', 'https://nodejs.org/en/learn']]) {
+    await main(argv, system);
   }
-  server.close();
+  rmSync(home, { recursive: true });
 }

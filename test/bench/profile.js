@@ -5,16 +5,16 @@ import { writeRows } from './rows.js';
 import { createWorld } from './world.js';
 
 /**
- * `npm run bench:profile -- [what]`: where the CPU time of one run goes, function by function, with names and lines of the source.
+ * `npm run bench:profile -- [what]`: where the time of one run goes, function by function.
  * `what` is `shorten`, `list` or a command line of one's own after `--`.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
-const world = createWorld({ quick: true });
+const world = createWorld({ names: true });
 const server = await world.canned({ total: 100_000 });
 try {
   const folder = world.path('profile');
   const argv = lineOf(positionals);
-  execFileSync(process.execPath, ['--cpu-prof', '--cpu-prof-dir', folder, '--enable-source-maps', world.program, ...argv], {
+  execFileSync(process.execPath, ['--cpu-prof', '--cpu-prof-dir', folder, world.program, ...argv], {
     env: { ...process.env, ...server.env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -49,5 +49,5 @@ function print({ nodes, samples, timeDeltas }) {
 }
 
 function nameOf({ functionName, url, lineNumber, columnNumber }) {
-  return `${functionName || '(anonymous)'} ${url.split('/').slice(-2).join('/')}:${lineNumber + 1}:${columnNumber + 1}`;
+  return `${functionName || '(anonymous)'} ${url.split('/').at(-1)}:${lineNumber + 1}:${columnNumber + 1}`;
 }

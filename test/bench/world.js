@@ -7,9 +7,12 @@ import { startServer } from './processes.js';
 const top = join(import.meta.dirname, '..', '..');
 
 /** The program as it is released, in a folder of its own, with a home of its own. */
-export function createWorld({ quick }) {
+export function createWorld({ quick = false, names = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-bench-'));
-  execFileSync('npm', ['run', '--silent', 'bundle', '--', `--outdir=${join(folder, 'dist')}`], { cwd: top, stdio: 'inherit' });
+  execFileSync('npm', ['run', '--silent', 'bundle', '--', `--outdir=${join(folder, 'dist')}`, ...(names ? ['--names'] : [])], {
+    cwd: top,
+    stdio: 'inherit',
+  });
   for (const name of ['bin', 'package.json']) cpSync(join(top, name), join(folder, name), { recursive: true });
   symlinkSync(join(top, 'node_modules'), join(folder, 'node_modules'));
   const home = join(folder, 'home');

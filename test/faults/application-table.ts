@@ -1,6 +1,6 @@
 import { type CannedAnswer, faults, type Step } from '../support/faulty-steps.ts';
 import type { Fault } from './cell.ts';
-import type { DeedName } from './deeds.ts';
+import { deedNames } from './deeds.ts';
 import {
   answerLost,
   answerUseless,
@@ -22,16 +22,12 @@ const answered = (answer: CannedAnswer): Step[] => [{ answer }];
 const each = (members: object): Step[] => [{ alter: { each: members } }];
 const onListing = { only: { method: 'GET', path: '/urls' } } as const;
 
-/** Rows of the table that differ in one value; the first is shown with every command. */
+/** Rows of the table that differ in one value; the first is shown with every command, the others with one each in turn. */
 function variants<T>(values: readonly T[], row: (value: T) => Omit<Fault, 'expected'>, expected: Expected): Fault[] {
-  const others: DeedName[][] = [
-    ['shorten -f', 'edit -f'],
-    ['keyed', 'delete'],
-    ['shorten', 'edit'],
-  ];
+  const names = deedNames.filter((name) => expected[name] !== undefined);
   return values.map((value, index) => ({
     ...row(value),
-    expected: index === 0 ? expected : only(expected, ...(others[index % others.length] ?? [])),
+    expected: index === 0 ? expected : only(expected, names[index % names.length] ?? 'shorten -f'),
   }));
 }
 

@@ -28,3 +28,9 @@ const control = createServer(async (request, response) => {
 control.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(control.address() as AddressInfo).port}\n`);
 });
+
+// A run of tests that was killed leaves nobody behind.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) process.exit();
+}, 1000);
