@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
 /**
- * Makes the program that is released: `node bin/bundle.mjs --outdir=dist`; `--names` keeps those of functions, for a profile. One file for what every command line needs, one for each
- * thing that is imported only when it is used, in CommonJS, whose loader starts several milliseconds sooner.
+ * Makes the program that is released: `node bin/bundle.mjs --outdir=dist`; `--names` keeps those of functions, for a profile. One
+ * file for what every command line needs, one for each thing that is imported only when it is used, in CommonJS, whose loader
+ * starts several milliseconds sooner.
  */
 const top = join(import.meta.dirname, '..');
 const { outdir, names } = parseArgs({
@@ -72,11 +71,7 @@ const onDemand = {
 
 mkdirSync(outdir, { recursive: true });
 for (const { path, text } of await split()) await writeCommonJs(path, text);
-const { load, keepCode } = createRequire(import.meta.url)('./loader.js').createLoader(resolve(outdir));
-const { main, printedPages, processSystem } = load('main.cjs');
 await writePages();
-await rehearse();
-keepCode();
 
 /** esbuild splits ES modules only. */
 async function split() {
@@ -114,17 +109,7 @@ async function writeCommonJs(path, text) {
 
 /** What is printed for `--version` and every `--help`, so that nothing has to be put together when somebody asks. */
 async function writePages() {
+  const { printedPages } = createRequire(import.meta.url)(resolve(outdir, 'main.cjs'));
   mkdirSync(join(outdir, 'pages'), { recursive: true });
   for (const [name, text] of await printedPages()) writeFileSync(join(outdir, 'pages', `${name}.txt`), text);
-}
-
-/** The lines that must be quick run once, so that the code which is kept has what they need. */
-async function rehearse() {
-  const home = mkdtempSync(join(tmpdir(), 'linkctl-'));
-  const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const system = Object.create(processSystem(), { env: { value: { HOME: home } }, stdout: { value: stdout } });
-  for (const argv of [['--version'], ['__complete', 'shor'], ['-p', 'sandbox', 'shorten', 'https://nodejs.org/en/learn']]) {
-    await main(argv, system);
-  }
-  rmSync(home, { recursive: true });
 }

@@ -13,17 +13,10 @@ if (difference < 0) {
   process.emitWarning = (warning, ...rest) => {
     if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
   };
-  const { main, processSystem } = load();
+  // Traces of our own bugs then name lines of src/ (B48); reading the maps takes longer than most commands, so only for those who look.
+  if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
+  const { main, processSystem } = require('../dist/main.cjs');
   main(process.argv.slice(2), processSystem()).then((code) => {
     process.exitCode = code;
   });
-}
-
-function load() {
-  if (!process.env.LINKCTL_DEBUG && !process.argv.includes('--debug')) {
-    return require('./loader.js').createLoader(`${__dirname}/../dist`).load('main.cjs');
-  }
-  // Traces of our own bugs then name lines of src/ (B48). Reading the maps takes longer than most commands.
-  process.setSourceMapsEnabled(true);
-  return require('../dist/main.cjs');
 }
