@@ -13,7 +13,7 @@ const layers: Record<string, readonly string[]> = {
   files: ['errors', 'system'],
   service: ['contract'],
   client: ['contract', 'errors', 'system'],
-  input: ['contract', 'errors', 'system'],
+  input: ['contract', 'errors', 'files', 'system'],
   output: ['contract', 'errors', 'system'],
   profiles: ['contract', 'errors', 'files', 'system'],
   flags: ['contract', 'errors', 'input', 'system'],

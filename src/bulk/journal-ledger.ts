@@ -128,5 +128,7 @@ function shortUrls(records: readonly KnownRecord[]): string | string[] {
   const all = records.map(shortUrlOf);
   const first = all[0] ?? '';
   const prefix = first.slice(0, first.length - (records[0]?.hash.length ?? 0));
-  return all.every((shortUrl, nth) => shortUrl === prefix + records[nth]?.hash) ? prefix : all;
+  const isPlain = (shortUrl: string, { hash }: KnownRecord): boolean =>
+    shortUrl.length === prefix.length + hash.length && shortUrl.startsWith(prefix) && shortUrl.endsWith(hash);
+  return records.every((record, nth) => isPlain(all[nth] ?? '', record)) ? prefix : all;
 }

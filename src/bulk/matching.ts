@@ -40,15 +40,14 @@ export function matchAnswer(
   { sharing = false, inOrder = true }: MatchingOptions = {},
 ): Matching {
   const work = begin(sent, answer, sharing);
-  takeByCustomHash(work);
-  if (sharing) {
-    takeShared(work);
-  } else {
-    takeByFields(work);
-  }
-  takeRefusals(work);
-  takeByUniqueUrl(work);
-  if (inOrder) takeByPosition(work);
+  const steps = [
+    takeByCustomHash,
+    sharing ? takeShared : takeByFields,
+    takeRefusals,
+    takeByUniqueUrl,
+    ...(inOrder ? [takeByPosition] : []),
+  ];
+  for (const take of steps) if (work.verdicts.includes(undefined)) take(work);
   return { verdicts: work.verdicts, surplus: surplusOf(work) };
 }
 

@@ -19,10 +19,10 @@ export type TagsMean = 'labels' | 'instructions';
 export function notApplied(asked: EditFields, record: object, tagsMean: TagsMean = 'labels'): Difference[] {
   const got = record as Readonly<Record<string, unknown>>;
   const differences: Difference[] = [];
-  for (const field of Object.keys(asked) as (keyof EditFields)[]) {
+  for (const field of editable) {
     const value = asked[field];
     const wireName = field === 'custom_hash' ? 'hash' : field;
-    if (value === undefined || got[wireName] === undefined || value === got[wireName] || !isKnown(field)) continue;
+    if (value === undefined || got[wireName] === undefined || value === got[wireName]) continue;
     if (!sameBy[field](value, got[wireName], tagsMean)) differences.push({ field, asked: value, got: got[wireName] });
   }
   return differences;
@@ -47,9 +47,7 @@ const sameBy: { readonly [F in keyof Required<EditFields>]: Same } = {
   tags: (asked, got, tagsMean) => sameTags(listOf(asked), listOf(got), tagsMean),
 };
 
-function isKnown(field: string): field is keyof typeof sameBy {
-  return Object.hasOwn(sameBy, field);
-}
+const editable = Object.keys(sameBy) as (keyof EditFields)[];
 
 function sameTags(asked: readonly string[], got: readonly string[], tagsMean: TagsMean): boolean {
   if (tagsMean === 'labels' && asked.length === got.length && asked.every((label, index) => label === got[index])) return true;

@@ -97,5 +97,5 @@ function listEntry(entry: string): string {
 }
 
 function errorText({ error }: RowOutcome): string {
-  return [error?.message, error?.details].filter(Boolean).join(': ');
+  return error ? [error.message, error.details].filter(Boolean).join(': ') : '';
 }

@@ -41,10 +41,11 @@ export interface RunSummary {
 
 export interface RunWalk<Payload extends object> {
   /**
-   * Every row of the input once, in its order, with its final status; to be read once. Nothing is sent before it is read, and no
-   * more than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is finished.
+   * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before it
+   * is read, and no more than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is
+   * finished.
    */
-  readonly rows: AsyncIterable<RowOutcome<Payload>>;
+  readonly rows: AsyncIterable<readonly RowOutcome<Payload>[]>;
   progress(): RunProgress;
   /** When the rows were read. Ends with `runEnd(tally, stop)`. */
   summary(): RunSummary;
@@ -95,11 +96,11 @@ interface Walk<Payload extends object> {
   endedAt: number | undefined;
 }
 
-async function* rowsOf<Payload extends object>(walk: Walk<Payload>): AsyncGenerator<RowOutcome<Payload>> {
+async function* rowsOf<Payload extends object>(walk: Walk<Payload>): AsyncGenerator<readonly RowOutcome<Payload>[]> {
   const source = segments(walk);
   let isRead = false;
   try {
-    for (let next = await source.next(); !next.done; next = await source.next()) yield* next.value;
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
     isRead = true;
   } finally {
     if (!isRead) {

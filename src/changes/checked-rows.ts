@@ -5,9 +5,12 @@ import { UsageError } from '../errors.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { checkInput } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
+import { type KeptRows, keepRows } from '../input/kept-rows.ts';
 import { readRows } from '../input/reading.ts';
-import type { ReadOptions } from '../input/row.ts';
+import type { InputRow, ReadOptions } from '../input/row.ts';
+import type { Source } from '../input/source.ts';
 import type { Session } from '../session.ts';
+import { folders } from '../system.ts';
 import { refuseTooMany } from './consent.ts';
 
 /** An input that was checked as a whole and may be sent. */
@@ -35,11 +38,28 @@ export async function checkedRows(
     formulaGuarded,
   };
   const source = await openInput(file, use === 'edit' ? 'rows' : 'URLs', context);
-  const { rows, withHash, sha256, warnings } = await checkInput(source, options);
+  const kept = context.global.dryRun ? undefined : keepUntilEnd(context);
+  const { rows, withHash, sha256, warnings } = await checkInput(source, options, kept);
   refuseTooMany(rows, context);
   for (const warning of warnings) await context.warn(warning);
   const spool = source.spooled ? source.path : undefined;
-  return { input: { name: source.name, sha256, rows, open: () => readRows(source, options), spool }, withHash };
+  // What is only shown leaves nothing on the disk, and is read once more.
+  const open = () => (kept ? unchangedRows(kept, source) : readRows(source, options));
+  return { input: { name: source.name, sha256, rows, open, spool }, withHash };
+}
+
+function keepUntilEnd({ system, atEnd }: Context): KeptRows<InputRow> {
+  const kept = keepRows<InputRow>(folders(system).state, system);
+  atEnd(async () => kept.close());
+  return kept;
+}
+
+/** F65: a run whose file is another one meanwhile could not be gone on with. */
+async function* unchangedRows(kept: KeptRows<InputRow>, source: Source): AsyncGenerator<InputRow[]> {
+  for (const rows of kept.read()) {
+    await source.assertUnchanged();
+    yield rows;
+  }
 }
 
 type Sending = Pick<

@@ -69,10 +69,12 @@ async function* shownRows<Payload extends object>(
   const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
   let batches = 0;
-  for await (const outcome of run.rows) {
-    const row = outcomeRow(outcome, session, true);
-    if (outcome.status === 'failed' || outcome.status === 'unknown') outcomes.set(row, outcome);
-    if (!(ignoreMissing && outcome.error?.code === 1306)) yield row;
+  for await (const settled of run.rows) {
+    for (const outcome of settled) {
+      const row = outcomeRow(outcome, session, true);
+      if (outcome.status === 'failed' || outcome.status === 'unknown') outcomes.set(row, outcome);
+      if (!(ignoreMissing && outcome.error?.code === 1306)) yield row;
+    }
     const { batchesSettled } = run.progress();
     if (batchesSettled > batches) streams.progress.step(state);
     batches = batchesSettled;

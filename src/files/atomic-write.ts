@@ -9,7 +9,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
@@ -17,6 +16,7 @@ import type { System } from '../system.ts';
 import { errorCode, fileError } from './file-error.ts';
 import { refuseForeign } from './ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';
+import { writeWhole } from './whole-write.ts';
 
 /** What writing a file needs of the world. */
 export type WriteSystem = MarkSystem & Pick<System, 'userId'>;
@@ -105,15 +105,6 @@ class OpenReplacement implements Replacement {
     const file = this.#file;
     this.#file = undefined;
     if (file !== undefined) closeSync(file);
-  }
-}
-
-/** A write may take only a part, as on a nearly full disk (RELIABILITY.md 0.1). */
-function writeWhole(file: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) {
-    const count = writeSync(file, bytes, done);
-    if (count === 0) throw new Error('the disk takes no more');
-    done += count;
   }
 }
 

@@ -1,8 +1,9 @@
 import { UsageError } from '../errors.ts';
 import { duplicateSearch } from './duplicates.ts';
 import type { InputUse } from './format.ts';
+import type { KeptRows } from './kept-rows.ts';
 import { rowsOf } from './reading.ts';
-import type { Notice, ReadOptions } from './row.ts';
+import type { InputRow, Notice, ReadOptions } from './row.ts';
 import type { Source } from './source.ts';
 
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
@@ -22,10 +23,14 @@ export interface CheckedInput {
 }
 
 /**
- * Reads the whole input and validates every row before anything is sent (R-28, B51). Throws one UsageError with all that is
- * wrong, up to 20 places.
+ * Reads the whole input and validates every row before anything is sent (R-28, B51). Rows that are to be sent go to `kept`
+ * meanwhile. Throws one UsageError with all that is wrong, up to 20 places.
  */
-export async function checkInput<Use extends InputUse>(source: Source, options: CheckOptions<Use>): Promise<CheckedInput> {
+export async function checkInput<Use extends InputUse>(
+  source: Source,
+  options: CheckOptions<Use>,
+  kept?: Pick<KeptRows<InputRow<Use>>, 'add'>,
+): Promise<CheckedInput> {
   const problems = noticeList(source.name);
   const warnings = noticeList(source.name);
   const duplicates = duplicateSearch(options.allowCaseDuplicates === true);
@@ -37,6 +42,7 @@ export async function checkInput<Use extends InputUse>(source: Source, options: 
       duplicates.add(row);
     }
     rows += batch.length;
+    if (problems.count() === 0) kept?.add(batch);
   }
   await duplicates.confirm(source, options, problems.add);
   if (problems.count() > 0) throw invalid(source.name, options.use, problems);

@@ -19,6 +19,8 @@ export interface Source {
   text(): AsyncGenerator<Buffer>;
   /** Of the bytes as they are, in hex; known once `text` was read to its end. */
   sha256(): string;
+  /** Throws a LocalError when the file is not what it was when it was read (F65). */
+  assertUnchanged(): Promise<void>;
   /** Deletes the copy of a pipe; a file stays. */
   discard(): Promise<void>;
 }
@@ -85,6 +87,10 @@ function fileSource(path: string, name: string): Source {
     sha256: () => {
       if (!digest) throw new Error('sha256 asked for before the source was read to its end');
       return digest;
+    },
+    async assertUnchanged() {
+      const found = await stat(path, { bigint: true }).catch(() => undefined);
+      if (known && !(found && same(known, found))) throw changed(name);
     },
     discard: async () => {},
   };

@@ -5,13 +5,14 @@ const ascii = /^[\x20-\x7e]*$/;
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
 const emoji = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when the first text needs it, which takes 7 ms. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Columns that safe text takes on a terminal (B25). Counting ends above `limit`. */
 export function displayWidth(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     width += graphemeWidth(segment);
     if (width > limit) break;
   }
@@ -24,7 +25,7 @@ export function truncate(text: string, width: number, ellipsis: string): string 
   const mark = ellipsis.slice(0, width);
   let used = displayWidth(mark);
   let kept = '';
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     used += graphemeWidth(segment);
     if (used > width) break;
     kept += segment;
@@ -36,6 +37,11 @@ export function truncate(text: string, width: number, ellipsis: string): string 
 export function pad(text: string, width: number, align?: 'right'): string {
   const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'right' ? spaces + text : text + spaces;
+}
+
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
 }
 
 function graphemeWidth(grapheme: string): number {

@@ -170,10 +170,12 @@ async function shorten(
     },
   );
   const outcomes: RowOutcome<ShortenItem>[] = [];
-  for await (const outcome of run.rows) {
-    outcomes.push(outcome);
-    onRow?.(outcome);
-    if (outcomes.length === read) break;
+  for await (const settled of run.rows) {
+    for (const outcome of settled) {
+      outcomes.push(outcome);
+      onRow?.(outcome);
+    }
+    if (read !== undefined && outcomes.length >= read) break;
   }
   const summary = run.summary();
   const end = runEnd(summary.tally, summary.stop);

@@ -177,7 +177,9 @@ async function longRun<Row extends object>(
     { client, system, stateFolder, warn: () => {}, openJournalFile },
   );
   const statuses: string[] = [];
-  for await (const { status, error } of run.rows) statuses.push(error?.code ? String(error.code) : status);
+  for await (const settled of run.rows) {
+    statuses.push(...settled.map(({ status, error }) => (error?.code ? String(error.code) : status)));
+  }
   const { tally, stop } = run.summary();
   const end = runEnd(tally, stop);
   return { statuses: statuses.join(' '), exit: end.kind === 'signal' ? end.kind : exitCodeOf(end) };

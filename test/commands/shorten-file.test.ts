@@ -147,6 +147,15 @@ describe.each([
     });
   });
 
+  test('B60, B70: --dry-run needs no place on the disk', async ({ linkctl, folder, wire }) => {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, 'https://a.example/\n');
+    const ran = await linkctl(['shorten', '-f', file, '--dry-run', '-o', 'json'], { env: { XDG_STATE_HOME: file } });
+    expect(JSON.parse(ran.stdout).requests).toHaveLength(1);
+    expect(ran.code).toBe(0);
+    expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+  });
+
   test("B12: a row's own value beats the flag", async ({ linkctl }) => {
     const stdin = 'long_url,note\nhttps://a.example/,own\nhttps://b.example/,\n';
     await linkctl(['shorten', '-f', '-', '--input-format', 'csv', '--note', 'flag'], { stdin });

@@ -129,6 +129,13 @@ describe('F64: a disk that takes no more', () => {
   );
 });
 
+test('F64: a disk without room for the rows that were checked: exit 9, and nothing is sent', async ({ world }) => {
+  writeFileSync(world.file, Array.from({ length: 200 }, (_, row) => `https://example.com/${row}\n`).join(''));
+  const { code, stderr } = await limited(4, world);
+  expect({ code, posts: await world.posts() }).toEqual({ code: 9, posts: 0 });
+  expect(stderr).toMatch(/^error: cannot write .*: the file would exceed the size limit$/m);
+});
+
 /** The signal of the limit ignored, so that the write itself fails, as on a full disk. */
 async function limited(kibibytes: number, { argv, env }: LocalWorld): Promise<{ code: number; stdout: string; stderr: string }> {
   const command = ['trap "" XFSZ; ulimit -f "$0"; exec "$@"', String(kibibytes), process.execPath, ...hurriedArguments(argv)];

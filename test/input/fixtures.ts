@@ -64,6 +64,7 @@ export function memorySource(name: string, pieces: Iterable<Buffer | string>): S
     spooled: false,
     text: () => utf8Text(bytes(), name),
     sha256: () => createHash('sha256').update(name).digest('hex'),
+    assertUnchanged: async () => {},
     discard: async () => {},
     taken: () => taken,
   };

@@ -79,6 +79,19 @@ describe('files', () => {
     expect(text).toContain('changed while it was read');
   });
 
+  test.for(changes.slice(0, 3))(
+    'F65: that it %s is noticed before more of its rows are sent',
+    async ([, change], { folder, open }) => {
+      const path = await written(folder, 'links.csv', csv);
+      await utimes(path, past, past);
+      const source = await open(path);
+      await checkInput(source, optionsFor('shorten'));
+      await source.assertUnchanged();
+      await change(path);
+      expect(await failure(source.assertUnchanged())).toMatchObject({ exitCode: 9 });
+    },
+  );
+
   test('F65, C19: a file that grows while it is read is exit 9, and nothing of the new bytes is used', async ({
     folder,
     open,
