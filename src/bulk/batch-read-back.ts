@@ -42,13 +42,9 @@ export async function readBackBatch<Payload extends object>(
 
 async function earlierMark(batch: number, { state }: BegunRun, recorded: RecordedOutcomes): Promise<BatchMark> {
   const intent = state.open.get(batch);
-  const given: string[] = [];
-  for (const index of intent?.rows ?? []) {
-    if (!doneStatuses.has(state.stateOf(index) as RowStatus)) continue;
-    const { record } = await recorded.outcomeOf({ index, line: 0, item: {}, payload: {} });
-    if (record) given.push(record.hash);
-  }
-  return { known: [], ...intent?.mark, given };
+  const done = (intent?.rows ?? []).filter((index) => doneStatuses.has(state.stateOf(index) as RowStatus));
+  const outcomes = await recorded.outcomesOf(done.map((index) => ({ index, line: 0, item: {}, payload: {} })));
+  return { known: [], ...intent?.mark, given: outcomes.flatMap(({ record }) => (record ? [record.hash] : [])) };
 }
 
 function inconclusive(count: number, cause?: CliError): CliError {

@@ -3,14 +3,19 @@ import { readLineAt } from './journal.ts';
 import { indexesOf, type ResultLine } from './journal-lines.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, type RowStatus } from './row-outcome.ts';
 import { type RunState, statusLetters } from './run-state.ts';
+import type { KnownRecord } from './verdict.ts';
 
 /** Outcomes of rows that an earlier process settled, read back from the journal. */
 export interface RecordedOutcomes {
-  outcomeOf<Payload extends object>(row: BulkRow<Payload>): Promise<RowOutcome<Payload>>;
+  /** In the order of the rows, all of which are settled. */
+  outcomesOf<Payload extends object>(rows: readonly BulkRow<Payload>[]): Promise<RowOutcome<Payload>[]>;
   close(): Promise<void>;
 }
 
-type Recorded = Pick<RowOutcome, 'status' | 'record' | 'error' | 'matchedByPosition'>;
+interface Recorded extends Pick<RowOutcome, 'status' | 'error' | 'matchedByPosition'> {
+  readonly hash?: string | undefined;
+  readonly shortUrl?: string;
+}
 
 /** Result lines that are kept ready: rows come in the order of the input, and so, nearly, do the lines. */
 const keptLines = 16;
@@ -19,10 +24,7 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   let file: Promise<FileHandle> | undefined;
   const lines = new Map<number, Map<number, Recorded>>();
 
-  async function lineOf(row: number): Promise<Map<number, Recorded>> {
-    const place = state.placeOf(row);
-    const known = lines.get(place.offset);
-    if (known) return known;
+  async function read(place: { readonly offset: number; readonly length: number }): Promise<Map<number, Recorded>> {
     file ??= open(path);
     const read = readResult((await readLineAt(await file, place)) as ResultLine);
     lines.set(place.offset, read);
@@ -31,11 +33,14 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   }
 
   return {
-    async outcomeOf(row) {
-      const recorded = (await lineOf(row.index)).get(row.index) ?? { status: 'unknown' as const };
-      if (!recorded.record) return { ...row, ...recorded };
-      const { long_url } = row.payload as { long_url?: string };
-      return { ...row, ...recorded, record: { ...(long_url !== undefined && { long_url }), ...recorded.record } };
+    async outcomesOf<Payload extends object>(rows: readonly BulkRow<Payload>[]) {
+      const outcomes: RowOutcome<Payload>[] = [];
+      for (const row of rows) {
+        const place = state.placeOf(row.index);
+        const line = lines.get(place.offset) ?? (await read(place));
+        outcomes.push(outcomeOf(row, line.get(row.index) ?? { status: 'unknown' }));
+      }
+      return outcomes;
     },
     close: async () => void (await file)?.close(),
   };
@@ -59,15 +64,26 @@ function readResult({ rows, states, hashes = [], shortUrls, errors = [], byPosit
       const hash = doneStatuses.has(status) ? hashes[done] : undefined;
       const shortUrl = typeof shortUrls === 'string' ? shortUrls + (hash ?? '') : (shortUrls?.[done] ?? '');
       done += 1;
-      recorded.set(row, { status, record: hash === undefined ? undefined : recordOf(hash, shortUrl), matchedByPosition });
+      recorded.set(row, { status, hash, shortUrl, matchedByPosition });
     }
   }
   return recorded;
 }
 
-function recordOf(hash: string, shortUrl: string): { hash: string; short_url: string; short_url_with_protocol?: string } {
+/** Written out, as a million rows are told again when a run goes on. */
+function outcomeOf<Payload extends object>(
+  { index, line, item, payload }: BulkRow<Payload>,
+  { status, hash, shortUrl, error, matchedByPosition }: Recorded,
+): RowOutcome<Payload> {
+  const { long_url } = payload as { readonly long_url?: string };
+  const record = hash === undefined ? undefined : recordOf(hash, shortUrl ?? '', long_url);
+  return { index, line, item, payload, status, record, error, matchedByPosition };
+}
+
+function recordOf(hash: string, shortUrl: string, long_url: string | undefined): KnownRecord {
   const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
-  return scheme
+  const places = scheme
     ? { hash, short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl }
     : { hash, short_url: shortUrl };
+  return long_url === undefined ? places : { long_url, ...places };
 }

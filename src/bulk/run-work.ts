@@ -11,6 +11,7 @@ import { takeMark } from './reading-back.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
 import type { RunPlan } from './run-plan.ts';
+import type { RowState } from './run-state.ts';
 import { type Segment, sharedUrls } from './segments.ts';
 import { sendRows } from './sending.ts';
 import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
@@ -61,9 +62,7 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     batchSize: () => context.size.limit,
     async process(segment) {
       const sent = await sendGuarded(segment, shop);
-      const outcomes: RowOutcome<Payload>[] = [];
-      for (const row of segment.rows) outcomes.push(sent.get(row.index) ?? (await outcomeBefore(row, settings.begun, means)));
-      return outcomes;
+      return await withEarlier(segment.rows, sent, settings.begun, means);
     },
   };
 }
@@ -113,16 +112,22 @@ async function send<Payload extends object>(
   return proving.size === 0 ? sent : new Map([...proving, ...sent]);
 }
 
-/** What an earlier process left of a row that this one did not touch. */
-async function outcomeBefore<Payload extends object>(
-  row: BulkRow<Payload>,
+/** Rows that this process did not touch have what an earlier one left of them. */
+async function withEarlier<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  sent: Outcomes<Payload>,
   { state }: BegunRun,
   { stop, recorded }: WorkMeans,
-): Promise<RowOutcome<Payload>> {
-  const found = state.stateOf(row.index);
-  if (found === 'free') return notSent(row, stop);
-  return found === 'open' || found === 'unknown' ? unknownOutcome(row) : recorded.outcomeOf(row);
+): Promise<RowOutcome<Payload>[]> {
+  const isSettled = ({ index }: BulkRow): boolean => !unsettled.has(state.stateOf(index));
+  const earlier = (await recorded.outcomesOf(rows.filter(isSettled))).values();
+  return rows.map((row) => {
+    if (isSettled(row)) return earlier.next().value as RowOutcome<Payload>;
+    return sent.get(row.index) ?? (state.stateOf(row.index) === 'free' ? notSent(row, stop) : unknownOutcome(row));
+  });
 }
+
+const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
 function ledgerOf<Payload extends object>(
   { plan, counted, domain, begun }: WorkSettings<Payload>,
