@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { type CliError, LocalError, UsageError } from './errors.ts';
 import { errorCode, fileError } from './files/file-error.ts';
 import type { QrOptions } from './flags/qr-flags.ts';
-import type { Row, RowsReport } from './output/report.ts';
+import { batchesOf, type Row, type RowsReport } from './output/report.ts';
 import type { Session } from './session.ts';
 
 /** Puts QR codes to the rows of a report. */
@@ -70,17 +70,19 @@ function withFiles(report: RowsReport, folder: string, session: Session, { globa
   const failures: string[] = [];
   let failed = 0;
   const taken = new Set<string>();
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<Iterable<Row>> {
     const { qrCode, qrSvg } = await import('./output/qr.ts');
-    for await (const row of report.rows) {
-      yield row;
-      if (report.failure?.(row) || report.unreached?.(row) || typeof row.hash !== 'string') continue;
-      const path = join(folder, freeName(row.hash, taken));
-      const code = qrCode(addressOf(row, session));
-      const problem = code ? writeFile(path, qrSvg(code), global.yes) : `${path}: the short URL is too long for a QR code`;
-      if (problem === undefined) continue;
-      failed += 1;
-      if (failures.length < named) failures.push(problem);
+    for await (const batch of batchesOf(report)) {
+      for (const row of batch) {
+        yield [row];
+        if (report.failure?.(row) || report.unreached?.(row) || typeof row.hash !== 'string') continue;
+        const path = join(folder, freeName(row.hash, taken));
+        const code = qrCode(addressOf(row, session));
+        const problem = code ? writeFile(path, qrSvg(code), global.yes) : `${path}: the short URL is too long for a QR code`;
+        if (problem === undefined) continue;
+        failed += 1;
+        if (failures.length < named) failures.push(problem);
+      }
     }
   }
   return { ...report, rows: rows(), outcome: () => graver(report.outcome?.(), failed, failures) };

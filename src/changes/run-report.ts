@@ -64,17 +64,19 @@ async function* shownRows<Payload extends object>(
   { ignoreMissing }: RunLook,
   session: Session,
   { streams }: Context,
-): AsyncGenerator<Row> {
+): AsyncGenerator<Row[]> {
   const started = performance.now();
   const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
   let batches = 0;
   for await (const settled of run.rows) {
+    const rows: Row[] = [];
     for (const outcome of settled) {
       const row = outcomeRow(outcome, session, true);
       if (outcome.status === 'failed' || outcome.status === 'unknown') outcomes.set(row, outcome);
-      if (!(ignoreMissing && outcome.error?.code === 1306)) yield row;
+      if (!(ignoreMissing && outcome.error?.code === 1306)) rows.push(row);
     }
+    yield rows;
     const { batchesSettled } = run.progress();
     if (batchesSettled > batches) streams.progress.step(state);
     batches = batchesSettled;

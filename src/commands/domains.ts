@@ -19,11 +19,11 @@ export function registerDomains(command: Command, run: Runner): void {
 /** GET /domains. */
 async function listDomains(_options: object, context: Context): Promise<RowsReport> {
   const { client, profile } = await context.session();
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<Row[]> {
     const { domains } = await client.send('listDomains', {});
     const names = domains.map(({ domain }) => domain);
     keepLabels('domains', names, profile, context.system);
-    for (const domain of domains) yield { ...domain };
+    yield domains.map((domain) => ({ ...domain }));
   }
   return {
     kind: 'rows',

@@ -4,7 +4,7 @@ import { groupSize, type HashTarget } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
 import { type Context, openInput, refuseDomain } from '../context.ts';
-import type { Page, UrlRecord } from '../contract/records.ts';
+import type { Page } from '../contract/records.ts';
 import { type CliError, EmptyError, UsageError } from '../errors.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
@@ -87,7 +87,7 @@ function listPages(selection: ListSelection, options: ListOptions, session: Sess
   const { limit, offset = 0, all, pageSize } = options;
   let page: Page | undefined;
   let shown = 0;
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<Row[]> {
     const pages = urlPages(
       session.client,
       selection,
@@ -97,7 +97,7 @@ function listPages(selection: ListSelection, options: ListOptions, session: Sess
     for await (const next of pages) {
       page = next.page ?? page;
       shown += next.rows.length;
-      for (const row of next.rows) yield toRow(row);
+      yield next.rows as unknown as Row[];
       context.streams.progress.step(() => `${shown}/${page?.total_count ?? '?'} URLs`);
     }
   }
@@ -117,16 +117,16 @@ function listNamed(targets: NamedTargets, options: ListOptions, session: Session
   let found = 0;
   let missing = 0;
   const failures = new WeakMap<Row, CliError>();
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<[Row]> {
     const size = groupSize(session.edition, session.defaults.batch_size ?? undefined);
     for await (const { target, record } of namedUrls(session.client, targets.open(), size)) {
-      const row = record ? toRow(record) : missingRow(target);
+      const row = record ? (record as unknown as Row) : missingRow(target);
       if (record) found += 1;
       else {
         missing += 1;
         failures.set(row, notFound(target));
       }
-      yield row;
+      yield [row];
     }
   }
   return {
@@ -137,7 +137,7 @@ function listNamed(targets: NamedTargets, options: ListOptions, session: Session
   };
 }
 
-function urlRows(rows: AsyncIterable<Row>, { edition }: Session): RowsReport {
+function urlRows(rows: RowsReport['rows'], { edition }: Session): RowsReport {
   return {
     kind: 'rows',
     key: 'urls',
@@ -148,10 +148,6 @@ function urlRows(rows: AsyncIterable<Row>, { edition }: Session): RowsReport {
     csvFields: urlCsvFields(edition),
     empty: 'no URLs match',
   };
-}
-
-function toRow(record: UrlRecord): Row {
-  return record as unknown as Row;
 }
 
 function missingRow({ hash, domain }: HashTarget): Row {

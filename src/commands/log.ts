@@ -78,18 +78,20 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
   let shown = 0;
   let read = 0;
   let hasReachedSince = false;
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<Row[]> {
     for await (const next of logPages(client, extent, { warn: (text) => void context.warn(text) })) {
       page = next.page ?? page;
+      const found: LogEntry[] = [];
       for (const entry of next.rows) {
         hasReachedSince = isBefore(entry, wanted);
-        if (hasReachedSince) return;
+        if (hasReachedSince || shown === limit) break;
         read += 1;
         if (!isOfType(entry, wanted)) continue;
         shown += 1;
-        yield { ...entry };
-        if (shown === limit) return;
+        found.push(entry);
       }
+      yield rowsOf(found);
+      if (hasReachedSince || shown === limit) return;
       context.streams.progress.step(() => `${shown} log entries`);
     }
   }
@@ -116,14 +118,14 @@ function follow(client: Client, wanted: Wanted, options: LogOptions, { system, d
     found += page.filter(isWanted).length;
     return found >= limit || page.some((entry) => isBefore(entry, wanted));
   };
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<Row[]> {
     const entries = newEntries(client);
     const first = (await entries.first(isEnough)).filter(isWanted);
     // Newest first as they come, oldest first as they are shown.
-    for (const entry of first.slice(0, limit).reverse()) yield { ...entry };
+    yield rowsOf(first.slice(0, limit).reverse());
     for (;;) {
       await system.sleep(interval * 1000, deadline);
-      for (const entry of (await entries.next()).filter(isWanted).reverse()) yield { ...entry };
+      yield rowsOf((await entries.next()).filter(isWanted).reverse());
     }
   }
   return { ...logRows(rows()), endless: true };
@@ -138,6 +140,10 @@ function isOfType(entry: LogEntry, { type }: Wanted): boolean {
   return type === undefined || entry.type === type;
 }
 
+function rowsOf(entries: readonly LogEntry[]): Row[] {
+  return entries.map((entry) => ({ ...entry }));
+}
+
 function dateTime(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -150,7 +156,7 @@ const logColumns: readonly Column[] = [
   { name: 'links', shrinks: true },
 ];
 
-function logRows(rows: AsyncIterable<Row>): RowsReport {
+function logRows(rows: RowsReport['rows']): RowsReport {
   return {
     kind: 'rows',
     key: 'log',

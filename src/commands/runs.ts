@@ -80,13 +80,13 @@ async function verifyLinks(_options: object, context: Context, [run = '']: strin
   }
   let checked = 0;
   let wrong = 0;
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<Row[]> {
     const batchSize = session.defaults.batch_size ?? editions[session.edition].groupBound;
     for await (const { checked: more, discrepancies } of verifyRun(state, run, { client: session.client, batchSize })) {
       checked += more;
       wrong += discrepancies.length;
       context.streams.progress.step(() => `${checked} links`);
-      for (const discrepancy of discrepancies) yield { ...discrepancy };
+      yield discrepancies.map((discrepancy) => ({ ...discrepancy }));
     }
   }
   const names = discrepancyColumns.map(({ name }) => name);

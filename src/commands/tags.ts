@@ -53,11 +53,11 @@ export function registerTags(command: Command, run: Runner): void {
 /** GET /tags. */
 async function listTags(_options: object, context: Context): Promise<RowsReport> {
   const session = await context.session();
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<Row[]> {
     const { tags } = await session.client.send('listTags', {});
     const labels = tags.map(({ label }) => label);
     keepLabels('tags', labels, session.profile, context.system);
-    for (const tag of tags) yield { ...tag };
+    yield tags.map((tag) => ({ ...tag }));
   }
   return { ...labelRows('tags', rows()), empty: 'no tags' };
 }
@@ -138,12 +138,12 @@ function changeEach(labels: readonly string[], work: (label: string) => Promise<
   const failures = new Map<Row, CliError>();
   let changed = 0;
   let missing = 0;
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<[Row]> {
     for (const label of labels) {
       try {
         const row = await work(label);
         changed += 1;
-        yield row;
+        yield [row];
       } catch (error) {
         if (!isRefusal(error)) throw error;
         const isMissing = error.kind === 'not_found';
@@ -151,7 +151,7 @@ function changeEach(labels: readonly string[], work: (label: string) => Promise<
         if (isMissing && ignoreMissing) continue;
         const row = { label, error: { code: error.apiCode ?? 0, message: error.message, details: '' } };
         failures.set(row, error);
-        yield row;
+        yield [row];
       }
     }
   }
@@ -195,6 +195,6 @@ const folded = (label: string): string => label.normalize('NFC').toLowerCase();
 
 const tagPath = (label: string): string => `/tags/${encodeURIComponent(label)}`;
 
-function labelRows(key: string, rows: AsyncIterable<Row>): RowsReport {
+function labelRows(key: string, rows: RowsReport['rows']): RowsReport {
   return { kind: 'rows', key, rows, columns: [{ name: 'label' }], tableFields: ['label'], pipedFields: ['label'] };
 }

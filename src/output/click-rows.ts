@@ -35,9 +35,9 @@ export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, isMissing 
       yield top === undefined ? page : page.filter((row) => !isMissing(row));
     }
   }
-  async function* rows(): AsyncGenerator<Row> {
-    for await (const page of top === undefined ? counted() : largest(counted(), top)) yield* page;
-    yield* missing;
+  async function* rows(): AsyncGenerator<Row[]> {
+    yield* top === undefined ? counted() : largest(counted(), top);
+    yield missing;
   }
   return {
     kind: 'rows',

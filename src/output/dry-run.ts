@@ -1,4 +1,4 @@
-import type { RowsReport } from './report.ts';
+import type { Row, RowsReport } from './report.ts';
 
 /** A request that would be sent; credentials are no part of it. */
 export interface PlannedRequest {
@@ -23,11 +23,9 @@ export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<
   };
 }
 
-async function* toRows(
-  requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>,
-): AsyncGenerator<Record<string, unknown>> {
+async function* toRows(requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>): AsyncGenerator<[Row]> {
   for await (const { method, path, query, body } of requests) {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    yield { method, path, query: Object.fromEntries(given), body: body ?? null };
+    yield [{ method, path, query: Object.fromEntries(given), body: body ?? null }];
   }
 }

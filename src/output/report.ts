@@ -33,8 +33,8 @@ export interface RowsReport extends Ending {
   readonly kind: 'rows';
   /** The JSON member that holds the rows, the API's own where it has one (B19). */
   readonly key: string;
-  /** May be endless; read once, in order, with back-pressure. */
-  readonly rows: AsyncIterable<Row> | Iterable<Row>;
+  /** Rows at hand, or rows as they come, some at a time; may be endless. Read once, in order, with back-pressure. */
+  readonly rows: Iterable<Row> | AsyncIterable<Iterable<Row>>;
   /** All fields that `--fields` accepts. */
   readonly columns: readonly Column[];
   /** Names of the columns that a table shows. */
@@ -61,6 +61,11 @@ export interface RowsReport extends Ending {
   readonly failuresIn?: string;
   /** Said on stderr, when it is a terminal, if there were no rows (B22): `no URLs match`. */
   readonly empty?: string;
+}
+
+/** Each row by itself would cost more in waiting than in printing. */
+export function batchesOf({ rows }: Pick<RowsReport, 'rows'>): AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>> {
+  return Symbol.asyncIterator in rows ? rows : [rows];
 }
 
 /** One record: `account`, `config get`, `auth status`. A block of names and values on a terminal, `name TAB value` lines in a pipe. */

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { createFailedRows } from './failed-rows.ts';
 import { chooseColumns } from './fields.ts';
 import { chooseFormat, type Format, type OutputOptions } from './options.ts';
-import type { Row, RowsReport } from './report.ts';
+import { batchesOf, type Row, type RowsReport } from './report.ts';
 import type { RowPrinter } from './row-printer.ts';
 import { safe } from './safe-text.ts';
 import type { Streams } from './streams.ts';
@@ -15,11 +15,14 @@ export async function printRows(report: RowsReport, options: OutputOptions, stre
   const { failure: failureOf, unreached }: Partial<RowsReport> = isJson(format) ? {} : report;
   let count = 0;
   try {
-    for await (const row of report.rows) {
-      count += 1;
-      if (unreached?.(row)) continue;
-      const failure = failureOf?.(row);
-      await (failure ? failed.tell(failure) : printer.row(row));
+    for await (const batch of batchesOf(report)) {
+      for (const row of batch) {
+        count += 1;
+        if (unreached?.(row)) continue;
+        const failure = failureOf?.(row);
+        const taken = failure ? failed.tell(failure) : printer.row(row);
+        if (taken) await taken;
+      }
     }
   } catch (error) {
     if (!streams.stdout.failure()) await endEarly(printer, streams);

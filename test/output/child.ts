@@ -13,7 +13,7 @@ let fetched = 0;
 async function* rows() {
   for (; fetched < Number(process.argv[2]); fetched += 1000) {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    yield* urls(1000);
+    yield urls(1000);
   }
 }
 

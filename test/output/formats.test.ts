@@ -208,11 +208,11 @@ test.each(['csv', 'tsv', 'jsonl', 'table'] as const)(
 test('B20: jsonl sends what has arrived while its source is slow', async () => {
   const { stdout, streams } = createWorld();
   const seen: string[] = [];
-  async function* slow(): AsyncGenerator<Row> {
-    yield { hash: 'one' };
+  async function* slow(): AsyncGenerator<Row[]> {
+    yield [{ hash: 'one' }];
     await new Promise((resolve) => setTimeout(resolve, 20));
     seen.push(stdout.text);
-    yield { hash: 'two' };
+    yield [{ hash: 'two' }];
   }
   await printReport(listing(slow()), { format: 'jsonl' }, streams);
   expect(seen).toEqual(['{"hash":"one"}\n']);

@@ -37,7 +37,7 @@ export function urls(count: number, others: Row = {}): Row[] {
 }
 
 /** Rows of which a source gives some, and then fails. */
-export async function* failing(rows: readonly Row[], error: Error): AsyncGenerator<Row> {
-  yield* rows;
+export async function* failing(rows: readonly Row[], error: Error): AsyncGenerator<readonly Row[]> {
+  yield rows;
   throw error;
 }

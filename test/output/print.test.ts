@@ -111,9 +111,9 @@ test('B28: a note on a listing is told, made safe, and silenced by -q', async ()
 
 test('B18: an unknown field is told before a row is read', async () => {
   let read = false;
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<Row[]> {
     read = true;
-    yield url('abc');
+    yield [url('abc')];
   }
   for (const format of ['json', 'jsonl', 'csv', 'tsv', 'table'] as const) {
     const { error, stdout } = await print(listing(rows()), { options: { format, fields: ['nope'] } });
@@ -131,11 +131,11 @@ describe('a reader that goes away', () => {
     async (format) => {
       let pages = 0;
       let closed = false;
-      async function* paged(): AsyncGenerator<Row> {
+      async function* paged(): AsyncGenerator<Row[]> {
         try {
           for (; pages < 100; pages++) {
             await new Promise((resolve) => setTimeout(resolve, 2));
-            yield* urls(500);
+            yield urls(500);
           }
         } finally {
           closed = true;

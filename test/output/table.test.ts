@@ -136,11 +136,11 @@ test('a table of many pages keeps the widths of its first page, cuts what is lon
 test('a table shows what has arrived while its source is slow', async () => {
   const seen: string[] = [];
   const world = createWorld(terminal(80));
-  async function* slow(): AsyncGenerator<Row> {
-    yield url('one');
+  async function* slow(): AsyncGenerator<Row[]> {
+    yield [url('one')];
     await new Promise((resolve) => setTimeout(resolve, 20));
     seen.push(world.stdout.text);
-    yield url('two');
+    yield [url('two')];
   }
   await printReport(listing(slow()), {}, world.streams);
   await world.streams.release();
