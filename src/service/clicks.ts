@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Click, Store } from './store/store.ts';
 
 /** Milliseconds for which clicks are collected; kill -9 loses no more than these. */
@@ -6,8 +7,8 @@ const collectionTime = 50;
 /** Milliseconds until clicks that the store refused are offered again. */
 const retryTime = 1000;
 
-/** Clicks of one transaction: a flood must not hold the other writers up. */
-const transactionBound = 5000;
+/** Clicks of one transaction, about 2 ms: between two of them visitors are answered, and other processes may write. */
+const transactionBound = 500;
 
 /** Clicks kept while the store refuses them (a full disk); beyond these, new ones are not counted. */
 const pendingBound = 200_000;
@@ -27,13 +28,17 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
 
+  /** What came before it, and not what goes on arriving: under load there would be no end to that. */
   const flushPending = async (): Promise<void> => {
-    while (pending.length > 0) {
-      const group = pending.slice(0, transactionBound);
+    for (let left = pending.length; left > 0; ) {
+      const group = pending.slice(0, Math.min(left, transactionBound));
       await store.recordClicks(group);
       pending = pending.slice(group.length);
       for (const { urlId } of group) subtract(perUrl, urlId);
+      left -= group.length;
+      if (left > 0) await turn();
     }
+    if (pending.length > 0) schedule(collectionTime);
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);

@@ -118,18 +118,28 @@ async function redirects(origin, world) {
       ratios.push(ours.rate / theirs.rate);
       peak = Math.max(peak, ours.rate);
     }
-    const paced = { paths, seconds: 2 * seconds, rate: peak / 2 };
-    const { p99 } = await load(origin, paced);
-    const { p99: theirs } = await load(bare.line, paced);
     const note = `${Math.round(peak)} redirects/s at best`;
     return [
       { what: 'redirects with clicks counted', unit: 'x bare node:http', value: median(ratios), least: 0.4, note },
-      { what: 'redirects at half the peak, p99', unit: 'ms', value: p99, most: 20, note: `bare ${theirs.toFixed(1)} ms` },
+      await halfThePeak(origin, bare.line, { paths, seconds }),
       { what: 'redirects, against 1,290/s of Kutt', unit: 'x (published run)', value: peak / 1290, least: 10 },
     ];
   } finally {
     await bare.stop();
   }
+}
+
+/** Half of what is reached right before: the machine's speed drifts. */
+async function halfThePeak(origin, bare, { paths, seconds }) {
+  const waits = { ours: [], theirs: [] };
+  for (let turn = 0; turn < 3; turn++) {
+    const { rate } = await load(origin, { paths, seconds });
+    const paced = { paths, seconds: 2 * seconds, rate: rate / 2 };
+    waits.ours.push((await load(origin, paced)).p99);
+    waits.theirs.push((await load(bare, paced)).p99);
+  }
+  const note = `bare ${median(waits.theirs).toFixed(1)} ms`;
+  return { what: 'redirects at half the peak, p99', unit: 'ms', value: median(waits.ours), most: 20, note };
 }
 
 async function timed(work) {

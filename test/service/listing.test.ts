@@ -36,6 +36,20 @@ inBothEditions((test, edition) => {
     });
   });
 
+  test('texts come back as they were sent, whatever they hold, and tags in the order of their labels', async ({ client }) => {
+    const note = '"quoted" \\ {"a":[1]} \u0001\t\n\u007f\u2028 \ud83d\ude00';
+    const tags = ['b "1"', 'A\\', '[]', '\u00e9t\u00e9', 'c'];
+    await client.shorten(
+      { long_url: 'https://example.com/?a="%5C', custom_hash: 'abc', note, tags },
+      { long_url: 'https://example.com/' },
+    );
+    const { body } = await client.call('GET', '/urls?limit=2');
+    const url = body.urls.find(({ hash }) => hash === 'abc');
+    expect([url?.long_url, url?.note]).toEqual(['https://example.com/?a="%5C', note]);
+    expect(url?.tags).toEqual(['[]', 'A\\', 'b "1"', 'c', '\u00e9t\u00e9']);
+    expect(body.urls.find(({ hash }) => hash !== 'abc')?.tags).toEqual([]);
+  });
+
   test('4.3.5: links made with the clock set back are still the newest', async ({ client, world }) => {
     await client.shorten({ long_url: 'https://example.com/', custom_hash: 'first' });
     world.time -= day;

@@ -16,12 +16,14 @@ export function findTag({ connection, accountId }: AccountRows, label: string): 
 }
 
 export function addTag(rows: AccountRows, label: string): TagRow & { readonly isNew: boolean } {
-  const { changes } = rows.connection
-    .sql('INSERT INTO tags (account_id, folded, label) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  const known = findTag(rows, label);
+  if (known) return { ...known, isNew: false };
+  rows.connection
+    .sql('INSERT INTO tags (account_id, folded, label) VALUES (?, ?, ?)')
     .run(rows.accountId, foldLabel(label), label);
   const tag = findTag(rows, label);
   if (!tag) throw new Error(`the tag ${label} cannot be stored`);
-  return { ...tag, isNew: Number(changes) > 0 };
+  return { ...tag, isNew: true };
 }
 
 /** Finds tags, or makes them, asking once per label in a batch. */

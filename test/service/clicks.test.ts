@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test as base, expect } from 'vitest';
+import { type ClickCounter, clickCounter } from '../../src/service/clicks.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import type { Store, StoredDomain, StoredUrl } from '../../src/service/store/store.ts';
+import { username } from './credentials.ts';
+
+const options = { directory: undefined, edition: 'a', username, domains: [], now: Date.now, random: randomBytes } as const;
+
+interface Fixtures {
+  store: Store;
+  counter: ClickCounter;
+  url: StoredUrl;
+}
+
+const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads which fixtures are needed from the pattern.
+  store: async ({}, use) => {
+    const store = await openSqliteStore(options);
+    await use(store);
+    await store.close();
+  },
+  counter: async ({ store }, use) => {
+    await use(
+      clickCounter(store, (error) => {
+        throw error;
+      }),
+    );
+  },
+  url: async ({ store }, use) => {
+    await use(await createUrl(store));
+  },
+});
+
+async function createUrl(store: Store): Promise<StoredUrl> {
+  const [domain] = await store.listDomains();
+  const rules = { domain: domain as StoredDomain, duplicates: 'allowed', urlLimit: 9, monthLimit: 9, existingBound: 1 } as const;
+  const fields = { longUrl: 'https://example.com/', customHash: 'abc', note: '', emailStats: false, tags: [] };
+  const [creation] = await store.createUrls([{ ...fields, expirationDate: null, maxClicks: 0 }], rules);
+  if (creation?.kind !== 'created') throw new Error('no link was made');
+  return creation.url;
+}
+
+async function storedClicks(store: Store, { domain, hash }: StoredUrl): Promise<number | undefined> {
+  return (await store.findTarget(domain, hash))?.totalClicks;
+}
+
+function click(counter: ClickCounter, { id }: StoredUrl, count: number): void {
+  for (let number = 0; number < count; number += 1) counter.add({ urlId: id, visitor: `${number}`, time: 1 });
+}
+
+test('of clicks that came at once, all are counted and none twice', async ({ store, counter, url }) => {
+  click(counter, url, 3001);
+  await counter.flush();
+  expect([await storedClicks(store, url), counter.pendingOf(url.id)]).toEqual([3001, 0]);
+});
+
+test('while many clicks are stored, others have their turn', async ({ store, counter, url }) => {
+  click(counter, url, 3000);
+  const flushed = counter.flush();
+  await turn();
+  const stored = (await storedClicks(store, url)) ?? 0;
+  expect([stored > 0 && stored < 3000, counter.pendingOf(url.id)]).toEqual([true, 3000 - stored]);
+  await flushed;
+});
+
+test('clicks that come while others are stored are soon stored as well', async ({ store, counter, url }) => {
+  click(counter, url, 60_000);
+  const flushed = counter.flush();
+  await turn();
+  click(counter, url, 7);
+  await flushed;
+  await expect.poll(() => storedClicks(store, url)).toBe(60_007);
+});
