@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
@@ -14,10 +14,10 @@ const { outdir, names } = parseArgs({
   options: { outdir: { type: 'string', default: 'dist' }, names: { type: 'boolean', default: false } },
 }).values;
 const source = (name) => join(top, 'src', name);
+/** Pages of help and completions need no more. */
 const core = source('main.ts');
+/** Brings what the most usual line needs, most of which every command has. */
 const program = source('program.ts');
-/** What the most usual line needs, most of which every command has that talks to a server. */
-const usual = ['commands/shorten.ts', 'session.ts', 'output/rows.ts', 'output/separated.ts'].map(source);
 
 /** Only the sandbox and `serve` need it, and it is installed only where it can be. */
 const external = ['@photostructure/sqlite'];
@@ -39,19 +39,13 @@ const layers = {
     });
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
       contents: [
-        ...alwaysBefore(path).map((name) => `import ${JSON.stringify(name)};`),
+        ...[core, program].map((name) => `import ${JSON.stringify(name)};`),
         `export * from ${JSON.stringify(path)};`,
       ].join(''),
       resolveDir: top,
     }));
   },
 };
-
-/** Help and completions come without a session, nearly all else has one. */
-function alwaysBefore(path) {
-  const isAlone = path === program || /^(pages\.ts|help|completion)\b/.test(relative(source(''), path));
-  return isAlone ? [core, program] : [core, program, ...usual];
-}
 
 /** Modules of Node that take time to load and that not every command line needs are loaded when something of theirs is first used. */
 const onDemand = {
@@ -71,7 +65,7 @@ const onDemand = {
 
 mkdirSync(outdir, { recursive: true });
 for (const { path, text } of await split()) await writeCommonJs(path, text);
-await writePages();
+await writeFiles();
 
 /** esbuild splits ES modules only. */
 async function split() {
@@ -102,14 +96,16 @@ async function writeCommonJs(path, text) {
     sourcefile: path,
     supported: { 'dynamic-import': false },
     legalComments: 'none',
+    // Values instead of getters: one file asks the other for its functions a million times in a long run.
+    footer: 'module.exports={__esModule:true,...module.exports};',
   });
   writeFileSync(path, `${code}//# sourceMappingURL=${basename(path)}.map\n`);
   writeFileSync(`${path}.map`, map);
 }
 
-/** What is printed for `--version` and every `--help`, so that nothing has to be put together when somebody asks. */
-async function writePages() {
-  const { printedPages } = createRequire(import.meta.url)(resolve(outdir, 'main.cjs'));
+/** What is printed for `--version` and every `--help`, and the commands, so that nothing has to be put together when somebody asks. */
+async function writeFiles() {
+  const { storedFiles } = createRequire(import.meta.url)(resolve(outdir, 'main.cjs'));
   mkdirSync(join(outdir, 'pages'), { recursive: true });
-  for (const [name, text] of await printedPages()) writeFileSync(join(outdir, 'pages', `${name}.txt`), text);
+  for (const [name, text] of await storedFiles()) writeFileSync(join(outdir, name), text);
 }

@@ -1,14 +1,8 @@
-import type { Command } from 'commander';
-import { type Context, createContext } from './context.ts';
-import { UsageError } from './errors.ts';
-import { formats } from './flags/formats.ts';
-import type { GlobalOptions } from './flags/globals.ts';
+import type { Context } from './context.ts';
 import { exitCodeOf, printFailure } from './output/failures.ts';
-import { chooseFormat, type Format, type OutputOptions } from './output/options.ts';
-import { printReport } from './output/print.ts';
+import type { Format, OutputOptions } from './output/options.ts';
 import type { Report } from './output/report.ts';
-import { openStreams } from './output/streams.ts';
-import type { Session } from './session.ts';
+import { openStreams, type Streams } from './output/streams.ts';
 import type { Signal, System } from './system.ts';
 import { issuesUrl } from './version.ts';
 
@@ -18,9 +12,12 @@ export type Work<Options> = (options: Options, context: Context, operands: strin
 /** Joins a command's flags to its work: what commander calls when the command is named. */
 export type Runner = <Options>(work: Work<Options>) => (...received: unknown[]) => Promise<void>;
 
-/** One command line on its way from flags to exit code. */
+/** One command line on its way from flags to exit code: what is needed of it before any command is loaded. */
 export interface Action {
-  readonly run: Runner;
+  readonly system: System;
+  readonly streams: Streams;
+  /** What becomes known while the flags are read and the session is opened. */
+  readonly found: Found;
   /** Prints help or the version. */
   say(text: string): Promise<void>;
   /** Tells what went wrong and answers with the exit code. Never throws. */
@@ -29,76 +26,39 @@ export interface Action {
   release(): Promise<void>;
 }
 
-export function createAction(argv: readonly string[], system: System): Action {
-  const output: Mutable<OutputOptions> = { format: guessFormat(argv) };
-  const streams = openStreams(system, output);
-  let profile: string | undefined;
-  let death: Signal | undefined;
-  let debug = argv.includes('--debug') || isSet(system.env.LINKCTL_DEBUG);
+export interface Found {
+  readonly output: { -readonly [K in keyof OutputOptions]: OutputOptions[K] };
+  debug: boolean;
+  /** For a failure that programs read (B49). */
+  profile?: string | undefined;
+  /** What a command that heard a signal dies of in the end. */
+  death?: Signal;
+}
 
+export function createAction(argv: readonly string[], system: System): Action {
+  const found: Found = {
+    output: { format: guessFormat(argv) },
+    debug: argv.includes('--debug') || isSet(system.env.LINKCTL_DEBUG),
+  };
+  const streams = openStreams(system, found.output);
   return {
-    run:
-      (work) =>
-      async (...received) => {
-        const command = received.at(-1) as Command;
-        const global = command.optsWithGlobals<GlobalOptions>();
-        Object.assign(output, outputOptions(global, system.env));
-        debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
-        const print = (report: Report) => printReport(report, output, streams);
-        const opened = (session: Session): void => {
-          profile = session.profile;
-          output.format ??= session.defaults.output ?? undefined;
-          output.colour ??= session.defaults.color ?? undefined;
-        };
-        const dieOf = (signal: Signal): void => {
-          death = signal;
-        };
-        const context = createContext(global, system, streams, {
-          print,
-          opened,
-          dieOf,
-          format: () => chooseFormat(output, streams.terminal),
-        });
-        const whole = async (): Promise<void> => print(await work(command.opts() as never, context, command.args));
-        try {
-          await context.hold(whole());
-        } finally {
-          await context.close();
-        }
-      },
-    say: (text) => printReport({ kind: 'text', text }, {}, streams),
+    system,
+    streams,
+    found,
+    async say(text) {
+      await streams.stdout.write(text);
+      await streams.stdout.flush();
+    },
     async fail(error) {
+      const { output, profile, debug } = found;
       await printFailure(error, { format: output.format, profile, debug, issues: issuesUrl }, streams);
       return exitCodeOf(error);
     },
     async release() {
       await streams.release();
-      if (death) system.dieOf(death);
+      if (found.death) system.dieOf(found.death);
     },
   };
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** What flags and environment say about output (B17, B18, B36). Throws a UsageError. */
-function outputOptions(global: GlobalOptions, env: System['env']): OutputOptions {
-  if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
-  return {
-    format: global.json ? 'json' : (global.output ?? formatOf(env.LINKCTL_OUTPUT)),
-    fields: global.fields?.split(',').map((name) => name.trim()),
-    header: global.header,
-    truncate: global.truncate,
-    quiet: global.quiet,
-    colour: global.color === false ? 'never' : global.color,
-    progress: global.progress,
-    formulaGuard: global.formulaGuard,
-  };
-}
-
-function formatOf(text: string | undefined): Format | undefined {
-  if (!text) return undefined;
-  if ((formats as readonly string[]).includes(text)) return text as Format;
-  throw new UsageError(`LINKCTL_OUTPUT: expected one of {${formats.join('|')}}, got ${JSON.stringify(text)}`);
 }
 
 /** The format in which a line that cannot be parsed hears so (B49). */
@@ -107,6 +67,7 @@ function guessFormat(argv: readonly string[]): Format | undefined {
   return words.includes('--json') || /(?:^|\n)(?:-o\n?|--output[=\n])jsonl?(?:\n|$)/.test(words.join('\n')) ? 'json' : undefined;
 }
 
-function isSet(text: string | undefined): boolean {
+/** Whether an environment variable switches something on. */
+export function isSet(text: string | undefined): boolean {
   return text !== undefined && text !== '' && text !== '0' && text !== 'false';
 }

@@ -6,7 +6,7 @@ import type { Source } from './input/source.ts';
 import type { Format } from './output/options.ts';
 import type { Report } from './output/report.ts';
 import type { Streams } from './output/streams.ts';
-import type { Account, Session, SessionHooks } from './session.ts';
+import { type Account, connect, openSession, type Session, type SessionHooks } from './session.ts';
 import { watchSignals } from './signals.ts';
 import { folders, type Signal, type System } from './system.ts';
 
@@ -70,7 +70,6 @@ export function createContext(
     deadline: deadline.signal,
   };
   const open = async (): Promise<Session> => {
-    const { openSession } = await import('./session.ts');
     const one = await openSession(global, hooks);
     opened(one);
     return one;
@@ -88,7 +87,7 @@ export function createContext(
     atEnd: (task) => void tasks.push(task),
     deadline: deadline.signal,
     hold: (work) => deadline.hold(work, watch.isHeard),
-    connect: async (account) => (await import('./session.ts')).connect(account, global, hooks),
+    connect: async (account) => connect(account, global, hooks),
     session() {
       session ??= open();
       return session;

@@ -1,12 +1,14 @@
 import { createAction } from './action.ts';
+import { answerShell } from './completion/answer.ts';
+import { storedTree } from './completion/stored-tree.ts';
 import { storedPage } from './help/pages.ts';
 import { processSystem, type System } from './system.ts';
 
 export { processSystem };
 
-/** For `bin/bundle.mjs`: the pages that `storedPage` reads. */
-export async function printedPages(): Promise<Map<string, string>> {
-  return (await import('./pages.ts')).printedPages(processSystem());
+/** For `bin/bundle.mjs`: the files that stand beside the program, by their names. */
+export async function storedFiles(): Promise<Map<string, string>> {
+  return (await import('./pages.ts')).storedFiles(processSystem());
 }
 
 /** Runs one command line, without the program's own name, and answers with its exit code. Never exits, never throws. */
@@ -14,13 +16,24 @@ export async function main(argv: readonly string[], system: System): Promise<num
   const action = createAction(argv, system);
   system.onCrash(action.fail);
   try {
-    const page = storedPage(argv);
-    if (page !== undefined) await action.say(page);
-    else await (await import('./program.ts')).runProgram(argv, { ...action, system });
+    const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : storedPage(argv);
+    if (text !== undefined) await action.say(text);
+    else await (await import('./program.ts')).runProgram(argv, action);
     return 0;
   } catch (error) {
     return await action.fail(error);
   } finally {
     await action.release();
+  }
+}
+
+/** What a shell hears at TAB. Nothing that goes wrong may end in another exit code or on a line of its own in the terminal (B93). */
+async function answerTab(words: readonly string[], system: System): Promise<string> {
+  try {
+    const tree = storedTree() ?? (await (await import('./program.ts')).wholeTree());
+    return answerShell(tree, words, system);
+  } catch (error) {
+    system.stderr.write(`error: ${(error as Error).message}\n`);
+    return ':1\n';
   }
 }

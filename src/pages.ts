@@ -1,28 +1,27 @@
 import type { Command } from 'commander';
-import type { Runner } from './action.ts';
+import { createAction } from './action.ts';
 import { topicNames } from './help/topic-names.ts';
-import { runProgram, wholeProgram } from './program.ts';
+import { runProgram, wholeProgram, wholeTree } from './program.ts';
 import type { System } from './system.ts';
 
-/** Every text that `storedPage` looks for, by its name; for those who make the program. */
-export async function printedPages(system: System): Promise<Map<string, string>> {
-  const root = await wholeProgram(noRun);
-  const pages = new Map([['version', await printed(['--version'], system)]]);
-  for (const words of [...pathsOf(root), ...topicNames.map((name) => [name])]) {
-    const line = ['help', ...words];
-    pages.set(line.join(' '), await printed(line, system));
-  }
-  return pages;
+/** What `storedPage` and `storedTree` look for, by its name; for those who make the program. */
+export async function storedFiles(system: System): Promise<Map<string, string>> {
+  const root = await wholeProgram(() => async () => undefined);
+  const lines = [...pathsOf(root), ...topicNames.map((name) => [name])].map((words) => ['help', ...words]);
+  const files = new Map([
+    ['commands.json', JSON.stringify(await wholeTree())],
+    ['pages/version.txt', await printed(['--version'], system)],
+  ]);
+  for (const line of lines) files.set(`pages/${line.join(' ')}.txt`, await printed(line, system));
+  return files;
 }
-
-const noRun: Runner = () => async () => undefined;
 
 async function printed(argv: readonly string[], system: System): Promise<string> {
   let page = '';
   const say = async (text: string): Promise<void> => {
     page += text;
   };
-  await runProgram(argv, { run: noRun, say, system });
+  await runProgram(argv, { ...createAction(argv, system), say });
   return page;
 }
 

@@ -1,35 +1,28 @@
 import { Command, CommanderError, type Option } from 'commander';
-import type { Runner } from './action.ts';
+import type { Action, Runner } from './action.ts';
 import { type Entry, entries } from './entries.ts';
 import { addGlobalFlags } from './flags/globals.ts';
+import { type CommandTree, commandTree } from './help/command-tree.ts';
 import { describe, formatHelp } from './help/layout.ts';
 import { isTopicName, topicNames } from './help/topic-names.ts';
 import { usageError } from './help/usage-error.ts';
+import { createRunner } from './runner.ts';
 import type { System } from './system.ts';
 import { version } from './version.ts';
 
-/** What `runProgram` needs of the world. */
-export interface ProgramHooks {
-  readonly run: Runner;
-  /** Takes help texts and the version, for stdout. */
-  readonly say: (text: string) => Promise<void>;
-  /** For completions, which know profiles and what servers listed. */
-  readonly system: System;
-}
-
 /**
- * Parses one command line and runs the command it names. Only that command's file is imported; the others stand in the tree by
- * name and summary. Throws `UsageError` for what cannot be parsed (B4, B5, B11), and whatever the command throws.
+ * Parses one command line and runs the command it names. Only that command's file is imported; where none is named they all
+ * stand in the tree by name and summary. Throws `UsageError` for what cannot be parsed (B4, B5, B11), and whatever the command throws.
  */
-export async function runProgram(argv: readonly string[], { run, say, system }: ProgramHooks): Promise<void> {
-  if (argv[0] === '__complete') return say(await answerTab(argv.slice(1), run, system));
+export async function runProgram(argv: readonly string[], action: Action): Promise<void> {
+  const { say, system } = action;
   let text = '';
   const root = createRoot((chunk) => {
     text += chunk;
   });
   const topic = await askedTopic(argv, root.options, system);
   if (topic && !entries.some(({ name }) => name === topic.name)) return say(topic.text);
-  const words = await fillTree(root, argv, run);
+  const words = await fillTree(root, argv, createRunner(action));
   try {
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -40,24 +33,16 @@ export async function runProgram(argv: readonly string[], { run, say, system }: 
   await say(topic ? `${text}\n${topic.text}` : text);
 }
 
-/** The whole tree, every command loaded: for completions, the manual page and the reference in the README. */
+/** The whole tree, every command loaded: for the manual page and the reference in the README. */
 export async function wholeProgram(run: Runner): Promise<Command> {
   const root = createRoot(() => undefined);
   for (const entry of entries) (await entry.load())(placeCommand(root, entry), run);
   return root;
 }
 
-/** What a shell hears at TAB. Nothing that goes wrong may end in another exit code or on a line of its own in the terminal (B93). */
-async function answerTab(words: readonly string[], run: Runner, system: System): Promise<string> {
-  try {
-    const { answerShell } = await import('./completion/answer.ts');
-    const root = createRoot(() => undefined);
-    await fillTree(root, words, run);
-    return answerShell(root, words, system);
-  } catch (error) {
-    system.stderr.write(`error: ${(error as Error).message}\n`);
-    return ':1\n';
-  }
+/** The same as data, for completions. */
+export async function wholeTree(): Promise<CommandTree> {
+  return commandTree(await wholeProgram(() => async () => undefined));
 }
 
 /**
@@ -111,15 +96,17 @@ function placeCommand(root: Command, { name, alias, summary, group, hidden = fal
   return command;
 }
 
-/** Puts the commands into the tree and answers with the words to parse: `help list` becomes `list --help` (B1). */
+/**
+ * Puts the command that is named into the tree, all where none is, and answers with the words to parse: `help list` becomes
+ * `list --help` (B1).
+ */
 async function fillTree(root: Command, argv: readonly string[], run: Runner): Promise<string[]> {
   const named = commandWord(argv, root.options);
   const helpAsked = named?.word === 'help';
   const word = helpAsked ? commandWord(argv.slice(named.index + 1), root.options)?.word : named?.word;
-  for (const entry of entries) {
-    const command = placeCommand(root, entry);
-    if (word !== undefined && (entry.name === word || entry.alias === word)) (await entry.load())(command, run);
-  }
+  const entry = entries.find(({ name, alias }) => word !== undefined && (name === word || alias === word));
+  if (entry) (await entry.load())(placeCommand(root, entry), run);
+  else for (const other of entries) placeCommand(root, other);
   if (word === undefined && (helpAsked || !argv.includes('-V'))) return argv.includes('--version') ? ['--version'] : ['--help'];
   if (helpAsked) return await helpWords(root, argv.slice(named.index + 1), word);
   const command = root.commands.find((one) => one.name() === word || one.alias() === word);

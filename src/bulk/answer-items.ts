@@ -1,4 +1,5 @@
 import type { ErrorRecord } from '../contract/records.ts';
+import { unicodeTest } from '../unicode.ts';
 import type { KnownRecord } from './verdict.ts';
 
 /** A refused item and what it echoes of the row that it belongs to (4.3.1, FIELD-NOTES 6). */
@@ -29,8 +30,10 @@ export function readItem(value: unknown): RecordItem | RefusedItem | undefined {
 
 /** Whether text can be a hash: visible characters, and no more of them than any server is known to give. */
 export function isUsableHash(value: unknown): value is string {
-  return typeof value === 'string' && /^[^\p{C}\p{Z}]{1,255}$/u.test(value);
+  return typeof value === 'string' && value !== '' && value.length <= 255 && !hasUnseen(value);
 }
+
+const hasUnseen = unicodeTest('[\\p{C}\\p{Z}]', /^[!-~]*$/);
 
 function readRecord(value: Record<string, unknown>): RecordItem | undefined {
   if (typeof value.hash !== 'string') return undefined;

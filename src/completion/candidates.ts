@@ -1,8 +1,7 @@
-import type { Command, Option } from 'commander';
-import { nextOperand, reachableOptions, readTypedLine, type TypedLine } from '../flags/typed-line.ts';
-import { isRepeatable, wordsOf } from '../flags/values.ts';
-import { descriptionOf } from '../help/layout.ts';
+import type { CommandTree, Flag } from '../help/command-tree.ts';
 import { topicNames } from '../help/topic-names.ts';
+import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
+import { unicodeTest } from '../unicode.ts';
 import type { Sources } from './sources.ts';
 
 /** What the shell does besides offering the candidates; bits, as cobra has them (B93). */
@@ -31,63 +30,60 @@ interface Offer {
  * read off the command tree; names that it cannot know come from `sources`. Takes no text of strangers that could move a cursor
  * (B94).
  */
-export function complete(root: Command, words: readonly string[], current: string, sources: Sources): Answer {
+export function complete(root: CommandTree, words: readonly string[], current: string, sources: Sources): Answer {
   const line = readTypedLine(root, words);
   const { candidates = [], directive = directives.noFiles } = offer(line, current, sources);
-  const fitting = candidates.filter(({ word }) => word.startsWith(current) && !unprintable.test(word));
+  const fitting = candidates.filter(({ word }) => word.startsWith(current) && !isUnprintable(word));
   return { candidates: [...new Map(fitting.map((candidate) => [candidate.word, candidate])).values()], directive };
 }
 
 /** Control characters, line and paragraph separators, direction marks and overrides. */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+const isUnprintable = unicodeTest('[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff]');
 
 function offer(line: TypedLine, current: string, sources: Sources): Offer {
   if (line.awaiting) return valueOffer(line.awaiting, current, line, sources);
   if (line.ended || !current.startsWith('-')) return operandOffer(line, current, sources);
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
   if (name === undefined || value === undefined) return { candidates: flagCandidates(line) };
-  const option = reachableOptions(line.command).find(({ long, required }) => long === name && required);
-  if (!option) return {};
-  const { candidates = [], ...rest } = valueOffer(option, value, line, sources);
+  const flag = reachableFlags(line).find((one) => one.long === name && one.value !== undefined);
+  if (!flag) return {};
+  const { candidates = [], ...rest } = valueOffer(flag, value, line, sources);
   return { candidates: candidates.map(({ word, ...more }) => ({ word: `${name}=${word}`, ...more })), ...rest };
 }
 
-function flagCandidates({ command, given }: TypedLine): Candidate[] {
-  return reachableOptions(command)
-    .filter((option) => isRepeatable(option) || !given.has(option.attributeName()))
-    .filter((option) => command.parent === null || option.long !== '--version')
-    .flatMap(({ short, long, description }) => [long, short].flatMap((word) => (word ? [{ word, meaning: description }] : [])));
+function flagCandidates(line: TypedLine): Candidate[] {
+  return reachableFlags(line)
+    .filter(({ repeats, name }) => repeats || !line.given.has(name))
+    .filter(({ long }) => line.path.length === 1 || long !== '--version')
+    .flatMap(({ short, long, meaning }) => [long, short].flatMap((word) => (word ? [{ word, meaning }] : [])));
 }
 
 function operandOffer(line: TypedLine, current: string, sources: Sources): Offer {
   const operand = line.help ? undefined : nextOperand(line);
-  const own = operand ? nameOffer(wordsOf(operand), operand.name(), line, sources) : {};
+  const own = operand ? nameOffer(operand.words, operand.name, line, sources) : {};
   const commands = line.operands.length === 0 && !line.ended ? commandCandidates(line, current) : [];
   return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => !line.operands.includes(word))] };
 }
 
 /** Aliases are offered once something is typed, so that an empty line lists each command once. */
-function commandCandidates({ command, help }: TypedLine, current: string): Candidate[] {
-  const commands = command
-    .createHelp()
-    .visibleCommands(command)
-    .flatMap((one) => {
-      const meaning = one.summary() || one.description();
-      return [one.name(), ...(current === '' ? [] : one.aliases())].map((word) => ({ word, meaning }));
-    });
-  if (command.parent) return commands;
+function commandCandidates({ path, command, help }: TypedLine, current: string): Candidate[] {
+  const commands = command.commands
+    .filter(({ hidden }) => !hidden)
+    .flatMap(({ name, aliases, summary }) =>
+      [name, ...(current === '' ? [] : aliases)].map((word) => ({ word, meaning: summary })),
+    );
+  if (path.length > 1) return commands;
   if (!help) return [...commands, { word: 'help', meaning: 'Help on a command or a topic' }];
   return [...commands, ...topicNames.map((word) => ({ word, meaning: 'a topic' }))];
 }
 
-function valueOffer(option: Option, current: string, line: TypedLine, sources: Sources): Offer {
-  const place = /[<[](.+?)(?:\.\.\.)?[>\]]/.exec(option.flags)?.[1] ?? '';
-  const directive = filePlaces[place];
+function valueOffer({ long, value = '', words }: Flag, current: string, line: TypedLine, sources: Sources): Offer {
+  const directive = filePlaces[value];
   if (directive !== undefined) return { directive };
-  if (option.long === '--fields') return fieldOffer(line.command, current);
-  if (option.long === '--profile') return nameOffer([], 'profile', line, sources);
-  if (option.long === '--domain') return nameOffer([], 'domain', line, sources);
-  return nameOffer(wordsOf(option), place, line, sources);
+  if (long === '--fields') return fieldOffer(line.command, current);
+  if (long === '--profile') return nameOffer([], 'profile', line, sources);
+  if (long === '--domain') return nameOffer([], 'domain', line, sources);
+  return nameOffer(words, value, line, sources);
 }
 
 /** Values of flags that are files, by the names that help gives them. No operand is one. */
@@ -111,9 +107,9 @@ function localNames(place: string, profile: string | undefined, sources: Sources
 }
 
 /** `--fields hash,lo`: the last name of a list, without a space after it because another may follow. */
-function fieldOffer(command: Command, current: string): Offer {
+function fieldOffer({ fields }: CommandTree, current: string): Offer {
   const before = current.slice(0, current.lastIndexOf(',') + 1);
   const chosen = before.split(',');
-  const names = (descriptionOf(command).fields ?? []).filter((name) => !chosen.includes(name));
+  const names = fields.filter((name) => !chosen.includes(name));
   return { candidates: names.map((name) => ({ word: before + name })), directive: directives.noFiles + directives.noSpace };
 }

@@ -1,18 +1,20 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
-import { reachableOptions, readTypedLine } from '../flags/typed-line.ts';
 import { commandLine, usageLine } from './command-list.ts';
+import { type CommandTree, commandTree } from './command-tree.ts';
 import { descriptionOf } from './layout.ts';
 import { nearest } from './nearest.ts';
+import { reachableFlags, readTypedLine } from './typed-line.ts';
 
 /** Commander's complaint in our shape: one line, then a guess, or usage and an example, and where to read on (B4, B5). */
 export function usageError(error: CommanderError, root: Command, words: readonly string[]): UsageError {
-  const { command, operands } = readTypedLine(root, words);
+  const line = readTypedLine(commandTree(root), words);
+  const command = line.path.slice(1).reduce(childNamed, root);
   const complaint = complaintOf(error.message);
-  const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? operands[0] : undefined;
+  const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? line.operands[0] : undefined;
   const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
-  const flags = reachableOptions(command).flatMap(({ long, short }) => [long ?? '', short ?? '']);
-  const guess = verb ? nearest(verb, verbsOf(command)) : flag?.startsWith('--') ? nearest(flag, flags) : undefined;
+  const flags = reachableFlags(line).flatMap(({ long, short }) => [long ?? '', short ?? '']);
+  const guess = verb ? nearest(verb, verbsOf(line.command)) : flag?.startsWith('--') ? nearest(flag, flags) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
   if (error.code === 'commander.missingArgument') {
     details.push(`usage: ${usageLine(command)}`);
@@ -37,7 +39,10 @@ function complaintOf(message: string): string {
 /** A verb that nobody knows is an unknown command, or one operand too many for the verb that a bare group stands for (T10). */
 const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.excessArguments'];
 
-function verbsOf(command: Command): string[] {
-  const visible = command.createHelp().visibleCommands(command);
-  return visible.flatMap((one) => [one.name(), ...one.aliases()]);
+function verbsOf({ commands }: CommandTree): string[] {
+  return commands.filter(({ hidden }) => !hidden).flatMap(({ name, aliases }) => [name, ...aliases]);
+}
+
+function childNamed(command: Command, { name }: CommandTree): Command {
+  return command.commands.find((child) => child.name() === name) as Command;
 }

@@ -2,6 +2,7 @@ import { type Field, type FieldKind, type FieldName, fields, hashPattern, isCale
 import { splitList } from '../contract/label-list.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import { UsageError } from '../errors.ts';
+import { unicodeTest } from '../unicode.ts';
 
 /** What a row may set: the fields of the contract, and in an edit the URL that is meant (2.3), by hash or by short URL. */
 export type Target = FieldName | 'hash' | 'short_url';
@@ -96,7 +97,7 @@ export function quoted(text: string): string {
 
 /** A hash that names a URL which exists: R-31, but not the characters and the length that only field notes know. */
 export function existingHash(text: string): string | Refused {
-  const bad = text === '' || text === '.' || text === '..' || /[\s\p{Cc}\p{Cs},/?#\\]/u.test(text);
+  const bad = text === '' || text === '.' || text === '..' || /[,/?#\\]/.test(text) || hasUnseen(text);
   return bad ? { refused: text === '' ? 'is empty' : `${quoted(text)} is not a hash` } : text;
 }
 
@@ -127,7 +128,9 @@ const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 
 const beginsWithHost = /^https?:\/\/[^/?#\\]/i;
 const userinfo = /^https?:\/\/[^/?#\\]*@/i;
 const printableAscii = /^[!-~]+$/;
-const unseen = /[\s\p{Cc}\p{Cs}]/u;
+const hasUnseen = unicodeTest('[\\s\\p{Cc}\\p{Cs}]', /^[!-~]*$/);
+const hasForbidden = unicodeTest('[\\0\\p{Cs}]');
+const hasControl = unicodeTest('[\\p{Cc}\\p{Cs}]');
 
 function customHash(text: string, field: Field): string | Refused {
   // Stricter than R-31: none of what it refuses is in the pattern.
@@ -138,7 +141,7 @@ function customHash(text: string, field: Field): string | Refused {
 /** R-30. The text is looked at before the parser sees it, which would silently drop tabs and newlines, and is sent as typed. */
 function webAddress(text: string, field: Field): string | Refused {
   const plain = printableAscii.test(text);
-  if (!plain && unseen.test(text)) return { refused: `${quoted(text)} has a space or a control character in it` };
+  if (!plain && hasUnseen(text)) return { refused: `${quoted(text)} has a space or a control character in it` };
   if (!beginsWithHost.test(text)) {
     return { refused: `${quoted(text)} ${/^https?:/i.test(text) ? 'has no host' : 'is not an http or https URL'}` };
   }
@@ -148,7 +151,7 @@ function webAddress(text: string, field: Field): string | Refused {
 }
 
 function plainText(text: string, field: Field): string | Refused {
-  if (/[\0\p{Cs}]/u.test(text)) return { refused: `${quoted(text)} has a character that no text may hold` };
+  if (hasForbidden(text)) return { refused: `${quoted(text)} has a character that no text may hold` };
   return wrongLength(text, field) ?? text;
 }
 
@@ -186,7 +189,7 @@ function labels(entries: readonly unknown[]): string[] | Refused {
   for (const entry of entries) {
     if (typeof entry !== 'string') return { refused: 'must be an array of strings' };
     if (entry === '') return { refused: 'a label is empty' };
-    if (/[\p{Cc}\p{Cs}]/u.test(entry)) return { refused: `label ${quoted(entry)} has a control character in it` };
+    if (hasControl(entry)) return { refused: `label ${quoted(entry)} has a control character in it` };
   }
   return entries as string[];
 }

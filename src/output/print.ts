@@ -1,6 +1,8 @@
 import { chooseFormat, type OutputOptions } from './options.ts';
 import type { DoneReport, Report, TextReport } from './report.ts';
+import { printRows } from './rows.ts';
 import { safe, safeLines } from './safe-text.ts';
+import { csvLine, tsvLine } from './separated.ts';
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
@@ -29,10 +31,8 @@ export async function printReport(report: Report, options: OutputOptions, stream
 
 async function printBody(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
   switch (report.kind) {
-    case 'rows': {
-      const { printRows } = await import('./rows.ts');
+    case 'rows':
       return await printRows(report, options, streams);
-    }
     case 'record': {
       const { recordText } = await import('./record.ts');
       return await streams.stdout.write(recordText(report, options, streams.terminal));
@@ -56,7 +56,6 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
     const paint = await streams.paint('stdout');
     await stdout.write(`${paint.green(glyphs.tick)} ${safe(sentence)}\n`);
   } else {
-    const { csvLine, tsvLine } = await import('./separated.ts');
     const join = format === 'tsv' ? tsvLine : csvLine({ guarded: terminal || options.formulaGuard === true, terminal });
     await stdout.write(lines.map((line) => join([line])).join(''));
   }

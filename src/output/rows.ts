@@ -5,6 +5,7 @@ import { chooseFormat, type Format, type OutputOptions } from './options.ts';
 import { batchesOf, type Row, type RowsReport } from './report.ts';
 import type { RowPrinter } from './row-printer.ts';
 import { safe } from './safe-text.ts';
+import { createLines, csvLine, tsvLine } from './separated.ts';
 import type { Streams } from './streams.ts';
 
 /** Prints rows as they come, in one format. What was printed before a failure of the source is valid in that format (B22). */
@@ -49,7 +50,6 @@ async function createPrinter(format: Format, report: RowsReport, options: Output
   }
   if (format === 'table') return await createTablePrinter(report, options, streams);
   const columns = chooseColumns(report.columns, options.fields ?? defaultFields(format, report));
-  const { createLines, csvLine, tsvLine } = await import('./separated.ts');
   const { stdout, terminal } = streams;
   return format === 'csv'
     ? createLines(

@@ -1,4 +1,5 @@
 import { parseUrl } from '../contract/web-address.ts';
+import { hasControlCharacter } from '../unicode.ts';
 
 /**
  * The root of an API as it is stored and compared: no trailing slash, no userinfo, no query. Undefined for anything that is not
@@ -6,7 +7,7 @@ import { parseUrl } from '../contract/web-address.ts';
  */
 export function baseUrl(text: string): string | undefined {
   // `new URL` deletes control characters and spaces silently (RELIABILITY.md 0.10), and an empty `?` or `#` or userinfo.
-  if (/[\s\p{Cc}\\?#]/u.test(text) || !/^https?:\/\/[^/@]+(\/.*)?$/i.test(text)) return undefined;
+  if (/[\s\\?#]/.test(text) || hasControlCharacter(text) || !/^https?:\/\/[^/@]+(\/.*)?$/i.test(text)) return undefined;
   const url = parseUrl(text);
   if (!url) return undefined;
   return url.origin + url.pathname.replace(/\/+$/, '');
@@ -14,7 +15,7 @@ export function baseUrl(text: string): string | undefined {
 
 /** A username that HTTP Basic can carry (R-43), or undefined. */
 export function accountName(text: string): string | undefined {
-  return /^[^:\p{Cc}]+$/u.test(text) ? text : undefined;
+  return /^[^:]+$/.test(text) && !hasControlCharacter(text) ? text : undefined;
 }
 
 /** Whether a base URL is `http://` to another machine, so that everyone on the way could read the key (B74). */

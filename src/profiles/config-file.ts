@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
@@ -55,7 +56,7 @@ export function readDocument(path: string, system: System): { document: ConfigDo
 }
 
 /** What a file's bytes hold. Throws `LocalError` with path and line, quoting nothing. */
-export function parseDocument(bytes: Uint8Array, path: string): ConfigDocument {
+export function parseDocument(bytes: Buffer, path: string): ConfigDocument {
   const text = textOf(bytes, path);
   if (text.trim() === '') throw corrupt(`${path}: the file is empty`);
   const offset = jsonErrorOffset(text);
@@ -106,7 +107,7 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-function bytesOf(path: string): Uint8Array {
+function bytesOf(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
@@ -115,12 +116,9 @@ function bytesOf(path: string): Uint8Array {
 }
 
 /** Without a byte order mark. */
-function textOf(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw corrupt(`${path}: not UTF-8 text`);
-  }
+function textOf(bytes: Buffer, path: string): string {
+  if (!isUtf8(bytes)) throw corrupt(`${path}: not UTF-8 text`);
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
 function positionOf(text: string, offset: number): string {

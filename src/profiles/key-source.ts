@@ -3,6 +3,7 @@ import { AuthError, type CliError, LocalError, UsageError } from '../errors.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, refuseForeign, shellWord } from '../files/ownership.ts';
 import type { System } from '../system.ts';
+import { hasControlCharacter } from '../unicode.ts';
 
 /** Where a key comes from. Nothing is read or run before the key is needed. */
 export type KeySource =
@@ -41,7 +42,7 @@ export async function readKey(source: KeySource, system: System): Promise<ApiKey
 export function cleanKey(text: string, reject: (fault: string) => CliError): string {
   const key = text.trim();
   if (key === '') throw reject('the key is empty');
-  if (/\p{Cc}/u.test(key)) throw reject('expected the key alone, on one line, without control characters');
+  if (hasControlCharacter(key)) throw reject('expected the key alone, on one line, without control characters');
   if (key.includes('\ufffd')) throw reject('the key is not UTF-8 text');
   return key;
 }

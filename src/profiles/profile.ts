@@ -1,5 +1,6 @@
 import { type Edition, editions } from '../contract/editions.ts';
 import { UsageError } from '../errors.ts';
+import { hasControlCharacter } from '../unicode.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import { choice, command, integer, type ProfileField, text, yesOrNo } from './profile-field.ts';
 
@@ -37,7 +38,7 @@ export const profileFields: { readonly [K in ProfileKey]-?: ProfileField } = {
   },
   api_key: { ...text('a key', (value) => value !== ''), login: true },
   edition: choice(Object.keys(editions)),
-  domain: text('a domain name', (value) => /^[^\s/\p{Cc}]+$/u.test(value)),
+  domain: text('a domain name', (value) => /^[^\s/]+$/.test(value) && !hasControlCharacter(value)),
   output: choice(['table', 'json', 'jsonl', 'csv', 'tsv']),
   dedupe: choice(['off', 'account', 'domain']),
   batch_size: integer(1, Math.max(editions.a.groupBound, editions.b.groupBound)),

@@ -12,9 +12,11 @@ export function maskKey(key: string): string {
  * proxy passwords, and the userinfo of any URL. One object for the whole command; secrets are added when they become known.
  */
 export class Redactor {
-  readonly #secrets = new Set<string>();
+  /** The longest first: of two that begin alike, the shorter would leave the rest of the longer. */
+  #secrets: readonly string[] = [];
   /** Forms of keys that no text holds by chance, the longest first. */
   #long: readonly string[] = [];
+  /** Made when a text is first redacted. */
   #pattern: RegExp | undefined;
 
   addKey(key: string, username?: string): void {
@@ -32,6 +34,7 @@ export class Redactor {
   }
 
   redact(text: string): string {
+    if (this.#secrets.length > 0) this.#pattern ??= new RegExp(this.#secrets.map(escaped).join('|'), 'g');
     const known = this.#pattern ? text.replace(this.#pattern, placeholder) : text;
     return known
       .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>]*@/gi, `$1${placeholder}@`)
@@ -46,17 +49,17 @@ export class Redactor {
   }
 
   #add(...secrets: string[]): void {
-    for (const secret of secrets.flatMap(writtenForms)) if (secret !== '') this.#secrets.add(secret);
-    // The longest first: of two that begin alike, the shorter would leave the rest of the longer.
-    const longestFirst = [...this.#secrets].sort((one, other) => other.length - one.length);
-    const alternatives = longestFirst.map(escaped);
-    this.#long = longestFirst.filter(({ length }) => length >= 16);
-    if (alternatives.length > 0) this.#pattern = new RegExp(alternatives.join('|'), 'g');
+    const forms = new Set([...this.#secrets, ...secrets.flatMap(writtenForms)]);
+    this.#secrets = [...forms].filter((form) => form !== '').sort((one, other) => other.length - one.length);
+    this.#long = this.#secrets.filter(({ length }) => length >= 16);
+    this.#pattern = undefined;
   }
 }
 
 /** As it is; percent-encoded, by either habit; as a string in JSON or in JavaScript. */
 function writtenForms(secret: string): string[] {
+  // The same in all of them.
+  if (/^[\w.-]*$/.test(secret)) return [secret];
   const encoded = encodeURIComponent(secret);
   const form = new URLSearchParams([['', secret]]).toString().slice(1);
   const lowerCase = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());

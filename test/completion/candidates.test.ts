@@ -4,6 +4,7 @@ import { complete } from '../../src/completion/candidates.ts';
 import type { Sources } from '../../src/completion/sources.ts';
 import { addGlobalFlags } from '../../src/flags/globals.ts';
 import { choice, repeated } from '../../src/flags/values.ts';
+import { commandTree } from '../../src/help/command-tree.ts';
 import { describe } from '../../src/help/layout.ts';
 
 const hostile = ['$(touch pwned)', 'with\ttab', 'esc\x1b[2J', 'line\nfeed', 'c1\x9b2J', 'turn\u202eed', 'sep\u2028'];
@@ -39,7 +40,7 @@ function tree(): Command {
 
 /** What is offered for a line whose last word is where the cursor is. */
 function offered(...line: string[]): string[] {
-  return complete(tree(), line.slice(0, -1), line.at(-1) ?? '', sources).candidates.map(({ word }) => word);
+  return complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources).candidates.map(({ word }) => word);
 }
 
 test.each<[string[], string[]]>([
@@ -162,5 +163,5 @@ test.each<[string, number, string[]]>([
   ['no files', 4, ['list', '--nosuch=']],
   ['no files and no space', 6, ['list', '--fields', 'h']],
 ])('B93: %s, %i, at %j', (_what, directive, line) => {
-  expect(complete(tree(), line.slice(0, -1), line.at(-1) ?? '', sources).directive).toBe(directive);
+  expect(complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources).directive).toBe(directive);
 });

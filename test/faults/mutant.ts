@@ -37,9 +37,9 @@ export const mutants = {
   'matches by position': [
     [
       'bulk/matching.ts',
-      '  takeByCustomHash(work);\n  if (sharing) {',
+      '  const steps = [\n',
       "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') give(work, row, row, 'position');\n" +
-        '  if (inOrder) return { verdicts: work.verdicts, surplus: surplusOf(work) };\n  takeByCustomHash(work);\n  if (sharing) {',
+        '  if (inOrder) return { verdicts: work.verdicts, surplus: surplusOf(work) };\n  const steps = [\n',
     ],
     ['bulk/shorten.ts', '=> notApplied(item, record)', '=> []'],
   ],

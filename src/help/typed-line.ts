@@ -1,0 +1,108 @@
+import type { CommandTree, Flag, Operand } from './command-tree.ts';
+
+/** What the words before the cursor amount to. */
+export interface TypedLine {
+  /** The commands that they lead through, the root first. */
+  readonly path: readonly CommandTree[];
+  /** The last of them, which they have reached. */
+  readonly command: CommandTree;
+  /** They began with `help`. */
+  readonly help: boolean;
+  /** Operands of the command, without the words that led to it. */
+  readonly operands: readonly string[];
+  /** Names of every flag given. */
+  readonly given: ReadonlySet<string>;
+  /** The value of the last `--profile`. */
+  readonly profile: string | undefined;
+  /** The flag whose value comes next. */
+  readonly awaiting: Flag | undefined;
+  /** `--` was there: nothing is a flag any more. */
+  readonly ended: boolean;
+}
+
+type Draft = { -readonly [K in keyof TypedLine]: TypedLine[K] } & {
+  path: CommandTree[];
+  operands: string[];
+  given: Set<string>;
+};
+
+/** Reads words as commander would, of a line that need not be right or complete. */
+export function readTypedLine(root: CommandTree, words: readonly string[]): TypedLine {
+  const line: Draft = {
+    path: [root],
+    command: root,
+    help: false,
+    operands: [],
+    given: new Set(),
+    profile: undefined,
+    awaiting: undefined,
+    ended: false,
+  };
+  for (const word of words) {
+    if (line.awaiting) takeValue(line, line.awaiting, word);
+    else if (line.ended) line.operands.push(word);
+    else if (word === '--') line.ended = true;
+    else if (word.startsWith('-') && word !== '-') takeFlags(line, word);
+    else takeOperand(line, word);
+  }
+  return line;
+}
+
+/** The command's flags and those of its parents: flags stand in any position (B7). */
+export function reachableFlags({ path }: Pick<TypedLine, 'path'>): Flag[] {
+  return path.toReversed().flatMap(({ flags }) => flags);
+}
+
+/** The operand that comes next; the last may repeat. */
+export function nextOperand({ command, operands }: TypedLine): Operand | undefined {
+  const { operands: all } = command;
+  const last = all.at(-1);
+  return all[operands.length] ?? (last?.repeats ? last : undefined);
+}
+
+function takeValue(line: Draft, flag: Flag, value: string): void {
+  line.awaiting = undefined;
+  if (flag.name === 'profile') line.profile = value;
+}
+
+function takeFlags(line: Draft, word: string): void {
+  const flags = reachableFlags(line);
+  const [name = '', ...value] = word.split('=');
+  if (word.startsWith('--')) {
+    takeFlag(
+      line,
+      flags.find(({ long }) => long === name),
+      value.length > 0 ? value.join('=') : undefined,
+    );
+    return;
+  }
+  // A cluster such as -qp: the first flag that takes a value takes the rest of the word.
+  for (let at = 1; at < word.length; at++) {
+    const flag = flags.find(({ short }) => short === `-${word[at]}`);
+    takeFlag(line, flag, word.slice(at + 1) || undefined);
+    if (!flag || flag.value !== undefined) return;
+  }
+}
+
+function takeFlag(line: Draft, flag: Flag | undefined, value: string | undefined): void {
+  if (!flag) return;
+  line.given.add(flag.name);
+  if (flag.value === undefined) return;
+  if (value === undefined) line.awaiting = flag;
+  else takeValue(line, flag, value);
+}
+
+function takeOperand(line: Draft, word: string): void {
+  const isRoot = line.path.length === 1;
+  if (isRoot && word === 'help' && !line.help) line.help = true;
+  else {
+    const child =
+      line.operands.length === 0
+        ? line.command.commands.find(({ name, aliases }) => name === word || aliases.includes(word))
+        : undefined;
+    if (child) {
+      line.command = child;
+      line.path.push(child);
+    } else line.operands.push(word);
+  }
+}
