@@ -13,6 +13,7 @@ export async function bulk(world) {
       ...(await againstScripts(files.get(large), large, server, world)),
       await againstLoop(files.get(small), small, server, world),
       await checkPass(files.get(large), large, server, world),
+      await inFlight(world),
     ];
   } finally {
     await server.stop();
@@ -82,4 +83,26 @@ async function checkPass(path, count, server, world) {
     most: 1.3,
     note,
   };
+}
+
+/** With a server far away four calls under way at once should take a quarter of the time of one. */
+async function inFlight(world) {
+  const count = world.quick ? 10_000 : 100_000;
+  const path = world.path('far.csv');
+  writeRows(path, count);
+  const server = await world.canned({ latency: 50 });
+  try {
+    const commands = ['1', '4'].map((calls) => shortenFile(path, server, world, '--concurrency', calls));
+    const [one, four] = await runInTurn(commands, { rounds: 3 });
+    const note = 'the whole run, its check pass included';
+    return {
+      what: `${count.toLocaleString('en')} rows, 50 ms of latency, 4 calls in flight`,
+      unit: 'x one in flight',
+      value: ratio(one, four),
+      least: 3.5,
+      note,
+    };
+  } finally {
+    await server.stop();
+  }
 }

@@ -43,8 +43,9 @@ const item = Buffer.from(JSON.stringify(record));
 const places = [...item.toString().matchAll(new RegExp(mark, 'g'))].map(({ index }) => index);
 
 function answer({ method, url }, body, pageTotal) {
-  if (method === 'POST') {
-    const numbers = [...body.toString('latin1').matchAll(/"custom_hash": ?"h(\d{8})"/g)].map(([, digits]) => digits);
+  if (method === 'DELETE') return done;
+  if (method !== 'GET') {
+    const numbers = [...body.toString('latin1').matchAll(/"(?:custom_)?hash": ?"h(\d{8})"/g)].map(([, digits]) => digits);
     return envelope(numbers, '');
   }
   const { pathname, searchParams } = new URL(url, 'http://localhost');
@@ -73,6 +74,8 @@ const answers = {
   }),
   '/domains': json({ version: '3.1', domains: [{ ...domain, custom_root_page: '', custom_404_page: '', use_https: true }] }),
 };
+
+const done = json({});
 
 function json(payload) {
   return Buffer.from(JSON.stringify({ error: success, ...payload }));

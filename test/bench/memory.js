@@ -5,25 +5,44 @@ import { writeRows } from './rows.js';
 /** PERFORMANCE.md section 2: peak memory must not grow with the rows. */
 export async function memory(world) {
   const sizes = world.quick ? [1000, 20_000, 100_000] : [100_000, 1_000_000, 5_000_000];
-  const peaks = { shorten: [], list: [] };
+  const peaks = new Map();
   for (const count of sizes) {
-    const path = world.path(`rows-${count}.csv`);
-    writeRows(path, count);
     const server = await world.canned({ total: count });
     try {
-      peaks.shorten.push(await peakOf(shortenFile(path, server, world), count));
-      peaks.list.push(await peakOf({ argv: world.linkctl('list', '--all', '-o', 'jsonl'), env: server.env }, count));
+      for (const [what, command] of commandsFor(count, server, world)) {
+        peaks.set(what, [...(peaks.get(what) ?? []), await peakOf(command, count)]);
+      }
     } finally {
       await server.stop();
     }
   }
-  const rows = [...growth('shorten -f', peaks.shorten, sizes), ...growth('list --all', peaks.list, sizes)];
+  const rows = [...peaks].flatMap(([what, found]) => growth(what, found, sizes));
   // Small sizes say how large the program is, and nothing of growth.
   return world.quick ? rows.map(({ most: _, ...row }) => row) : rows;
 }
 
+function commandsFor(count, server, world) {
+  const file = (form) => {
+    const path = world.path(`${form}.csv`);
+    writeRows(path, count, { form });
+    return path;
+  };
+  const change = (...argv) => ({ argv: world.linkctl(...argv, '-q', '--yes'), env: server.env, remove: [world.runs] });
+  const list = (format) => ({
+    argv: world.linkctl('list', '--all', '-o', format),
+    env: server.env,
+    out: world.path('listing.out'),
+  });
+  return [
+    ['shorten -f', shortenFile(file('shorten'), server, world)],
+    ['edit -f', change('edit', '-f', file('edit'))],
+    ['delete --hashes-from', change('delete', '--hashes-from', file('hashes'))],
+    ...['jsonl', 'json', 'csv', 'tsv'].map((format) => [`list --all -o ${format}`, list(format)]),
+  ];
+}
+
 async function peakOf(command, count) {
-  const [samples] = await runInTurn([command], { rounds: count > 1_000_000 ? 1 : 3, warmups: 0 });
+  const [samples] = await runInTurn([command], { rounds: count >= 1_000_000 ? 1 : 3, warmups: 0 });
   return median(samples.map(({ peak }) => peak));
 }
 
@@ -37,7 +56,7 @@ function growth(what, [first, second, third], sizes) {
       most: 220,
       note: `${first.toFixed(0)}, ${second.toFixed(0)}, ${third.toFixed(0)} MB`,
     },
-    { what: `${what}, peak memory`, unit: `${most} / ${many}`, value: third / second, most: 1.15 },
-    { what: `${what}, peak memory`, unit: `${most} / ${few}`, value: third / first, most: 1.4 },
+    { what: `${what}, peak memory`, unit: `x that of ${many}`, value: third / second, most: 1.15 },
+    { what: `${what}, peak memory`, unit: `x that of ${few}`, value: third / first, most: 1.4 },
   ];
 }
