@@ -22,8 +22,6 @@ export interface OperationSettings {
   readonly client: Pick<Client, 'send'>;
   /** Edition A: pinned for the whole run (R-X8). */
   readonly domain: string | undefined;
-  /** Rows of the input. */
-  readonly rows: number;
 }
 
 /** What a long run shall do. */

@@ -49,7 +49,7 @@ export async function startRun<Payload extends object>(
 ): Promise<StartedRun<Payload>> {
   const counted = countCalls(environment.client, plan.budget);
   const domain = plan.domain ?? (plan.pinsDomain ? await defaultDomain(counted.client, environment.client) : undefined);
-  const operation = plan.operation({ client: counted.client, domain, rows: plan.input.rows });
+  const operation = plan.operation({ client: counted.client, domain });
   const folders = runFolders(environment.stateFolder);
   await pruneRuns(environment.stateFolder, environment.system.now());
   const begun = await beginRun(identityOf(plan, operation, domain, environment.client), plan, folders, environment);

@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
+import { SeenKeys } from '../client/seen-keys.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { isUsableHash } from './answer-items.ts';
 import { canonicalUrl } from './canonical-url.ts';
-import { type GivenHashes, givenHashes } from './given-hashes.ts';
 import { matchAnswer } from './matching.ts';
 import type { Mode } from './modes.ts';
 import { notApplied } from './not-applied.ts';
@@ -15,8 +15,6 @@ export interface ShortenSettings {
   readonly mode: Mode;
   /** Edition A: the working domain, pinned on every call (R-X8). */
   readonly domain?: string | undefined;
-  /** Rows of the run. */
-  readonly rows?: number | undefined;
 }
 
 /** POST /urls of many, under the rules of a long run. */
@@ -41,9 +39,9 @@ export function shortenFewOperation(settings: ShortenSettings): BulkOperation<Sh
   };
 }
 
-function shortening({ client, mode, domain, rows = 1000 }: ShortenSettings, doubt: DoubtPolicy): BulkOperation<ShortenItem> {
+function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolicy): BulkOperation<ShortenItem> {
   const sharing = mode.name === 'dedupe';
-  const given = givenHashes(sharing ? rows : 0);
+  const given = new SeenKeys();
   const query = { domain, disable_long_url_duplicates: mode.duplicates };
   return {
     kind: 'shorten',
@@ -73,14 +71,14 @@ function shareOut(
   items: readonly ShortenItem[],
   sent: readonly ShortenItem[],
   { verdicts, surplus }: BatchAnswer,
-  given: GivenHashes,
+  given: SeenKeys,
 ): BatchAnswer {
   const ofItem = new Map(sent.map((item, position) => [item, verdicts[position]]));
   const ofUrl = new Map(sent.filter(({ custom_hash }) => !custom_hash).map((item) => [item.long_url, ofItem.get(item)]));
   const shared = items.map((item) => {
     const verdict = ofItem.has(item) ? ofItem.get(item) : ofUrl.get(item.long_url);
     if (verdict?.kind !== 'done' || !verdict.record) return verdict;
-    return given.seen(verdict.record.hash) ? { ...verdict, shared: true as const } : verdict;
+    return given.add(verdict.record.hash) ? verdict : { ...verdict, shared: true as const };
   });
   return { verdicts: shared, surplus };
 }

@@ -63,7 +63,7 @@ async function changeOperands(
   const { batchSize } = sendingOf(change.options, session, context);
   if (context.global.dryRun) return dryRunReport(plannedCalls(targets, change, batchSize));
   await consent(change, targets.length, targets.slice(0, shownUrls), session, context);
-  const operation = change.operation({ client: session.client, domain: session.domain, batchSize, rows: targets.length });
+  const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
   const done = await runFew(operation, targets, {
     system: context.system,
     batchSize,

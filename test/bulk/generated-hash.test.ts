@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { hashGenerator } from '../../src/bulk/generated-hash.ts';
-import { givenHashes } from '../../src/bulk/given-hashes.ts';
 
 test('1.2: 12 symbols of an unambiguous lower-case alphabet, each as often as any other, never twice', () => {
   const generate = hashGenerator(randomBytes);
@@ -13,10 +12,4 @@ test('1.2: 12 symbols of an unambiguous lower-case alphabet, each as often as an
   expect(counts.size).toBe(31);
   const expected = (hashes.length * 12) / 31;
   for (const count of counts.values()) expect(Math.abs(count - expected) / expected).toBeLessThan(0.08);
-});
-
-test('a hash that was given before is known, in 12 bytes a row', () => {
-  const given = givenHashes(50_000);
-  for (let index = 0; index < 50_000; index += 1) expect(given.seen(`h${index}`)).toBe(false);
-  for (let index = 0; index < 50_000; index += 1) expect(given.seen(`h${index}`)).toBe(true);
 });

@@ -109,6 +109,19 @@ describe.each([
     expect(kept(again.stdout)).toEqual(kept(jsonl.join('\n')));
   }, 30_000);
 
+  test('4.3.3: --dedupe of 2,345 rows makes one link for each long URL, and the same file again makes none', async ({
+    linkctl,
+    folder,
+    listed,
+  }) => {
+    const path = join(folder, 'links.txt');
+    writeFileSync(path, Array.from({ length: rows }, (_, row) => `https://example.com/${row % 2000}\n`).join(''));
+    const ran = await linkctl(['shorten', '-f', path, '--dedupe', 'account']);
+    expect(ran.stderr).toMatch(/^2345 rows: 2000 created, 345 existing/m);
+    expect(await linkctl(['shorten', '-f', path, '--dedupe', 'account', '--again', '-q'])).toMatchObject({ code: 0 });
+    expect((await listed('jsonl')).trimEnd().split('\n')).toHaveLength(2000);
+  }, 30_000);
+
   test('B51: a bad date and an unknown column are both told with line and column, and nothing is sent', async ({
     linkctl,
     wire,
