@@ -9,6 +9,7 @@ export async function startUp(world) {
   const server = await world.canned();
   try {
     storeProfile(world, server.baseUrl);
+    const installed = installPeers(world);
     const lines = [
       ['--version', ['--version'], 1.15],
       ['--help', ['--help'], 1.15],
@@ -21,6 +22,7 @@ export async function startUp(world) {
       { argv: [process.execPath, '-e', '0'] },
       ...lines.map(([, argv]) => ({ argv: world.linkctl(...argv), env: world.env })),
       { argv: ['npm', '--version'] },
+      ...installed.map(({ program }) => ({ argv: [process.execPath, program, '--version'] })),
       { argv: ['python3', world.baseline('one-call.py'), server.baseUrl] },
       {
         argv: [
@@ -35,7 +37,8 @@ export async function startUp(world) {
       },
     ];
     const [bare, ...samples] = await runInTurn(commands, { rounds: world.quick ? 5 : 21 });
-    const peers = [['npm --version'], ['Python: one call with urllib'], ['curl: one call']];
+    const names = installed.map(({ name }) => [`${name} --version`]);
+    const peers = [['npm --version'], ...names, ['Python: one call with urllib'], ['curl: one call']];
     return [...lines, ...peers].map(([what, , most], index) => ({
       what: `start-up: ${what}`,
       unit: 'x node -e 0',
@@ -46,6 +49,19 @@ export async function startUp(world) {
   } finally {
     await server.stop();
   }
+}
+
+/** A command-line tool of others, bundled and built on commander as ours is; none where the registry cannot be reached. */
+function installPeers(world) {
+  const folder = world.path('peers');
+  const peers = [{ name: 'npm-check-updates', version: '17.1.18', command: 'ncu' }];
+  const flags = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--no-save'];
+  try {
+    execFileSync('npm', ['install', ...flags, ...peers.map(({ name, version }) => `${name}@${version}`)], { stdio: 'pipe' });
+  } catch {
+    return [];
+  }
+  return peers.map(({ name, command }) => ({ name, program: `${folder}/node_modules/.bin/${command}` }));
 }
 
 function minima(samples, bare) {
