@@ -15,7 +15,7 @@ const layers: Record<string, readonly string[]> = {
   service: ['contract'],
   client: ['contract', 'errors', 'system'],
   input: ['contract', 'errors', 'files', 'system', 'unicode'],
-  output: ['contract', 'errors', 'system'],
+  output: ['contract', 'errors', 'files', 'system'],
   profiles: ['contract', 'errors', 'files', 'system', 'unicode'],
   flags: ['contract', 'errors', 'input', 'system'],
   help: ['contract', 'errors', 'flags'],

@@ -6,8 +6,8 @@ import { writeWhole } from '../files/whole-write.ts';
 import type { System } from '../system.ts';
 
 /**
- * Rows that were checked, kept on the disk until they are sent: nothing is parsed twice, and what goes out is what was looked at,
- * whatever becomes of the file. Throws a LocalError where the disk does not take them.
+ * Rows that were checked, kept on the disk until they are sent: nothing is parsed twice, and what goes out is what was looked at.
+ * Throws a LocalError where the disk does not take them or give them back.
  */
 export interface KeptRows<Row> {
   add(rows: readonly Row[]): void;
@@ -19,18 +19,19 @@ export interface KeptRows<Row> {
 /** The file has no name, so that nothing of it outlives the process, not even kill -9. */
 export function keepRows<Row>(folder: string, { randomBytes }: Pick<System, 'randomBytes'>): KeptRows<Row> {
   const path = join(folder, `rows-${Buffer.from(randomBytes(8)).toString('hex')}`);
-  const file = attempt(path, () => openUnnamed(folder, path));
+  const file = attempt('write', path, () => openUnnamed(folder, path));
   const lengths: number[] = [];
   return {
     add(rows) {
       const bytes = Buffer.from(JSON.stringify(rows));
-      attempt(path, () => writeWhole(file, bytes));
+      attempt('write', path, () => writeWhole(file, bytes));
       lengths.push(bytes.length);
     },
     *read() {
       let offset = 0;
       for (const length of lengths) {
-        yield JSON.parse(textAt(file, offset, length)) as Row[];
+        const start = offset;
+        yield JSON.parse(attempt('read', path, () => textAt(file, start, length))) as Row[];
         offset += length;
       }
     },
@@ -55,10 +56,10 @@ function textAt(file: number, offset: number, length: number): string {
   return bytes.toString();
 }
 
-function attempt<Result>(path: string, step: () => Result): Result {
+function attempt<Result>(action: 'read' | 'write', path: string, step: () => Result): Result {
   try {
     return step();
   } catch (error) {
-    throw fileError('write', path, error);
+    throw fileError(action, path, error);
   }
 }

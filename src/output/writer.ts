@@ -1,5 +1,6 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
+import { writeWhole } from '../files/whole-write.ts';
 import type { OutputStream } from '../system.ts';
 
 /** Whoever read our output went away: quiet for a read, a failure for a change (B40). */
@@ -99,7 +100,7 @@ type Send = (chunk: string) => Promise<Error | null | undefined>;
 
 function sender(stream: OutputStream): Send {
   const file = regularFile(stream);
-  if (file !== undefined) return async (chunk) => writeWhole(file, chunk);
+  if (file !== undefined) return async (chunk) => failureOfWriting(file, chunk);
   return (chunk) => new Promise((resolve) => stream.write(chunk, resolve));
 }
 
@@ -112,10 +113,9 @@ function regularFile({ fd }: OutputStream): number | undefined {
 }
 
 /** Node ignores how much of a chunk a nearly full disk took, and reports success: what is missing would be lost in silence (B38). */
-function writeWhole(file: number, chunk: string): Error | undefined {
-  const bytes = Buffer.from(chunk);
+function failureOfWriting(file: number, chunk: string): Error | undefined {
   try {
-    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
+    writeWhole(file, Buffer.from(chunk));
     return undefined;
   } catch (error) {
     return error as Error;
