@@ -190,7 +190,7 @@ function trace(event: ClientEvent, { verbose, debug }: GlobalOptions, hooks: Ses
     const seconds = (event.delay / 1000).toFixed(1);
     return void hooks.trace(`${event.method} ${event.path}: ${event.reason}; attempt ${event.attempt} in ${seconds} s`);
   }
-  void hooks.trace(`${event.method} ${event.path} ${event.outcome} ${Math.round(event.milliseconds)} ms`);
+  void hooks.trace(`${event.method} ${event.path()} ${event.outcome()} ${Math.round(event.milliseconds)} ms`);
   if (!debug) return;
   const { requestHeaders, requestBody, responseHeaders = {}, responseBody } = event.detail();
   for (const [name, value] of Object.entries(requestHeaders)) void hooks.trace(`> ${name}: ${value}`);

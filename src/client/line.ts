@@ -91,13 +91,12 @@ function exchangeEvent(
   milliseconds: number,
   redact: (text: string) => string,
 ): ClientEvent {
-  const answer = outcome.kind === 'answer' ? outcome : undefined;
   return {
     kind: 'exchange',
     method,
-    path: redact(addressOf({ path, query })),
-    outcome: answer?.status ?? redact(outcome.kind === 'failure' ? outcome.message : ''),
     milliseconds,
-    detail: () => detailOf(wire, answer, redact),
+    path: () => redact(addressOf({ path, query })),
+    outcome: () => (outcome.kind === 'answer' ? outcome.status : redact(outcome.message)),
+    detail: () => detailOf(wire, outcome, redact),
   };
 }

@@ -1,17 +1,20 @@
 import type { RetryNotice } from './retry.ts';
-import type { WireAnswer, WireRequest } from './transport.ts';
+import type { WireAnswer, WireFailure, WireRequest } from './transport.ts';
 
-/** What a client tells while it works, for `-v` and `--debug`; it never prints anything itself. Texts are redacted. */
+/**
+ * What a client tells while it works, for `-v` and `--debug`; it never prints anything itself. Texts are redacted, which takes
+ * time, so those of an exchange are made when they are asked for.
+ */
 export type ClientEvent =
   | {
       readonly kind: 'exchange';
       readonly method: string;
-      /** With the query. */
-      readonly path: string;
-      /** HTTP status, or why there is none. */
-      readonly outcome: number | string;
       readonly milliseconds: number;
-      /** For `--debug`; made only when asked for. */
+      /** With the query. */
+      path(): string;
+      /** HTTP status, or why there is none. */
+      outcome(): number | string;
+      /** For `--debug`. */
       detail(): ExchangeDetail;
     }
   | ({ readonly kind: 'retry'; readonly method: string; readonly path: string } & RetryNotice)
@@ -37,7 +40,12 @@ const shownHeaders: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-export function detailOf(request: WireRequest, answer: WireAnswer | undefined, redact: (text: string) => string): ExchangeDetail {
+export function detailOf(
+  request: WireRequest,
+  outcome: WireAnswer | WireFailure,
+  redact: (text: string) => string,
+): ExchangeDetail {
+  const answer = outcome.kind === 'answer' ? outcome : undefined;
   return {
     requestHeaders: { ...shown(request.headers, redact), authorization: 'Basic [redacted]' },
     requestBody: request.body === undefined ? undefined : redact(request.body),

@@ -59,10 +59,7 @@ export function readDocument(path: string, system: System): { document: ConfigDo
 export function parseDocument(bytes: Buffer, path: string): ConfigDocument {
   const text = textOf(bytes, path);
   if (text.trim() === '') throw corrupt(`${path}: the file is empty`);
-  const offset = jsonErrorOffset(text);
-  if (offset !== undefined) throw corrupt(`${path}:${positionOf(text, offset)}: not valid JSON`);
-  const parsed: unknown = JSON.parse(text);
-  const document = bare(parsed);
+  const document = bare(parsedJson(text, path));
   const profiles = document && bare(document.profiles ?? {});
   if (!document) throw corrupt(`${path}: expected an object`);
   if (!profiles) throw corrupt(`${path}: profiles: expected an object`);
@@ -70,6 +67,14 @@ export function parseDocument(bytes: Buffer, path: string): ConfigDocument {
   const faults = documentFaults(checked);
   if (faults.length > 0) throw corrupt(`${path}: ${faults[0]}`, faults.slice(1));
   return checked;
+}
+
+function parsedJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw corrupt(`${path}:${positionOf(text, jsonErrorOffset(text) ?? text.length)}: not valid JSON`);
+  }
 }
 
 /** What is wrong with a configuration, a sentence a fault. */
