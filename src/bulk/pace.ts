@@ -2,7 +2,7 @@ import type { Pace } from './sending-context.ts';
 
 /** How many batches may be under way at once; it follows what the server bears. */
 export interface Gate extends Pace {
-  /** Resolves when a place is free; hands back what frees it again. */
+  /** Resolves when a place is free; hands back what frees it again, once however often it is called. */
   enter(): Promise<() => void>;
   readonly limit: number;
 }
@@ -34,7 +34,10 @@ export function createGate(maximum: number): Gate {
       const admitted = new Promise<void>((resolve) => waiting.push(resolve));
       admit();
       await admitted;
+      let isInside = true;
       return () => {
+        if (!isInside) return;
+        isInside = false;
         inside -= 1;
         admit();
       };

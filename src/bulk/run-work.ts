@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, LimitError, LocalError } from '../errors.ts';
 import type { DoubtfulPast } from './audit.ts';
@@ -84,7 +85,13 @@ async function sendGuarded<Payload extends object>(segment: Segment<Payload>, sh
     assertSamePayload(segment, shop.settings.begun);
     const release = await shop.exclusion.hold(shop.settings.plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
     const leave = await shop.gate.enter();
-    return await send(segment, shop).finally(() => {
+    // One at a time is strictly so: what came of a batch is known and written down before the next one.
+    const onAnswered = async (): Promise<void> => {
+      if (concurrencyOf(shop.settings.plan) === 1) return;
+      leave();
+      await turn();
+    };
+    return await send(segment, shop, onAnswered).finally(() => {
       leave();
       release();
     });
@@ -98,6 +105,7 @@ async function sendGuarded<Payload extends object>(segment: Segment<Payload>, sh
 async function send<Payload extends object>(
   { free, open, unsure }: Segment<Payload>,
   shop: Shop<Payload>,
+  onAnswered: () => Promise<void>,
 ): Promise<Outcomes<Payload>> {
   const { context, canary } = shop;
   const repeats = context.operation.doubt === 'repeat';
@@ -108,7 +116,7 @@ async function send<Payload extends object>(
   const inDoubt: DoubtfulBatch<Payload>[] = repeats ? [] : open.map(({ intent, rows }) => ({ batch: intent.batch, rows }));
   if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
   const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
-  const sent = await sendRows(rest, context, inDoubt);
+  const sent = await sendRows(rest, context, inDoubt, onAnswered);
   return proving.size === 0 ? sent : new Map([...proving, ...sent]);
 }
 

@@ -14,12 +14,14 @@ const maximalRounds = 5;
 
 /**
  * Sends rows of one segment in as many calls as it takes and says what became of each. Never throws for what a server does;
- * what stops the run goes to `stop`, and the rows that were not reached are `not_sent`.
+ * what stops the run goes to `stop`, and the rows that were not reached are `not_sent`. `onAnswered` is called as soon as nothing
+ * more is to be asked of the server, while what it said is still worked on.
  */
 export async function sendRows<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   context: SendingContext<Payload>,
   inDoubt: readonly DoubtfulBatch<Payload>[] = [],
+  onAnswered: () => Promise<void> = async () => {},
 ): Promise<Map<number, RowOutcome<Payload>>> {
   const outcomes = new Map<number, RowOutcome<Payload>>();
   const rounds = new Map<number, number>();
@@ -37,7 +39,8 @@ export async function sendRows<Payload extends object>(
       for (const row of batch) outcomes.set(row.index, notSent(row, context.stop));
       continue;
     }
-    const round = await sendBatch(batch, context, rounds).catch((error: unknown) => lostTrack(error, batch, context));
+    const answered = queue.length === 0 ? onAnswered : async () => {};
+    const round = await sendBatch(batch, context, rounds, answered).catch((error: unknown) => lostTrack(error, batch, context));
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     if (round.repeat.length > 0) queue.unshift(round.repeat);
     if (context.failFast && round.outcomes.some(({ status }) => status === 'failed')) context.stop.request({ kind: 'fail_fast' });
@@ -100,6 +103,7 @@ async function sendBatch<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   context: SendingContext<Payload>,
   rounds: Map<number, number>,
+  onAnswered: () => Promise<void>,
 ): Promise<Round<Payload>> {
   const batch = await begin(rows, context);
   if (batch === undefined) return { outcomes: rows.map((row) => notSent(row, context.stop)), repeat: [] };
@@ -110,6 +114,7 @@ async function sendBatch<Payload extends object>(
       rows.map(({ payload }) => payload),
       context.signal,
     );
+    if (answer.verdicts.every((verdict) => verdict?.kind === 'done')) await onAnswered();
     verdicts = await completed(answer, batch, rows, context, mayRepeat);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;

@@ -7,6 +7,48 @@ import { multiplicity, rowsOf, test } from './bulk-world.ts';
 
 const onPost = { only: { method: 'POST' } };
 
+describe('calls under way', () => {
+  test.for([1, 2, 4])('R-15: with --concurrency %i so many at most, and so many indeed', async (concurrency, { world }) => {
+    let underWay = 0;
+    let most = 0;
+    const { exit } = await world.shorten(keyed(120), {
+      batchSize: 10,
+      concurrency,
+      spoil: (operation) => ({
+        ...operation,
+        async call(items, signal) {
+          underWay += 1;
+          most = Math.max(most, underWay);
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          return await operation.call(items, signal).finally(() => {
+            underWay -= 1;
+          });
+        },
+      }),
+    });
+    expect(exit).toBe(0);
+    expect(most).toBe(concurrency);
+  });
+
+  test('J2: one at a time, a batch is sent when the one before it is written down', async ({ world }) => {
+    const written: number[] = [];
+    await world.shorten(keyed(50), {
+      batchSize: 10,
+      concurrency: 1,
+      spoil: (operation) => ({
+        ...operation,
+        call(items, signal) {
+          written.push(world.journal().filter(({ type }) => type === 'result').length);
+          return operation.call(items, signal);
+        },
+      }),
+    });
+    expect(written).toEqual(written.map((_, nth) => nth));
+  });
+});
+
+const keyed = (count: number) => rowsOf(count, (index) => ({ custom_hash: `k${index}` }));
+
 describe('quotas', () => {
   test.for([1, 2, 4])(
     'R-12: 1303 at batch %i: the server sees exactly so many POSTs, and no call after it',
