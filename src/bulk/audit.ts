@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { readItem } from './answer-items.ts';
 import { readJournal } from './journal.ts';
-import type { Mark } from './journal-lines.ts';
+import { hashesOf, type Mark } from './journal-lines.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
 import { shortUrlOf } from './short-url.ts';
 import type { KnownRecord } from './verdict.ts';
@@ -37,7 +37,7 @@ export async function findSurplus(past: readonly DoubtfulPast[], settings: Audit
   const candidates = await scan(first.mark, (record) => wanted.has(foldedKey(record, all)), settings);
   if (candidates.size === 0) return [];
   for await (const { line } of readJournal(settings.journal)) {
-    if (line.type === 'result') for (const hash of line.hashes ?? []) candidates.delete(hash);
+    if (line.type === 'result') for (const hash of hashesOf(line)) candidates.delete(hash);
   }
   return [...candidates.values()].map(shortUrlOf);
 }

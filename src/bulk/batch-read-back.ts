@@ -7,6 +7,7 @@ import { type BatchMark, readBack } from './reading-back.ts';
 import type { RecordedOutcomes } from './recorded-outcomes.ts';
 import { type BulkRow, doneStatuses, type RowStatus } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
+import type { RowState } from './run-state.ts';
 import { stopOf } from './stop.ts';
 import type { Verdict } from './verdict.ts';
 import type { WorkMeans, WorkSettings } from './work-settings.ts';
@@ -42,9 +43,14 @@ export async function readBackBatch<Payload extends object>(
 
 async function earlierMark(batch: number, { state }: BegunRun, recorded: RecordedOutcomes): Promise<BatchMark> {
   const intent = state.open.get(batch);
-  const done = (intent?.rows ?? []).filter((index) => doneStatuses.has(state.stateOf(index) as RowStatus));
-  const outcomes = await recorded.outcomesOf(done.map((index) => ({ index, line: 0, item: {}, payload: {} })));
+  const settled = (intent?.rows ?? []).filter((index) => isSettled(state.stateOf(index)));
+  const outcomes = await recorded.outcomesOf(settled.map((index) => ({ index, line: 0, item: {}, payload: {} })));
   return { known: [], ...intent?.mark, given: outcomes.flatMap(({ record }) => (record ? [record.hash] : [])) };
+}
+
+/** A row that failed as not applied has a record too. */
+function isSettled(state: RowState): boolean {
+  return state === 'failed' || doneStatuses.has(state as RowStatus);
 }
 
 function inconclusive(count: number, cause?: CliError): CliError {

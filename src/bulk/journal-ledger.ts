@@ -1,10 +1,10 @@
 import { LocalError } from '../errors.ts';
+import { unaskedDestination } from './destination.ts';
 import { shortPrint } from './fingerprint.ts';
 import type { Journal } from './journal.ts';
-import { checksum, type Mark, type ResultLine, rangesOf } from './journal-lines.ts';
+import { checksum, type Mark, type RecordedError, type ResultLine, rangesOf, statusLetters } from './journal-lines.ts';
 import type { BatchMark } from './reading-back.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, UnrecordedError } from './row-outcome.ts';
-import { statusLetters } from './run-state.ts';
 import type { Ledger } from './sending-context.ts';
 import { shortUrlOf } from './short-url.ts';
 import type { KnownRecord } from './verdict.ts';
@@ -112,15 +112,27 @@ function resultLine(batch: number, outcomes: readonly RowOutcome[], released: re
       hashes: records.map(({ hash }) => hash),
       shortUrls: shortUrls(records),
       longUrls: records.map(({ long_url }) => shortPrint(long_url ?? '')).join(' '),
+      ...(outcomes.some((outcome) => isChange(outcome) && unaskedDestination(outcome) !== undefined) && {
+        destinations: outcomes.filter(isChange).map((outcome) => unaskedDestination(outcome) ?? ''),
+      }),
     }),
-    ...(failed.length > 0 && { errors: failed.map(({ error }) => [error?.code ?? 0, errorText(error)] as const) }),
+    ...(failed.length > 0 && { errors: failed.map(recordedError) }),
     ...(byPosition.length > 0 && { byPosition }),
     ...(released.length > 0 && { released: rangesOf(released.map(({ index }) => index)) }),
   };
 }
 
-function errorText(error: RowOutcome['error']): string {
-  return [error?.message, error?.details].filter(Boolean).join(': ');
+function recordedError(outcome: RowOutcome): RecordedError {
+  const { code = 0, message = '', details = '' } = outcome.error ?? {};
+  const { record } = outcome;
+  if (record) {
+    return [code, message, details, { hash: record.hash, shortUrl: shortUrlOf(record), longUrl: unaskedDestination(outcome) }];
+  }
+  return details === '' ? [code, message] : [code, message, details];
+}
+
+function isChange({ status }: RowOutcome): boolean {
+  return status === 'changed';
 }
 
 /** The common beginning, where there is one: a million rows repeat it otherwise. */

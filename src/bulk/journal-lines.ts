@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Edition } from '../contract/editions.ts';
 import type { ModeName } from './modes.ts';
 import type { OperationKind } from './operation.ts';
+import type { RowStatus } from './row-outcome.ts';
 
 /** Row indexes as runs of neighbours: `[[0, 999], [1003, 1003]]`, both ends included. */
 export type Ranges = readonly (readonly [number, number])[];
@@ -48,6 +49,26 @@ export interface Mark {
   readonly total?: number | undefined;
 }
 
+/** A letter of `ResultLine.states` for each status that a result can have. */
+export const statusLetters: Readonly<Record<Exclude<RowStatus, 'unknown' | 'not_sent'>, string>> = {
+  created: 'c',
+  existing: 'e',
+  changed: 'h',
+  deleted: 'd',
+  reset: 'r',
+  failed: 'f',
+};
+
+/** What a server made of a row that it took, and not as it was asked to. */
+export interface TakenUrl {
+  readonly hash: string;
+  readonly shortUrl: string;
+  /** Where the row does not say it. */
+  readonly longUrl?: string | undefined;
+}
+
+export type RecordedError = readonly [code: number, message: string, details?: string, taken?: TakenUrl];
+
 /** What became of rows of a batch. Rows of `released` were certainly not applied and are free again. */
 export interface ResultLine {
   readonly type: 'result';
@@ -63,8 +84,10 @@ export interface ResultLine {
   readonly shortUrls?: string | readonly string[] | undefined;
   /** Fingerprints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
   readonly longUrls?: string | undefined;
+  /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
+  readonly destinations?: readonly string[] | undefined;
   /** One per failed row, in order. */
-  readonly errors?: readonly (readonly [code: number, message: string])[] | undefined;
+  readonly errors?: readonly RecordedError[] | undefined;
   /** Positions, within the line, of rows that were matched by position alone (1.5 rule 5). */
   readonly byPosition?: readonly number[] | undefined;
   readonly released?: Ranges | undefined;
@@ -144,4 +167,10 @@ export function rangesOf(indexes: Iterable<number>): Ranges {
 
 export function* indexesOf(ranges: Ranges): Generator<number> {
   for (const [first, last] of ranges) for (let index = first; index <= last; index += 1) yield index;
+}
+
+/** The hashes that rows of a line have: done ones, and failed ones that were taken all the same. */
+export function hashesOf({ hashes = [], errors = [] }: ResultLine): readonly string[] {
+  const taken = errors.flatMap(([, , , url]) => url?.hash ?? []);
+  return taken.length === 0 ? hashes : [...hashes, ...taken];
 }

@@ -34,4 +34,6 @@ export interface BulkOperation<Payload extends object> {
   /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly Difference[];
+  /** Told of the hashes that rows have from earlier processes of the run, where it matters which rows share one. */
+  remember?(hashes: readonly string[]): void;
 }

@@ -1,8 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import type { EditFields } from '../contract/operations.ts';
 import { readLineAt } from './journal.ts';
-import { indexesOf, type ResultLine } from './journal-lines.ts';
+import { indexesOf, type ResultLine, statusLetters, type TakenUrl } from './journal-lines.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, type RowStatus } from './row-outcome.ts';
-import { type RunState, statusLetters } from './run-state.ts';
+import type { RunState } from './run-state.ts';
+import { shortUrlMembers } from './short-url.ts';
 import type { KnownRecord } from './verdict.ts';
 
 /** Outcomes of rows that an earlier process settled, read back from the journal. */
@@ -13,8 +15,7 @@ export interface RecordedOutcomes {
 }
 
 interface Recorded extends Pick<RowOutcome, 'status' | 'error' | 'matchedByPosition'> {
-  readonly hash?: string | undefined;
-  readonly shortUrl?: string;
+  readonly url?: TakenUrl | undefined;
 }
 
 /** Result lines that are kept ready: rows come in the order of the input, and so, nearly, do the lines. */
@@ -48,7 +49,8 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
 
 const statusOfLetter = new Map(Object.entries(statusLetters).map(([status, letter]) => [letter, status as RowStatus]));
 
-function readResult({ rows, states, hashes = [], shortUrls, errors = [], byPosition = [] }: ResultLine): Map<number, Recorded> {
+function readResult(line: ResultLine): Map<number, Recorded> {
+  const { rows, states, errors = [], byPosition = [] } = line;
   const recorded = new Map<number, Recorded>();
   const positions = new Set(byPosition);
   let done = 0;
@@ -57,33 +59,53 @@ function readResult({ rows, states, hashes = [], shortUrls, errors = [], byPosit
     const status = statusOfLetter.get(states[position] ?? '') ?? 'unknown';
     const matchedByPosition = positions.has(position) ? true : undefined;
     if (status === 'failed') {
-      const [code = 0, message = ''] = errors[failed] ?? [];
+      const [code = 0, message = '', details = '', url] = errors[failed] ?? [];
       failed += 1;
-      recorded.set(row, { status, error: { code, message }, matchedByPosition });
+      recorded.set(row, {
+        status,
+        error: details === '' ? { code, message } : { code, message, details },
+        url,
+        matchedByPosition,
+      });
     } else {
-      const hash = doneStatuses.has(status) ? hashes[done] : undefined;
-      const shortUrl = typeof shortUrls === 'string' ? shortUrls + (hash ?? '') : (shortUrls?.[done] ?? '');
+      const url = doneStatuses.has(status) ? doneUrl(line, done) : undefined;
       done += 1;
-      recorded.set(row, { status, hash, shortUrl, matchedByPosition });
+      recorded.set(row, { status, url, matchedByPosition });
     }
   }
   return recorded;
 }
 
+function doneUrl({ hashes, shortUrls, destinations }: ResultLine, nth: number): TakenUrl | undefined {
+  const hash = hashes?.[nth];
+  if (hash === undefined) return undefined;
+  const shortUrl = typeof shortUrls === 'string' ? shortUrls + hash : (shortUrls?.[nth] ?? '');
+  return { hash, shortUrl, longUrl: destinations?.[nth] };
+}
+
 /** Written out, as a million rows are told again when a run goes on. */
 function outcomeOf<Payload extends object>(
   { index, line, item, payload }: BulkRow<Payload>,
-  { status, hash, shortUrl, error, matchedByPosition }: Recorded,
+  { status, url, error, matchedByPosition }: Recorded,
 ): RowOutcome<Payload> {
-  const { long_url } = payload as { readonly long_url?: string };
-  const record = hash === undefined ? undefined : recordOf(hash, shortUrl ?? '', long_url);
+  const record = url && recordOf(url, status, payload);
   return { index, line, item, payload, status, record, error, matchedByPosition };
 }
 
-function recordOf(hash: string, shortUrl: string, long_url: string | undefined): KnownRecord {
-  const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
-  const places = scheme
-    ? { hash, short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl }
-    : { hash, short_url: shortUrl };
-  return long_url === undefined ? places : { long_url, ...places };
+/** Of what the server said, what the journal keeps; of the rest, what a done row asked for. Tags of an edit are instructions. */
+function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: RowStatus, payload: EditFields): KnownRecord {
+  const { short_url, short_url_with_protocol } = shortUrlMembers(shortUrl);
+  if (status === 'failed') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
+  const { long_url = longUrl || undefined, tags, expiration_date, note, email_stats, max_clicks } = payload;
+  return {
+    hash,
+    short_url,
+    short_url_with_protocol,
+    long_url,
+    tags: status === 'changed' ? undefined : tags,
+    expiration_date,
+    note,
+    email_stats,
+    max_clicks,
+  };
 }

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { startReplacement, type WriteSystem } from '../files/atomic-write.ts';
+import { destinationOf } from './destination.ts';
 import { doneStatuses, type RowOutcome } from './row-outcome.ts';
 import { shortUrlOf } from './short-url.ts';
 
@@ -17,7 +18,7 @@ const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code',
 export function openResults(path: string, system: WriteSystem): OutcomeFile {
   return openFile(path, system, resultColumns, (outcome) => {
     const { index, status, record, error, matchedByPosition } = outcome;
-    const payload = outcome.payload as { readonly long_url?: string; readonly hash?: string };
+    const payload = outcome.payload as { readonly hash?: string };
     const isDone = doneStatuses.has(status);
     const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : errorText(outcome);
     return {
@@ -25,7 +26,7 @@ export function openResults(path: string, system: WriteSystem): OutcomeFile {
       status,
       hash: record?.hash ?? payload.hash ?? '',
       short_url: record ? shortUrlOf(record) : '',
-      long_url: payload.long_url ?? record?.long_url ?? '',
+      long_url: destinationOf(outcome) ?? '',
       code: error?.code || (isDone ? 0 : ''),
       message,
     };

@@ -26,7 +26,10 @@ export interface BulkRow<Payload extends object = object> {
 
 export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {
   readonly status: RowStatus;
-  /** Of done rows, where the call answers with records; hash and short URL alone for a row that an earlier process finished. */
+  /**
+   * Of done rows and of those not applied, where the call answers with records. Of a row that an earlier process settled, its
+   * hash, short URL, and long URL where the row does not say it.
+   */
   readonly record?: KnownRecord | undefined;
   /** Of failed and unknown rows, and of those not sent because of a stop. */
   readonly error?: RowError | undefined;

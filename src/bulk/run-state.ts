@@ -1,16 +1,7 @@
 import { damaged, readJournal } from './journal.ts';
-import { type BeginLine, type IntentLine, indexesOf, type Mark, type ResultLine } from './journal-lines.ts';
+import { type BeginLine, type IntentLine, indexesOf, type Mark, type ResultLine, statusLetters } from './journal-lines.ts';
+import { isSound } from './line-soundness.ts';
 import type { RowStatus } from './row-outcome.ts';
-
-/** A letter of `ResultLine.states` for each status that a result can have. */
-export const statusLetters: Readonly<Record<Exclude<RowStatus, 'unknown' | 'not_sent'>, string>> = {
-  created: 'c',
-  existing: 'e',
-  changed: 'h',
-  deleted: 'd',
-  reset: 'r',
-  failed: 'f',
-};
 
 /** Where a row stands by the journal alone. `open`: its batch may be on its way or applied (J6). */
 export type RowState = Exclude<RowStatus, 'not_sent'> | 'free' | 'open';
@@ -61,6 +52,7 @@ export async function foldJournal(path: string): Promise<RunState> {
     } else if (!fold) {
       throw damaged(path, 'no beginning');
     }
+    if (line.type === 'result' && !isSound(line)) throw damaged(path, `byte ${offset}`);
     fold.size = offset + length;
     if (line.type === 'end') fold.lastEnd = line.reason;
     else if (line.type !== 'begin') fold.lastEnd = undefined;

@@ -5,6 +5,8 @@ import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { LimitError } from '../errors.ts';
 import { type CountedClient, countCalls } from './counted-client.ts';
+import { readJournal } from './journal.ts';
+import { hashesOf } from './journal-lines.ts';
 import { guarantees } from './modes.ts';
 import type { BulkOperation } from './operation.ts';
 import { callsFor, checkQuota, type QuotaCheck } from './quota.ts';
@@ -56,6 +58,7 @@ export async function startRun<Payload extends object>(
   try {
     const facts = factsOf(plan, begun, domain);
     await assertQuota(plan, facts, counted, environment);
+    await remindOf(begun, operation);
     const walk = walkRun({ plan, environment, operation, begun, counted, domain, folders, batches: facts.batches });
     return { facts, ...walk };
   } catch (error) {
@@ -63,6 +66,15 @@ export async function startRun<Payload extends object>(
     if (!begun.resumed) rmSync(join(folders.runs, begun.name), { recursive: true, force: true });
     throw error;
   }
+}
+
+/** J5: a row that shares the link of a row that an earlier process did is told as it would have been then. */
+async function remindOf<Payload extends object>(
+  { resumed, journal }: BegunRun,
+  operation: BulkOperation<Payload>,
+): Promise<void> {
+  if (!resumed || !operation.remember) return;
+  for await (const { line } of readJournal(journal)) if (line.type === 'result') operation.remember(hashesOf(line));
 }
 
 /** R-X8: the default may be changed by somebody while the run is under way. */

@@ -58,6 +58,7 @@ function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolic
     },
     statusOf: (item, done) => (mode.generateHashes || !wasThere(item, done) ? 'created' : 'existing'),
     notApplied: (item, record) => notApplied(item, record),
+    ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
   };
 }
 

@@ -105,8 +105,24 @@ const summary = object({
 const matched = (key: string): Schema =>
   object({ [key]: optional({ type: 'array', maxItems: 0 }), tags: text, summary: object({ matched: count }) });
 
-const changedUrls = (...done: string[]): Schema =>
-  object({ urls: listOf({ anyOf: [object({ ...place, status: oneOf(done), ...urlMembers }), undone] }), summary });
+/** Of a row that an earlier process of its run did, what the journal keeps and what was asked for. */
+const recordedUrl: Readonly<Record<string, Schema | Optional>> = {
+  line: count,
+  hash: text,
+  short_url: text,
+  short_url_with_protocol: text,
+  long_url: optional(text),
+  note: optional(text),
+  email_stats: optional(flag),
+  expiration_date: optional(urlMembers.expiration_date),
+  max_clicks: optional(count),
+  tags: optional(urlMembers.tags),
+};
+const changedUrls = (...done: string[]): Schema => {
+  const status = oneOf(done);
+  const [served, recorded] = [object({ ...place, status, ...urlMembers }), object({ status, ...recordedUrl })];
+  return object({ urls: listOf({ anyOf: [served, recorded, undone] }), summary });
+};
 const changedHashes = (key: string, done: string): Schema =>
   object({ [key]: listOf({ anyOf: [object({ ...place, status: oneOf([done]), hash: text }), undone] }), summary });
 

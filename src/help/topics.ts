@@ -127,6 +127,7 @@ const formats: Topic = {
       ['jsonl', 'one object a line, written as each page arrives: linkctl list --all -o jsonl | head -3 makes one request'],
     ],
     '--fields hash,long_url picks the fields and their order in every format; without it json and jsonl have all of them, unknown ones of the server included. A name that no record has is an error that lists the names.',
+    'A run that was interrupted and goes on tells of the rows that were done before what they asked for, hash, short URL and long URL; linkctl list tells the rest of a record.',
     'Date-times are UTC, as 2026-01-31T09:00:00Z in text formats and as the server gave them in JSON; dates are 2026-01-31. null is kept in JSON and empty elsewhere.',
     'The key that holds the rows in JSON:',
     [

@@ -41,12 +41,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
   test('B19: links print what their schemas say', async ({ conforms, linkctl, folder }) => {
-    const file = join(folder, 'links.csv');
+    const [file, edits] = [join(folder, 'links.csv'), join(folder, 'edits.csv')];
     writeFileSync(file, 'long_url,custom_hash\nhttps://c.example/,c\nhttps://d.example/,a\n');
     await conforms('shorten', ['shorten', 'https://a.example/', '--hash', 'a', '--tag', 'old']);
     await conforms('shorten', ['shorten', 'https://b.example/', 'https://b2.example/']);
     await conforms('shorten', ['shorten', 'https://e.example/', '--hash', 'a']);
-    await conforms('shorten', ['shorten', '-f', file]);
+    await conforms('shorten', ['shorten', '-f', file, '--tag', 'x', '--expires', '2031-01-31']);
+    writeFileSync(edits, 'hash,note,tags\nc,n,+x\ngone,n,\n');
+    const inTwo = ['edit', '-f', edits, '--batch-size', '1', '--concurrency', '1'];
+    await conforms('edit', [...inTwo, '--budget', '1']);
+    await conforms('edit', inTwo);
     await conforms('list', ['list', '--limit', '2']);
     await conforms('list', ['list', 'a', 'gone']);
     await conforms('list', ['list', '--search', 'nothing at all']);

@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { encodeLine, type JournalLine, type ResultLine } from '../../src/bulk/journal-lines.ts';
+import { recordedOutcomes } from '../../src/bulk/recorded-outcomes.ts';
+import { foldJournal } from '../../src/bulk/run-state.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { type BulkWorld, rowsOf, test } from './bulk-world.ts';
+import { crashingFile } from './crashing-file.ts';
+
+const begin: JournalLine = {
+  type: 'begin',
+  version: 1,
+  run: 'r',
+  operation: 'edit',
+  server: 'http://127.0.0.1/api/3',
+  account: 'ann',
+  edition: 'a',
+  input: { name: 'edits.csv', sha256: '', rows: 3 },
+  options: {},
+  outputs: [],
+  at: '',
+};
+const usual = { type: 'result', batch: 1, rows: [[0, 2]], states: 'hff', hashes: ['a'], shortUrls: 'https://s.ex/' } as const;
+
+function journalWith({ folder }: BulkWorld, line: object): string {
+  const path = join(folder, 'journal.log');
+  const result = { ...usual, ...line } as ResultLine;
+  writeFileSync(path, Buffer.concat([begin, result].map(encodeLine)));
+  return path;
+}
+
+async function recordedIn(path: string): Promise<object[]> {
+  const recorded = recordedOutcomes(path, await foldJournal(path));
+  const rows = [0, 1, 2].map((index) => ({ index, line: index + 2, item: {}, payload: {} }));
+  const outcomes = await recorded.outcomesOf(rows);
+  await recorded.close();
+  return outcomes.map(({ record, error }) => ({ ...record, ...(error && { error }) }));
+}
+
+const places = { short_url: 's.ex/a', short_url_with_protocol: 'https://s.ex/a' };
+
+describe('J5: what a journal tells of single rows', () => {
+  test('details apart from the message, and what became of a row that was not applied', async ({ world }) => {
+    const errors = [
+      [1215, 'no', 'it is taken'],
+      [0, 'not applied: note', 'note: …', { hash: 'b', shortUrl: 's.ex/b', longUrl: 'https://b.example/' }],
+    ];
+    expect(await recordedIn(journalWith(world, { errors, destinations: ['https://a.example/'] }))).toEqual([
+      { hash: 'a', long_url: 'https://a.example/', ...places },
+      { error: { code: 1215, message: 'no', details: 'it is taken' } },
+      {
+        hash: 'b',
+        long_url: 'https://b.example/',
+        short_url: 's.ex/b',
+        error: { code: 0, message: 'not applied: note', details: 'note: …' },
+      },
+    ]);
+  });
+
+  test('a journal from before these were kept is read as it always was', async ({ world }) => {
+    const errors = [
+      [1215, 'no: it is taken'],
+      [0, 'not applied: note: note: …'],
+    ];
+    expect(await recordedIn(journalWith(world, { errors }))).toEqual([
+      { hash: 'a', long_url: undefined, ...places },
+      { error: { code: 1215, message: 'no: it is taken' } },
+      { error: { code: 0, message: 'not applied: note: note: …' } },
+    ]);
+  });
+
+  const fine = [1306, 'gone'];
+  test.for<[string, object]>([
+    ['an error too few', { errors: [fine] }],
+    ['failed rows without a reason', {}],
+    ['errors that are null', { errors: null }],
+    ['destinations that are null', { errors: [fine, fine], destinations: null }],
+    ['errors that are no list', { errors: { 0: fine } }],
+    ['an error that is no list', { errors: [fine, 'gone'] }],
+    ['a code that is no number', { errors: [fine, ['0', 'no']] }],
+    ['details that are no text', { errors: [fine, [0, 'no', 7]] }],
+    ['a taken row without a hash', { errors: [fine, [0, 'no', '', { shortUrl: 's.ex/b' }]] }],
+    ['a taken row whose hash is empty', { errors: [fine, [0, 'no', '', { hash: '', shortUrl: 's.ex/b' }]] }],
+    ['a taken row that is a text', { errors: [fine, [0, 'no', '', 'b']] }],
+    ['a taken row that is null', { errors: [fine, [0, 'no', '', null]] }],
+    ['a long URL that is no text', { errors: [fine, [0, 'no', '', { hash: 'b', shortUrl: 's.ex/b', longUrl: 1 }]] }],
+    ['more than that', { errors: [fine, [0, 'no', '', { hash: 'b', shortUrl: '' }, 1]] }],
+    ['a destination too many', { errors: [fine, fine], destinations: ['', ''] }],
+    ['a destination that is no text', { errors: [fine, fine], destinations: [null] }],
+    ['destinations that are a text', { errors: [fine, fine], destinations: 'h' }],
+  ])('J3, F63: %s is told as damage, exit 9, whatever the sum of the line', async ([, line], { world }) => {
+    await expect(foldJournal(journalWith(world, line))).rejects.toMatchObject({
+      exitCode: 9,
+      message: expect.stringMatching(/is damaged \(byte \d+\)$/),
+    });
+  });
+
+  test('G5: a line of rows that all went well holds nothing but hashes and prints', async ({ world }) => {
+    await world.shorten(rowsOf(3));
+    const line = world.journal().find(({ type }) => type === 'result');
+    expect(Object.keys(line ?? {})).toEqual(['type', 'batch', 'rows', 'states', 'hashes', 'shortUrls', 'longUrls']);
+  });
+});
+
+const onPost = { only: { method: 'POST' } };
+
+test('F07: a link that was made otherwise than its row asked is no second link of a row that asked for it', async ({ world }) => {
+  const rows = ['n', ''].map((note) => ({ long_url: 'https://example.com/', note }));
+  await world.server.script([
+    { ...faults.dropAfter, ...onPost },
+    { only: { method: 'GET', path: '/urls' }, times: 'all', alter: { each: { note: '' } } },
+  ]);
+  const { statuses, summary } = await world.shorten(rows);
+  expect(statuses).toBe('failed created');
+  expect(summary.surplus).toEqual([]);
+});
+
+test('1.6: reading back after a restart knows the link of a row that was not applied', async ({ world }) => {
+  const rows = rowsOf(2, (index) => (index === 0 ? { custom_hash: 'own', note: 'n' } : {}));
+  const urls = [{ hash: 'own', short_url: 's.ex/own', long_url: 'https://example.com/0', note: 'other' }];
+  await world.server.script([{ ...onPost, answer: { body: { error: { code: 0, message: '' }, urls } } }]);
+  const { openJournalFile, released } = crashingFile({ crashAt: { line: 'ambiguous', step: 'after sync' } });
+  await world.shorten(rows, { environment: { openJournalFile } });
+  expect(released()).toBe(true);
+  const again = await world.shorten(rows);
+  expect(again).toMatchObject({ statuses: 'failed created', exit: 3 });
+  expect(again.outcomes[0]?.record).toEqual({ hash: 'own', short_url: 's.ex/own' });
+});

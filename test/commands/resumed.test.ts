@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { main } from '../../src/main.ts';
+import { startProgram } from '../support/built-program.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
+import { test } from '../support/linkctl.ts';
+import { createTestSystem } from '../support/test-system.ts';
+import { type Command, calls, countsOf, formats, openSide, printed, wordsOf, written } from './two-sides.ts';
+
+interface Mixture extends Command {
+  readonly method: string;
+  /** The server does so to every answer. */
+  readonly alter: Step['alter'];
+  /** The call, of this method, in which the program is killed. */
+  readonly killedAt: number;
+  /** What becomes of the rows. */
+  readonly counts: string;
+}
+
+/** Every record comes back with e-mail statistics on, and with a member that nobody knows. */
+const alter = { each: { email_stats: true, rating: 5 } };
+
+const mixtures: { readonly [name: string]: Mixture } = {
+  'shorten -f': {
+    words: ['shorten', '--note', 'n', '--tag', 't', '-f'],
+    input: [
+      'links.csv',
+      [
+        'long_url,custom_hash,tags,email_stats',
+        ...['https://a.example/,k0,,', 'HTTPS://B.example:443,k1,"u,v",', 'https://c.example/,k2,,no', 'https://d.example/,h3,,'],
+        ...['https://s.ex/x,k4,,', 'https://e.example/,k5,,no', 'https://f.example/,k6,,', 'https://g.example/,k7,,yes'],
+        ...['https://h.example/,k8,,no', 'https://i.example/,h9,,'],
+      ].join('\n'),
+    ],
+    method: 'POST',
+    alter,
+    killedAt: 7,
+    counts: '4 created, 6 failed',
+  },
+  'shorten --dedupe -f': {
+    words: ['shorten', '--dedupe', 'account', '-f'],
+    input: [
+      'links.csv',
+      [
+        'long_url,tags,email_stats',
+        ...[
+          'https://example.com/0,,',
+          'https://example.com/4,,',
+          'https://example.com/2,,no',
+          'https://example.com/2,t,',
+          'https://s.ex/x,,',
+        ],
+        ...[
+          'https://example.com/0,,',
+          'https://example.com/3,,',
+          'https://example.com/0,,',
+          'https://example.com/2,,no',
+          'https://example.com/5,,',
+        ],
+      ].join('\n'),
+    ],
+    method: 'POST',
+    alter,
+    killedAt: 4,
+    counts: '4 created, 2 existing, 4 failed',
+  },
+  'edit -f': {
+    words: ['edit', '--note', 'n', '-f'],
+    input: [
+      'edits.csv',
+      [
+        'hash,custom_hash,long_url,tags,email_stats',
+        ...['h0,,,+s,', 'h1,,https://b.example/,,', 'h2,,,,no', 'h3,n3,,+t,', 'none,,,,yes', 'h4,h0,,,', 'h5,n5,,,no'],
+        ...['h6,,https://c.example/,,no', 'h7,,,"+t,-u",', 'h8,,,,no'],
+      ].join('\n'),
+    ],
+    method: 'PATCH',
+    alter,
+    killedAt: 5,
+    counts: '4 changed, 6 failed',
+  },
+  'edit --hashes-from': {
+    words: ['edit', '--no-email-stats', '--note', 'n', '--hashes-from'],
+    input: ['hashes.txt', 'h0\nh1\nh2\nh3\nnone\nh5\nh6\n'],
+    method: 'PATCH',
+    alter: { each: { rating: 5 } },
+    killedAt: 4,
+    counts: '6 changed, 1 failed',
+  },
+  'delete --hashes-from': {
+    words: ['delete', '--yes', '--hashes-from'],
+    input: ['hashes.txt', 'h0\nh1\nh2\nnone\nh4\nh5\nh6\n'],
+    method: 'DELETE',
+    alter: { each: {} },
+    killedAt: 4,
+    counts: '6 deleted, 1 failed',
+  },
+};
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  const cases = Object.keys(mixtures).flatMap((name) => formats.map((format) => [name, format] as const));
+
+  test.for(cases)('J5: %s -o %s, killed and run again, tells what it tells uninterrupted', async ([name, format], { folder }) => {
+    await using whole = await openSide(edition, join(folder, 'whole'));
+    await using parted = await openSide(edition, join(folder, 'parted'));
+    const mixture = mixtures[name] as Mixture;
+    const { alter, method, killedAt } = mixture;
+    const usual: Step = { only: { method }, times: 'all', alter };
+    await whole.wire.script([usual]);
+    const uninterrupted = await whole.linkctl(wordsOf(mixture, format, whole));
+    expect(countsOf(uninterrupted)).toBe(mixture.counts);
+
+    await parted.wire.script([
+      { ...usual, times: killedAt - 1 },
+      { only: { method }, ...faults.silentBefore },
+    ]);
+    const words = wordsOf(mixture, format, parted);
+    const program = startProgram(words, parted.env);
+    await expect.poll(async () => await calls(parted, method), { timeout: 10_000 }).toBe(killedAt);
+    program.process.kill('SIGKILL');
+    await program.ended;
+    await parted.wire.script([usual]);
+    const again = await parted.linkctl(words);
+    expect(again.stderr).toMatch(/^going on with run .*: [1-9]/m);
+    expect(written(format, parted)).toEqual(written(format, whole));
+    // B18: an uninterrupted run prints whole records.
+    expect(printed(uninterrupted, format, whole)).toMatchObject(printed(again, format, parted));
+  });
+
+  test.for(formats)(
+    'J5: a reset -o %s that a signal ended and that then loses an answer tells the same',
+    async (format, { folder }) => {
+      await using whole = await openSide(edition, join(folder, 'whole'));
+      await using parted = await openSide(edition, join(folder, 'parted'));
+      const reset = {
+        words: ['stats', '--reset', '--yes', '--hashes-from'],
+        input: ['hashes.txt', 'h0\nh1\nh2\nnone\nh4\nh5\nh6\n'],
+      } as const;
+      const only = { method: 'DELETE' };
+      await whole.wire.script([
+        { only, times: 3 },
+        { only, ...faults.dropAfter },
+      ]);
+      const uninterrupted = await whole.linkctl(wordsOf(reset, format, whole));
+      expect(countsOf(uninterrupted)).toBe('3 reset, 1 failed, 2 unknown, 1 not sent');
+
+      await parted.wire.script([{ only, delay: 300 }]);
+      const words = wordsOf(reset, format, parted);
+      const system = createTestSystem({ env: parted.env });
+      const running = main(words, system);
+      await expect.poll(async () => await calls(parted, 'DELETE')).toBe(1);
+      system.raise('SIGINT');
+      await running;
+      await parted.wire.script([
+        { only, times: 2 },
+        { only, ...faults.dropAfter },
+      ]);
+      expect(printed(await parted.linkctl(words), format, parted)).toEqual(printed(uninterrupted, format, whole));
+      expect(written(format, parted)).toEqual(written(format, whole));
+    },
+  );
+});
