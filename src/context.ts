@@ -106,10 +106,10 @@ export async function openInput(operand: string, things: string, { system, strea
   const { openSource } = await import('./input/source.ts');
   const source = await openSource(operand, {
     system,
-    spoolFolder: folders(system).state,
+    folder: folders(system).state,
     onTerminal: () => void streams.tell(`reading ${things} from the terminal; end with Ctrl-D`),
   });
-  atEnd(() => source.discard());
+  atEnd(async () => source.discard());
   return source;
 }
 

@@ -180,7 +180,7 @@ async function create<Payload extends object>(
     outputs: [results, failed].filter((path) => path !== undefined).map((path) => resolve(path)),
     at: new Date(system.now()).toISOString(),
   };
-  await createRunFolder(begin, input.spool, folders, system, openJournalFile);
+  await createRunFolder(begin, input.copyTo, folders, system, openJournalFile);
   return run;
 }
 

@@ -1,7 +1,8 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { copyFile, open } from 'node:fs/promises';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { System } from '../system.ts';
+import { makePrivateFolder } from '../files/ownership.ts';
+import { isAlive, type MarkSystem, newMark, parseMark } from '../files/process-mark.ts';
 import { type OpenJournalFile, openJournal, readJournal } from './journal.ts';
 import { type BeginLine, checksum } from './journal-lines.ts';
 
@@ -48,43 +49,42 @@ export function newRunName(key: string, now: number, { runs }: RunFolders): stri
 
 /**
  * Makes a run's folder with the first line of its journal. It appears under its name only when that line is on the disk, so a
- * journal without a beginning is a damaged one. `spool`: the copy of a pipe, kept with the run.
+ * journal without a beginning is a damaged one. `copyInput` writes what came through a pipe, which is kept with the run.
  */
 export async function createRunFolder(
   begin: BeginLine,
-  spool: string | undefined,
+  copyInput: ((path: string) => Promise<void>) | undefined,
   { runs }: RunFolders,
-  system: Pick<System, 'platform'>,
+  system: MarkSystem,
   openFile?: OpenJournalFile,
-): Promise<string> {
-  const folder = join(runs, begin.run);
-  const draft = join(runs, `.${begin.run}.draft`);
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true, mode: 0o700 });
-  if (spool !== undefined) await keepInput(spool, join(draft, 'input'));
-  const journal = await openJournal(join(draft, journalName), 0, openFile);
+): Promise<void> {
+  const draft = join(runs, `.${newMark(system)}.draft`);
   try {
-    await journal.write(begin);
-  } finally {
-    await journal.close();
+    makePrivateFolder(draft);
+    removeDeadDrafts(runs, system);
+    await copyInput?.(join(draft, 'input'));
+    const journal = await openJournal(join(draft, journalName), 0, openFile);
+    await journal.write(begin).finally(() => journal.close());
+    renameSync(draft, join(runs, begin.run));
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
   }
-  renameSync(draft, folder);
   if (system.platform !== 'win32') await syncFolder(runs);
-  return folder;
+}
+
+/** A process that was killed may have left an input behind that belongs to no run. */
+function removeDeadDrafts(runs: string, system: MarkSystem): void {
+  for (const name of readdirSync(runs)) {
+    const mark = parseMark(/^\.(.+)\.draft$/.exec(name)?.[1] ?? '');
+    if (mark && !isAlive(mark, system)) rmSync(join(runs, name), { recursive: true, force: true });
+  }
 }
 
 /** The first line alone; throws `LocalError` where it is damaged. */
 export async function readBegin(folder: string): Promise<BeginLine | undefined> {
   for await (const { line } of readJournal(join(folder, journalName))) return line.type === 'begin' ? line : undefined;
   return undefined;
-}
-
-async function keepInput(spool: string, path: string): Promise<void> {
-  try {
-    linkSync(spool, path);
-  } catch {
-    await copyFile(spool, path);
-  }
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -13,8 +13,8 @@ export interface RunInput {
   readonly rows: number;
   /** In order, some at a time. Throws `LocalError` when the file changed meanwhile (F65). */
   open(): AsyncIterable<readonly { readonly line: number; readonly item: object }[]>;
-  /** Path of the copy that was made of a pipe; it is kept with the run. */
-  readonly spool?: string | undefined;
+  /** Of a pipe: writes what came through it to a new file, 0600 and fsynced; it is kept with the run. */
+  readonly copyTo?: ((path: string) => Promise<void>) | undefined;
 }
 
 export interface OperationSettings {

@@ -90,7 +90,7 @@ function identityOf<Payload extends object>(
   domain: string | undefined,
   { identity }: Client,
 ): RunIdentity {
-  const name = input.spool === undefined ? resolve(input.name) : 'stdin';
+  const name = input.copyTo === undefined ? resolve(input.name) : 'stdin';
   return {
     operation: kind,
     mode: mode?.name,

@@ -42,10 +42,9 @@ export async function checkedRows(
   const { rows, withHash, sha256, warnings } = await checkInput(source, options, kept);
   refuseTooMany(rows, context);
   for (const warning of warnings) await context.warn(warning);
-  const spool = source.spooled ? source.path : undefined;
   // What is only shown leaves nothing on the disk, and is read once more.
   const open = () => (kept ? unchangedRows(kept, source) : readRows(source, options));
-  return { input: { name: source.name, sha256, rows, open, spool }, withHash };
+  return { input: { name: source.name, sha256, rows, open, copyTo: source.copyTo }, withHash };
 }
 
 function keepUntilEnd({ system, atEnd }: Context): KeptRows<InputRow> {

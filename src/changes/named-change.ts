@@ -111,13 +111,12 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
   const sending = sendingOf(change.options, session, context);
   if (context.global.dryRun) return dryRunReport(plannedFile(file, change, sending.batchSize));
   await consent(change, file.rows, file.first, session, context);
-  const spool = source.spooled ? source.path : undefined;
   return await runReport(
     {
       ...sending,
       operation: (settings) => change.operation({ ...settings, batchSize: sending.batchSize }),
       pinsDomain: editions[session.edition].severalDomains,
-      input: { name: source.name, sha256: source.sha256(), rows: file.rows, open: file.open, spool },
+      input: { name: source.name, sha256: source.sha256(), rows: file.rows, open: file.open, copyTo: source.copyTo },
       payload: (item) => item as HashOperand,
       options: change.fields ? { values: change.fields } : {},
       columns: ['hash'],

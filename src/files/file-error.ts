@@ -18,12 +18,12 @@ const reasons: { readonly [code: string]: string } = {
   EROFS: 'the file system is read-only',
 };
 
-/** Exit 9 for a file that could not be used: `cannot read /x/config.json: permission denied`. */
-export function fileError(action: string, path: string, error: unknown): LocalError {
+/** Exit 9 for a file that could not be used: `cannot read /x/config.json: permission denied`. `hint`: what helps. */
+export function fileError(action: string, path: string, error: unknown, hint?: string): LocalError {
   if (error instanceof LocalError) return error;
   const code = errorCode(error);
   const reason = (code && reasons[code]) ?? code ?? (error instanceof Error ? error.message : String(error));
-  return new LocalError(`cannot ${action} ${path}: ${reason}`, { cause: error });
+  return new LocalError(`cannot ${action} ${path}: ${reason}`, { cause: error, hint });
 }
 
 /** The operating system's code of a failure: `ENOENT`. */

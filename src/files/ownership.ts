@@ -6,10 +6,15 @@ import { fileError } from './file-error.ts';
 /** Makes a folder, and those above it that are missing, for this user alone (B66). */
 export function makePrivateFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
   } catch (error) {
     throw fileError('make the folder', path, error);
   }
+}
+
+/** The same, failing as the operating system does. */
+export function makeFolders(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 /** a file that another user owns is refused. The superuser's is not: against root no file is safe, and secrets are mounted as root's. */

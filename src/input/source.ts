@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
-import { CliError, LocalError, UsageError } from '../errors.ts';
+import { type CliError, LocalError, UsageError } from '../errors.ts';
+import { openTemporaryFile, type TemporaryFile } from '../files/temporary-file.ts';
 import type { System } from '../system.ts';
 import { utf8Text } from './encoding.ts';
 
@@ -11,54 +11,52 @@ import { utf8Text } from './encoding.ts';
 export interface Source {
   /** What messages call it: the path as typed, or `stdin`. */
   readonly name: string;
-  /** The file that is read, which for a pipe is the copy of what came through it. */
-  readonly path: string;
-  /** Whether `path` is such a copy, 0600 and fsynced. */
-  readonly spooled: boolean;
+  /** Of a pipe: writes what came through it to a new file, 0600 and fsynced. */
+  readonly copyTo?: (path: string) => Promise<void>;
   /** The text from the beginning, in UTF-8. Throws a LocalError when the file is not what it was (F65). */
   text(): AsyncGenerator<Buffer>;
   /** Of the bytes as they are, in hex; known once `text` was read to its end. */
   sha256(): string;
   /** Throws a LocalError when the file is not what it was when it was read (F65). */
   assertUnchanged(): Promise<void>;
-  /** Deletes the copy of a pipe; a file stays. */
-  discard(): Promise<void>;
+  /** Lets go of what came through a pipe; a file stays. */
+  discard(): void;
 }
 
 export interface SourceOptions {
   readonly system: Pick<System, 'stdin' | 'randomBytes'>;
-  /** Where the copy of a pipe is kept; made when it is missing. */
-  readonly spoolFolder: string;
+  /** Where there is room for what comes through a pipe; made when it is missing. */
+  readonly folder: string;
   /** Called before a terminal is read (B42). */
   readonly onTerminal?: (() => void) | undefined;
 }
 
 /**
  * Opens a path, or stdin where the operand is `-` and only there (B39). A pipe is copied whole before anything else, because
- * the rows are read twice: once to check them, once to send them.
+ * the rows are read twice: once to check them, once to show or send them.
  */
-export async function openSource(operand: string, { system, spoolFolder, onTerminal }: SourceOptions): Promise<Source> {
-  const spool = join(spoolFolder, `input-${Buffer.from(system.randomBytes(8)).toString('hex')}`);
+export async function openSource(operand: string, options: SourceOptions): Promise<Source> {
+  const { system, onTerminal } = options;
   if (operand === '-') {
     if (system.stdin.isTTY) onTerminal?.();
-    return spooled(system.stdin, 'stdin', spool);
+    return pipeSource(system.stdin, 'stdin', options);
   }
   const status = await stat(operand).catch((error) => {
     throw unreadable(operand, error);
   });
-  if (status.isFile()) return fileSource(operand, operand);
-  if (status.isFIFO() || status.isCharacterDevice()) return spooled(createReadStream(operand), operand, spool);
+  if (status.isFile()) return fileSource(operand);
+  if (status.isFIFO() || status.isCharacterDevice()) return pipeSource(createReadStream(operand), operand, options);
   throw new UsageError(`${operand} is ${status.isDirectory() ? 'a directory' : 'not a file'}`);
 }
 
 const chunkBytes = 128 * 1024;
 
-function fileSource(path: string, name: string): Source {
+function fileSource(name: string): Source {
   let known: Identity | undefined;
   let digest: string | undefined;
 
   async function* bytes(): AsyncGenerator<Buffer> {
-    const handle = await open(path).catch((error) => {
+    const handle = await open(name).catch((error) => {
       throw unreadable(name, error);
     });
     try {
@@ -81,47 +79,44 @@ function fileSource(path: string, name: string): Source {
 
   return {
     name,
-    path,
-    spooled: false,
     text: () => utf8Text(bytes(), name),
     sha256: () => {
       if (!digest) throw new Error('sha256 asked for before the source was read to its end');
       return digest;
     },
     async assertUnchanged() {
-      const found = await stat(path, { bigint: true }).catch(() => undefined);
+      const found = await stat(name, { bigint: true }).catch(() => undefined);
       if (known && !(found && same(known, found))) throw changed(name);
     },
-    discard: async () => {},
+    discard: () => {},
   };
 }
 
 /** Copies a stream, whose text is checked on the way so that an endless stream of anything else does not fill the disk. */
-async function spooled(stream: AsyncIterable<unknown>, name: string, path: string): Promise<Source> {
-  const discard = () => rm(path, { force: true });
-  const copy = await createSpool(path);
+async function pipeSource(stream: AsyncIterable<unknown>, name: string, { folder, system }: SourceOptions): Promise<Source> {
+  const copy = openTemporaryFile(folder, `a copy of ${name}`, copyHint, system);
+  const hash = createHash('sha256');
   try {
-    for await (const _ of utf8Text(copying(stream, copy, name), name));
-    await copy.sync();
+    for await (const _ of utf8Text(copying(stream, name, copy, hash), name));
   } catch (error) {
-    await discard();
-    throw error instanceof CliError ? error : notWritten(error);
-  } finally {
-    await copy.close();
+    copy.close();
+    throw error;
   }
-  return { ...fileSource(path, name), spooled: true, discard };
+  const digest = hash.digest('hex');
+  return {
+    name,
+    copyTo: copy.copyTo,
+    text: () => utf8Text(copy.stream(), name),
+    sha256: () => digest,
+    assertUnchanged: async () => {},
+    discard: copy.close,
+  };
 }
 
-async function createSpool(path: string): Promise<FileHandle> {
-  try {
-    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-    return await open(path, 'wx', 0o600);
-  } catch (error) {
-    throw notWritten(error);
-  }
-}
+const copyHint =
+  'set XDG_STATE_HOME to a folder that can be written to; for --dry-run or a listing, a file instead of a pipe will do';
 
-async function* copying(stream: AsyncIterable<unknown>, copy: FileHandle, name: string): AsyncGenerator<Buffer> {
+async function* copying(stream: AsyncIterable<unknown>, name: string, copy: TemporaryFile, hash: Hash): AsyncGenerator<Buffer> {
   const chunks = stream[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -131,7 +126,8 @@ async function* copying(stream: AsyncIterable<unknown>, copy: FileHandle, name: 
       });
       if (done) return;
       const chunk = Buffer.isBuffer(value) ? value : Buffer.from(value as string);
-      await copy.writeFile(chunk);
+      copy.append(chunk);
+      hash.update(chunk);
       yield chunk;
     }
   } finally {
@@ -175,10 +171,6 @@ function unreadable(name: string, error: unknown): CliError {
     (error as NodeJS.ErrnoException).code ?? '',
   );
   return wrongName ? new UsageError(message, { cause: error }) : new LocalError(message, { cause: error });
-}
-
-function notWritten(error: unknown): LocalError {
-  return new LocalError(`cannot keep a copy of the input: ${reasonOf(error)}`, { cause: error });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { checkQuota } from '../../src/bulk/quota.ts';
+import { LocalError } from '../../src/errors.ts';
+import { newMark } from '../../src/files/process-mark.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { multiplicity, rowsOf, test } from './bulk-world.ts';
+import { type BulkWorld, inputOf, multiplicity, rowsOf, test } from './bulk-world.ts';
 
 const onPost = { only: { method: 'POST' } };
 
@@ -315,13 +317,36 @@ test('J4: two processes with the same new file: one does it, the other is told s
   expect(multiplicity(rows, await world.stored())).toEqual({ 1: 40 });
 });
 
-test('a pipe: its copy is kept with the run', async ({ world }) => {
-  const spool = join(world.folder, 'spool');
-  writeFileSync(spool, 'https://example.com/0\n');
+test('a pipe: what came through it is kept with the run', async ({ world }) => {
   const rows = rowsOf(1);
-  const { inputOf } = await import('./bulk-world.ts');
-  await world.shorten(rows, { input: { ...inputOf(rows, 'stdin'), spool } } as object);
+  const copyTo = async (path: string): Promise<void> => writeFileSync(path, 'https://example.com/0\n');
+  await world.shorten(rows, { input: { ...inputOf(rows, 'stdin'), copyTo } } as object);
   const run = world.journal()[0];
   expect(run).toMatchObject({ type: 'begin', input: { name: 'stdin' } });
   expect(existsSync(join(world.state, 'runs', (run as { run: string }).run, 'input'))).toBe(true);
+});
+
+describe('a run that could not be begun leaves nothing of a pipe behind', () => {
+  const rows = rowsOf(1);
+  const begin = (world: BulkWorld, copyTo: (path: string) => Promise<void>) =>
+    world.shorten(rows, { input: { ...inputOf(rows, 'stdin'), copyTo } } as object);
+
+  test('when the disk is full', async ({ world }) => {
+    const begun = begin(world, async (path) => {
+      writeFileSync(path, 'https://exam');
+      throw new LocalError('no space left on the disk');
+    });
+    await expect(begun).rejects.toMatchObject({ exitCode: 9 });
+    expect(readdirSync(join(world.state, 'runs'))).toEqual([]);
+  });
+
+  test('after kill -9, as soon as another run begins', async ({ world }) => {
+    const mark = newMark(world.system);
+    // No process has this number.
+    const draftOf = (maker: string): string => join(world.state, 'runs', `.${maker}.draft`);
+    const [dead, living] = [draftOf(mark.replace(/^\d+/, '4194305')), draftOf(mark)];
+    for (const draft of [dead, living]) mkdirSync(draft, { recursive: true });
+    await begin(world, async () => {});
+    expect([dead, living].map((draft) => existsSync(draft))).toEqual([false, true]);
+  });
 });

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
-import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFile, spawn } from 'node:child_process';
+import { once as emitted } from 'node:events';
+import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, test as base, beforeAll, describe, expect } from 'vitest';
-import { runProgram, type StartedProgram } from '../support/built-program.ts';
+import { programPath, runProgram, type StartedProgram, startProgram } from '../support/built-program.ts';
 import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { readResults, resultsPath } from './deeds.ts';
@@ -133,7 +134,7 @@ test('F64: a disk without room for the rows that were checked: exit 9, and nothi
   writeFileSync(world.file, Array.from({ length: 200 }, (_, row) => `https://example.com/${row}\n`).join(''));
   const { code, stderr } = await limited(4, world);
   expect({ code, posts: await world.posts() }).toEqual({ code: 9, posts: 0 });
-  expect(stderr).toMatch(/^error: cannot write .*: the file would exceed the size limit$/m);
+  expect(stderr).toMatch(/^error: cannot keep the checked rows in .*: the file would exceed the size limit$/m);
 });
 
 /** The signal of the limit ignored, so that the write itself fails, as on a full disk. */
@@ -235,6 +236,41 @@ describe('F67: signals', () => {
     await expectDone(world);
   });
 });
+
+describe('what comes through a pipe', () => {
+  const lines = 'https://example.com/canary-of-the-input\n'.repeat(20_000);
+
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    'F60, F67: %s while it is copied: nothing of it stays on the disk',
+    async (signal, { world }) => {
+      const argv = [programPath, 'shorten', '-f', '-'];
+      const child = spawn(process.execPath, argv, { env: world.env, stdio: ['pipe', 'ignore', 'ignore'] });
+      // More than a pipe holds: when it is taken, most of it was copied.
+      await new Promise<void>((resolve) => child.stdin.write(lines, () => resolve()));
+      child.kill(signal);
+      expect(await emitted(child, 'close')).toEqual([null, signal]);
+      expect(filesBelow(join(world.folder, '.local'))).toEqual([]);
+    },
+  );
+
+  test('F60: SIGKILL while its rows are sent: what stays is in the folder of the run', async ({ world }) => {
+    await world.server.script([noAnswer]);
+    const { process: child, ended } = startProgram(['shorten', '-f', '-', '--generate-hashes'], world.env, lines);
+    await world.reach(1);
+    child.kill('SIGKILL');
+    await ended;
+    const run = dirname(world.journal() ?? '');
+    const holding = filesBelow(join(world.folder, '.local')).filter((path) => readFileSync(path).includes('canary-of-the-input'));
+    expect(holding.filter((path) => path !== join(run, 'input'))).toEqual([]);
+    expect(readFileSync(join(run, 'input'), 'utf8')).toBe(lines);
+  });
+});
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
 
 describe('patience', () => {
   test('G7, R-6: a server that is dead sees at most twelve requests more of a run of 2,000 batches', async ({ world }) => {

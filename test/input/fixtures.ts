@@ -30,7 +30,7 @@ export const test = base.extend<{
     await use((operand, stdin = Readable.from([]), onTerminal) =>
       openSource(operand, {
         system: { stdin, randomBytes },
-        spoolFolder: join(folder, 'spool'),
+        folder: join(folder, 'state'),
         onTerminal,
       }),
     );
@@ -60,12 +60,10 @@ export function memorySource(name: string, pieces: Iterable<Buffer | string>): S
   }
   return {
     name,
-    path: name,
-    spooled: false,
     text: () => utf8Text(bytes(), name),
     sha256: () => createHash('sha256').update(name).digest('hex'),
     assertUnchanged: async () => {},
-    discard: async () => {},
+    discard: () => {},
     taken: () => taken,
   };
 }

@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { appendFile, mkdir, open as openFile, readdir, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  open as openFile,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -27,8 +38,9 @@ describe('files', () => {
     expect(await content(source)).toBe(csv);
     expect(await content(source)).toBe(csv);
     expect(source.sha256()).toBe(createHash('sha256').update(`\ufeff${csv}`).digest('hex'));
-    expect(source).toMatchObject({ name: path, path, spooled: false });
-    await source.discard();
+    expect(source.name).toBe(path);
+    expect(source.copyTo).toBeUndefined();
+    source.discard();
     expect((await stat(path)).isFile()).toBe(true);
   });
 
@@ -114,15 +126,53 @@ describe('files', () => {
 });
 
 describe('pipes', () => {
-  test('B39: stdin is copied to a file of our own, 0600, and can be read twice', async ({ folder, open }) => {
-    const source = await open('-', Readable.from([Buffer.from(csv.slice(0, 5)), Buffer.from(csv.slice(5))]));
-    expect(source).toMatchObject({ name: 'stdin', spooled: true });
-    expect((await stat(source.path)).mode & 0o777).toBe(0o600);
-    expect((await stat(join(folder, 'spool'))).mode & 0o777).toBe(0o700);
+  const halves = [Buffer.from(csv.slice(0, 5)), Buffer.from(csv.slice(5))];
+
+  test('B39: stdin is copied and can be read twice, and its digest is that of its bytes', async ({ open }) => {
+    const source = await open('-', Readable.from(halves));
+    expect(source.name).toBe('stdin');
     expect(await content(source)).toBe(csv);
     expect(await content(source)).toBe(csv);
-    await source.discard();
-    expect(await readdir(join(folder, 'spool'))).toEqual([]);
+    expect(source.sha256()).toBe(createHash('sha256').update(csv).digest('hex'));
+    source.discard();
+  });
+
+  test('the copy of a pipe can be read again when a reading was broken off', async ({ open }) => {
+    const long = csv.repeat(10_000);
+    const source = await open('-', Readable.from([long]));
+    for await (const _ of source.text()) break;
+    expect(await content(source)).toBe(long);
+    source.discard();
+  });
+
+  test('no file holds what came through a pipe, so nothing of it is left, whatever ends the program', async ({
+    folder,
+    open,
+  }) => {
+    const seen: string[][] = [];
+    const watched = async function* () {
+      for (const piece of [...halves, Buffer.from('')]) {
+        yield piece;
+        seen.push(await readdir(join(folder, 'state')));
+      }
+    };
+    const source = await open('-', Readable.from(watched()));
+    expect([...seen, await readdir(join(folder, 'state'))]).toEqual([[], [], [], []]);
+    expect((await stat(join(folder, 'state'))).mode & 0o777).toBe(0o700);
+    source.discard();
+  });
+
+  test('J8: a run is given a copy of a pipe, 0600, and no other file is written over', async ({ folder, open }) => {
+    const source = await open('-', Readable.from(halves));
+    const path = join(folder, 'input');
+    await source.copyTo?.(path);
+    expect(await readFile(path, 'utf8')).toBe(csv);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await failure(source.copyTo?.(path) ?? Promise.resolve())).toMatchObject({
+      exitCode: 9,
+      text: `cannot keep a copy of stdin as ${path}: something of that name is in the way`,
+    });
+    source.discard();
   });
 
   test('B39: a path leaves stdin alone', async ({ folder, open }) => {
@@ -151,7 +201,7 @@ describe('pipes', () => {
     const opened = open(path);
     createWriteStream(path).end(csv);
     const source = await opened;
-    expect(source).toMatchObject({ name: path, spooled: true });
+    expect(source).toMatchObject({ name: path, copyTo: expect.any(Function) });
     expect(await content(source)).toBe(csv);
     expect(await content(source)).toBe(csv);
   });
@@ -162,7 +212,7 @@ describe('pipes', () => {
       text: '/dev/zero is not a text file: NUL byte at offset 0',
     });
     expect(await failure(open('/dev/urandom'))).toMatchObject({ exitCode: 2 });
-    expect(await readdir(join(folder, 'spool'))).toEqual([]);
+    expect(await readdir(join(folder, 'state'))).toEqual([]);
   });
 
   test('C20: a pipe that breaks midway is exit 2, and its copy is gone', async ({ folder, open }) => {
@@ -176,14 +226,14 @@ describe('pipes', () => {
       exitCode: 2,
       text: 'stdin broke off, nothing was sent: connection reset by peer',
     });
-    expect(await readdir(join(folder, 'spool'))).toEqual([]);
+    expect(await readdir(join(folder, 'state'))).toEqual([]);
   });
 
   test('a copy that cannot be written is exit 9', async ({ folder, open }) => {
-    await writeFile(join(folder, 'spool'), 'a file where the folder should be');
+    await writeFile(join(folder, 'state'), 'a file where the folder should be');
     expect(await failure(open('-', Readable.from([csv])))).toMatchObject({
       exitCode: 9,
-      text: expect.stringContaining('cannot keep a copy of the input: '),
+      text: `cannot keep a copy of stdin in ${join(folder, 'state')}: something of that name is in the way`,
     });
   });
 });
