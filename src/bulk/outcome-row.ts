@@ -34,18 +34,19 @@ export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boole
 /** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
  * `told`: people have read it. */
 export function outcomeFailure(
-  { line, status, item, error }: RowOutcome,
+  { index, line, status, item, error }: RowOutcome,
   identity: Identity,
   { input, told }: { input?: string; told?: boolean } = {},
 ): CliError | undefined {
   if (status !== 'failed' && status !== 'unknown') return undefined;
   const { code = 0, message = '', details = '' } = error ?? {};
-  const place = input === undefined ? '' : `${input}:${line}: `;
   const { custom_hash, hash, long_url, expiration_date } = item as Readonly<Record<string, string | undefined>>;
+  const place = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
   if (code === 0) {
     const kind = status === 'unknown' ? 'unknown' : kindOfCode(0);
     const why = details === '' ? message : `${message} (${details})`;
-    return new CliError(kind, `${place}${hash ?? custom_hash ?? long_url}: ${why}`, { told });
+    const subject = hash ?? custom_hash ?? long_url;
+    return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { told });
   }
   // An edit names a URL by the one and may give it the other.
   const meant = code === 1306 ? (hash ?? custom_hash) : (custom_hash ?? hash);

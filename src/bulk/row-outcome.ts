@@ -17,8 +17,8 @@ export interface RowError {
 export interface BulkRow<Payload extends object = object> {
   /** From 0, in the order of the input. */
   readonly index: number;
-  /** From 1, as people count; of the first line where a record has several. */
-  readonly line: number;
+  /** From 1, as people count; of the first line where a record has several. Not known of a row that cannot be read any more. */
+  readonly line: number | undefined;
   /** The row's own columns, as they go to `--failed`. */
   readonly item: object;
   readonly payload: Payload;

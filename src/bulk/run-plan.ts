@@ -1,8 +1,16 @@
 import type { Client } from '../client/client.ts';
+import type { CliError } from '../errors.ts';
 import type { System } from '../system.ts';
 import type { OpenJournalFile } from './journal.ts';
 import type { Mode } from './modes.ts';
 import type { BulkOperation } from './operation.ts';
+
+/** A row as it was read. */
+export interface RunRow {
+  /** From 1, as people count; not known of a row that cannot be read any more. */
+  readonly line: number | undefined;
+  readonly item: object;
+}
 
 /** The rows of a run, checked beforehand, readable as often as needed and always the same. */
 export interface RunInput {
@@ -11,8 +19,10 @@ export interface RunInput {
   /** Of its bytes, in hex. */
   readonly sha256: string;
   readonly rows: number;
-  /** In order, some at a time. Throws `LocalError` when the file changed meanwhile (F65). */
-  open(): AsyncIterable<readonly { readonly line: number; readonly item: object }[]>;
+  /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
+  open(): AsyncIterable<readonly RunRow[]> | Iterable<readonly RunRow[]>;
+  /** What to stop with when the file is not the one that was checked (F65). */
+  change?(): Promise<CliError | undefined>;
   /** Of a pipe: writes what came through it to a new file, 0600 and fsynced; it is kept with the run. */
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
 }

@@ -1,6 +1,6 @@
 import type { ShortenItem } from '../contract/operations.ts';
 import type { BulkRow } from './row-outcome.ts';
-import type { RunInput } from './run-plan.ts';
+import type { RunRow } from './run-plan.ts';
 import type { OpenIntent, RunState } from './run-state.ts';
 
 /** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
@@ -15,7 +15,7 @@ export interface Segment<Payload extends object> {
 }
 
 export interface SegmentSettings<Payload extends object> {
-  readonly input: Pick<RunInput, 'open'>;
+  readonly input: AsyncIterable<readonly RunRow[]>;
   readonly state: RunState;
   readonly payloadOf: (item: object, index: number) => Payload;
   /** Rows to send that a segment holds, at the time when it is begun. */
@@ -33,7 +33,7 @@ export async function* segmentsOf<Payload extends object>(settings: SegmentSetti
   const intentOf = openIntents(state);
   let draft = emptyDraft<Payload>();
   let index = 0;
-  for await (const rows of input.open()) {
+  for await (const rows of input) {
     for (const { line, item } of rows) {
       add({ index, line, item, payload: payloadOf(item, index) }, draft, settings, intentOf);
       index += 1;

@@ -1,5 +1,6 @@
 import type { ShortenItem } from '../contract/operations.ts';
-import { CliError, LocalError } from '../errors.ts';
+import { LocalError } from '../errors.ts';
+import { everyRow, stopWhenChanged } from './every-row.ts';
 import { hashGenerator } from './generated-hash.ts';
 import { openJournal } from './journal.ts';
 import { recordedOutcomes } from './recorded-outcomes.ts';
@@ -159,23 +160,18 @@ async function* inOrder<Payload extends object>(
   const underWay: Promise<readonly RowOutcome<Payload>[]>[] = [];
   const window = concurrencyOf(plan) + 2;
   const source = segmentsOf({
-    input: plan.input,
+    input: everyRow(plan.input, stop),
     state: begun.state,
     size: work.batchSize,
     payloadOf: payloadMaker(settings),
     unknownIs: unknownNow[operation.doubt],
   });
-  try {
-    for await (const segment of source) {
-      const outcomes = work.process(segment);
-      outcomes.catch(() => undefined);
-      underWay.push(outcomes);
-      while (underWay.length >= window) yield (await underWay.shift()) ?? [];
-    }
-  } catch (error) {
-    // F65: the file changed while it was read. What is under way is finished.
-    if (!(error instanceof CliError)) throw error;
-    stop.request(stopOf(error));
+  for await (const segment of source) {
+    await stopWhenChanged(plan.input, stop);
+    const outcomes = work.process(segment);
+    outcomes.catch(() => undefined);
+    underWay.push(outcomes);
+    while (underWay.length >= window) yield (await underWay.shift()) ?? [];
   }
   for (let next = underWay.shift(); next; next = underWay.shift()) yield await next;
 }

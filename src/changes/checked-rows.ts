@@ -8,7 +8,6 @@ import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
 import { type KeptRows, keepRows } from '../input/kept-rows.ts';
 import { readRows } from '../input/reading.ts';
 import type { InputRow, ReadOptions } from '../input/row.ts';
-import type { Source } from '../input/source.ts';
 import type { Session } from '../session.ts';
 import { folders } from '../system.ts';
 import { refuseTooMany } from './consent.ts';
@@ -43,22 +42,14 @@ export async function checkedRows(
   refuseTooMany(rows, context);
   for (const warning of warnings) await context.warn(warning);
   // What is only shown leaves nothing on the disk, and is read once more.
-  const open = () => (kept ? unchangedRows(kept, source) : readRows(source, options));
-  return { input: { name: source.name, sha256, rows, open, copyTo: source.copyTo }, withHash };
+  const open = () => kept?.read() ?? readRows(source, options);
+  return { input: { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo }, withHash };
 }
 
 function keepUntilEnd({ system, atEnd }: Context): KeptRows<InputRow> {
   const kept = keepRows<InputRow>(folders(system).state, system);
   atEnd(async () => kept.close());
   return kept;
-}
-
-/** F65: a run whose file is another one meanwhile could not be gone on with. */
-async function* unchangedRows(kept: KeptRows<InputRow>, source: Source): AsyncGenerator<InputRow[]> {
-  for (const rows of kept.read()) {
-    await source.assertUnchanged();
-    yield rows;
-  }
 }
 
 type Sending = Pick<

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/edit.ts';
+import type { RunInput } from '../bulk/run-plan.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
 import type { Context } from '../context.ts';
@@ -151,7 +152,7 @@ async function printTemplate({ inputFormat }: EditOptions, context: Context): Pr
 
 /** As a run makes them: so many rows at a time, a domain after the other. */
 async function* planned(
-  batches: AsyncIterable<readonly { readonly item: object }[]>,
+  batches: ReturnType<RunInput['open']>,
   payload: (item: object) => EditedRow,
   size: number,
 ): AsyncGenerator<PlannedRequest> {

@@ -17,8 +17,8 @@ export interface Source {
   text(): AsyncGenerator<Buffer>;
   /** Of the bytes as they are, in hex; known once `text` was read to its end. */
   sha256(): string;
-  /** Throws a LocalError when the file is not what it was when it was read (F65). */
-  assertUnchanged(): Promise<void>;
+  /** Tells that the file is not what it was when it was read (F65). */
+  change(): Promise<LocalError | undefined>;
   /** Lets go of what came through a pipe; a file stays. */
   discard(): void;
 }
@@ -84,9 +84,9 @@ function fileSource(name: string): Source {
       if (!digest) throw new Error('sha256 asked for before the source was read to its end');
       return digest;
     },
-    async assertUnchanged() {
+    async change() {
       const found = await stat(name, { bigint: true }).catch(() => undefined);
-      if (known && !(found && same(known, found))) throw changed(name);
+      return known && !(found && same(known, found)) ? changedSince(name) : undefined;
     },
     discard: () => {},
   };
@@ -108,7 +108,7 @@ async function pipeSource(stream: AsyncIterable<unknown>, name: string, { folder
     copyTo: copy.copyTo,
     text: () => utf8Text(copy.stream(), name),
     sha256: () => digest,
-    assertUnchanged: async () => {},
+    change: async () => undefined,
     discard: copy.close,
   };
 }
@@ -158,6 +158,12 @@ async function identityOf(handle: FileHandle): Promise<Identity> {
 
 function same(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino && one.size === other.size && one.mtimeNs === other.mtimeNs;
+}
+
+function changedSince(name: string): LocalError {
+  return new LocalError(`${name} changed since it was checked: nothing more was sent`, {
+    hint: 'put the old file back and run the same command again',
+  });
 }
 
 function changed(name: string): LocalError {

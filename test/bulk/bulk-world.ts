@@ -43,7 +43,7 @@ export interface BulkWorld {
   readonly direct: Client;
 }
 
-export interface ShortenRun extends Partial<Omit<RunPlan<ShortenItem>, 'operation' | 'payload' | 'input' | 'mode'>> {
+export interface ShortenRun extends Partial<Omit<RunPlan<ShortenItem>, 'operation' | 'payload' | 'mode'>> {
   readonly dedupe?: DedupeScope;
   readonly generateHashes?: boolean;
   readonly environment?: Partial<RunEnvironment>;

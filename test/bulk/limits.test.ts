@@ -243,6 +243,36 @@ describe('1.7, R-X9: the results file', () => {
     );
   });
 
+  test('R-X9: when rows cannot be read back: exit 9, nothing more is sent, and what is known of each is told', async ({
+    world,
+  }) => {
+    const results = join(world.folder, 'results.csv');
+    const rows = rowsOf(2500);
+    const whole = inputOf(rows, 'links.csv');
+    async function* cut() {
+      for await (const some of whole.open()) {
+        yield some;
+        throw new LocalError('the disk reported an error');
+      }
+    }
+    await world.server.script([
+      { ...onPost, times: 3 },
+      { ...faults.refuse(1303), ...onPost },
+    ]);
+    await world.shorten(rows, { input: whole, generateHashes: true, batchSize: 1000, concurrency: 1 });
+    await world.server.script([]);
+    const before = (await world.stored()).length;
+    const broken = { ...whole, open: cut };
+    const { exit, summary } = await world.shorten(rows, { input: broken, generateHashes: true, results, batchSize: 1000 });
+    expect({ exit, more: (await world.stored()).length - before }).toEqual({ exit: 9, more: 0 });
+    expect(summary.tally.counts).toMatchObject({ created: before, not_sent: 2500 - before });
+    const [, ...lines] = readFileSync(results, 'utf8').trim().split('\n');
+    expect(lines.map((line) => Number(line.split(',')[0]))).toEqual(rows.map((_, row) => row + 1));
+    // Of lost rows the journal still knows the link.
+    expect(lines[800]).toMatch(/^801,created,\w+,.*s\.ex\/\w+,,0,$/);
+    expect(lines.at(-1)).toBe('2500,not_sent,,,,,the disk reported an error');
+  });
+
   test("R-26: a file that is not this run's own is not replaced without --yes, and nothing is sent", async ({ world }) => {
     const results = join(world.folder, 'results.csv');
     writeFileSync(results, 'mine');
@@ -320,7 +350,7 @@ test('J4: two processes with the same new file: one does it, the other is told s
 test('a pipe: what came through it is kept with the run', async ({ world }) => {
   const rows = rowsOf(1);
   const copyTo = async (path: string): Promise<void> => writeFileSync(path, 'https://example.com/0\n');
-  await world.shorten(rows, { input: { ...inputOf(rows, 'stdin'), copyTo } } as object);
+  await world.shorten(rows, { input: { ...inputOf(rows, 'stdin'), copyTo } });
   const run = world.journal()[0];
   expect(run).toMatchObject({ type: 'begin', input: { name: 'stdin' } });
   expect(existsSync(join(world.state, 'runs', (run as { run: string }).run, 'input'))).toBe(true);
@@ -329,7 +359,7 @@ test('a pipe: what came through it is kept with the run', async ({ world }) => {
 describe('a run that could not be begun leaves nothing of a pipe behind', () => {
   const rows = rowsOf(1);
   const begin = (world: BulkWorld, copyTo: (path: string) => Promise<void>) =>
-    world.shorten(rows, { input: { ...inputOf(rows, 'stdin'), copyTo } } as object);
+    world.shorten(rows, { input: { ...inputOf(rows, 'stdin'), copyTo } });
 
   test('when the disk is full', async ({ world }) => {
     const begun = begin(world, async (path) => {

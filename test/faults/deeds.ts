@@ -129,6 +129,7 @@ export interface ResultRow {
   readonly row: string;
   readonly status: string;
   readonly hash: string;
+  readonly long_url: string;
 }
 
 export function readResults(world: FaultWorld): ResultRow[] {

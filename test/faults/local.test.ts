@@ -157,15 +157,39 @@ describe('F65: a file that changes', () => {
     expect(stderr).toContain('links.txt changed since the run');
   });
 
-  test('F65: while it is read: exit 9, and with the old file it goes on', async ({ world }) => {
+  test('F65, R-X9: while its rows are sent: exit 9, every row is told, and with the old file it goes on', async ({ world }) => {
     const before = readFileSync(world.file, 'utf8');
     await world.server.script([{ ...onPost, delay: 300 }]);
     const { ended } = world.start();
     await world.reach(1);
     writeFileSync(world.file, before.replaceAll('example.com', 'example.net'));
-    expect(await ended).toMatchObject({ code: expect.toBeOneOf([0, 9]) });
+    const { code, stderr } = await ended;
+    expect({ code, errors: stderr.match(/^error: .*$/gm) }).toEqual({
+      code: 9,
+      errors: [`error: ${world.file} changed since it was checked: nothing more was sent`],
+    });
+    const created = (await world.links()).filter((count) => count === 1).length;
+    expect(created).toBeGreaterThan(0);
+    expect(world.told()).toBe([...new Array(created).fill('created'), ...new Array(rows - created).fill('not_sent')].join(' '));
+    expect(readResults(world).map(({ long_url }) => long_url)).toEqual(before.trimEnd().split('\n'));
+    expect(stderr).toContain(`${rows} rows: ${created} created, ${rows - created} not sent`);
     writeFileSync(world.file, before);
+    await expectDone(world);
     expect((await world.stored()).filter(({ long_url }) => long_url.includes('example.net'))).toEqual([]);
+  });
+
+  test('F65, R-X9: a file of hashes that is cut while they are sent: exit 9, and every row is told', async ({ world }) => {
+    // More than is read at a time.
+    const hashes = Array.from({ length: 40_000 }, (_, row) => `h${row}\n`).join('');
+    writeFileSync(world.file, hashes);
+    await world.server.script([{ only: { method: 'DELETE' }, delay: 300 }]);
+    const argv = ['delete', '--hashes-from', world.file, '--ignore-missing', '--yes', '--results', resultsPath(world)];
+    const { ended } = startHurried(argv, world.env);
+    while ((await world.server.requests()).every(({ method }) => method !== 'DELETE')) await delay(5);
+    truncateSync(world.file, 7);
+    expect(await ended).toMatchObject({ code: 9 });
+    expect(readResults(world).map(({ row }) => Number(row))).toEqual(Array.from({ length: 40_000 }, (_, row) => row + 1));
+    expect(readResults(world).at(-1)).toMatchObject({ status: 'not_sent' });
   });
 });
 

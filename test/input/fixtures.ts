@@ -62,7 +62,7 @@ export function memorySource(name: string, pieces: Iterable<Buffer | string>): S
     name,
     text: () => utf8Text(bytes(), name),
     sha256: () => createHash('sha256').update(name).digest('hex'),
-    assertUnchanged: async () => {},
+    change: async () => undefined,
     discard: () => {},
     taken: () => taken,
   };
