@@ -1,7 +1,8 @@
 import { mkdirSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { System } from '../system.ts';
-import { fileError } from './file-error.ts';
+import { errorCode, fileError } from './file-error.ts';
 
 /** Makes a folder, and those above it that are missing, for this user alone (B66). */
 export function makePrivateFolder(path: string): void {
@@ -14,7 +15,15 @@ export function makePrivateFolder(path: string): void {
 
 /** The same, failing as the operating system does. */
 export function makeFolders(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const above = dirname(path);
+    if (errorCode(error) !== 'ENOENT' || above === path) throw error;
+    // Node says so of missing folders on a read-only file system too; asked for one folder, it tells the reason.
+    makeFolders(above);
+    mkdirSync(path, { mode: 0o700 });
+  }
 }
 
 /** a file that another user owns is refused. The superuser's is not: against root no file is safe, and secrets are mounted as root's. */

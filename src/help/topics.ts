@@ -56,7 +56,7 @@ const environment: Topic = {
       ['NODE_EXTRA_CA_CERTS', 'file of certificates to trust, as --ca-file'],
       ['XDG_CONFIG_HOME', 'config.json is in linkctl/ below it; else below ~/.config'],
       ['XDG_CACHE_HOME', 'tags and domains for TAB; else ~/.cache'],
-      ['XDG_STATE_HOME', 'journals of bulk runs; else ~/.local/state'],
+      ['XDG_STATE_HOME', 'journals and rows of bulk runs; else ~/.local/state'],
       ['XDG_DATA_HOME', 'links of the sandbox; else ~/.local/share'],
     ],
     'An XDG value that is not an absolute path is ignored. On Windows the folders are below %APPDATA% and %LOCALAPPDATA%.',
@@ -157,7 +157,7 @@ const csv: Topic = {
     fieldRows('edit'),
     "Tags are separated by commas; a label that holds a comma or begins with a double quote stands in double quotes of its own, doubled as csv wants. In an edit, +label attaches and -label detaches. A row's own value beats the flag.",
     'A listing is such a file: linkctl list --all -o csv > links.csv and shorten -f links.csv make the same links again. Its hash is read as custom_hash by shorten, and what cannot be set (clicks, short_url, …) is passed over. Any other column is an error, or passed over with --ignore-unknown-columns.',
-    'The whole file is checked before anything is sent, and everything that is wrong with it is told with line and column.',
+    'The whole file is checked before anything is sent, and everything that is wrong with it is told with line and column. Until they are sent, its rows take about twice the room of the file in the state folder; what comes through a pipe takes its own room twice more, once of it for as long as the journal of the run is kept. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {
       lines: [
         'linkctl shorten --print-template > links.csv',

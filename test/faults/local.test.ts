@@ -1,6 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once as emitted } from 'node:events';
-import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, test as base, beforeAll, describe, expect } from 'vitest';
@@ -135,6 +135,49 @@ test('F64: a disk without room for the rows that were checked: exit 9, and nothi
   const { code, stderr } = await limited(4, world);
   expect({ code, posts: await world.posts() }).toEqual({ code: 9, posts: 0 });
   expect(stderr).toMatch(/^error: cannot keep the checked rows in .*: the file would exceed the size limit$/m);
+});
+
+/** A mount of its own, that only this command line sees, where the kernel lets everybody have one. */
+const readOnly = 'mount -t tmpfs -o ro none "$0" && exec "$@"';
+const canMount = spawnSync('unshare', ['-rm', 'bash', '-c', readOnly, '/mnt', 'true']).status === 0;
+
+describe.skipIf(!canMount)('F64: a file system that is read-only', () => {
+  const inReadOnly = (argv: readonly string[], { folder, env }: LocalWorld, stdin = ''): Promise<object> => {
+    const home = join(folder, 'home');
+    mkdirSync(home, { recursive: true });
+    const command = ['-rm', 'bash', '-c', readOnly, home, process.execPath, programPath, ...argv];
+    return new Promise((resolve) => {
+      const child = execFile('unshare', command, { env: { ...env, HOME: home } }, (error, _, stderr) => {
+        resolve({ code: error ? error.code : 0, stderr });
+      });
+      child.stdin?.end(stdin);
+    });
+  };
+  const state = 'home/.local/state/linkctl: the file system is read-only';
+
+  test('F64: rows cannot be kept: exit 9, the reason and what to do, and nothing is sent', async ({ world }) => {
+    expect(await inReadOnly(world.argv, world)).toEqual({
+      code: 9,
+      stderr: [
+        `error: cannot keep the checked rows in ${world.folder}/${state}`,
+        'hint: set XDG_STATE_HOME to a folder that can be written to, with twice the room of the input',
+        '',
+      ].join('\n'),
+    });
+    expect(await world.posts()).toBe(0);
+  });
+
+  test('B60, F64: a dry run of a file needs no room, that of a pipe says where it can get it', async ({ world }) => {
+    expect(await inReadOnly(['shorten', '-f', world.file, '--dry-run'], world)).toMatchObject({ code: 0 });
+    expect(await inReadOnly(['shorten', '-f', '-', '--dry-run'], world, 'https://example.com/')).toEqual({
+      code: 9,
+      stderr: [
+        `error: cannot keep a copy of stdin in ${world.folder}/${state}`,
+        'hint: set XDG_STATE_HOME to a folder that can be written to; for --dry-run or a listing, a file instead of a pipe will do',
+        '',
+      ].join('\n'),
+    });
+  });
 });
 
 /** The signal of the limit ignored, so that the write itself fails, as on a full disk. */

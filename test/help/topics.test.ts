@@ -33,6 +33,10 @@ test('B91: the topic csv has every column of both uses', () => {
     expect(topicText('csv')).toMatch(new RegExp(`^  ${name} `, 'm'));
 });
 
+test('F64: the topic csv says how much room a run needs, and what moves the folder', () => {
+  expect(topicText('csv').replaceAll('\n', ' ')).toMatch(/twice the room of the file in the state folder.*XDG_STATE_HOME/);
+});
+
 test('B13: the topic environment has every variable that a flag names', async () => {
   const root = await wholeProgram(() => async () => undefined);
   const named = root.options.flatMap(({ description }) => /\(env: (\w+)\)/.exec(description)?.[1] ?? []);
