@@ -45,14 +45,20 @@ function offer(line: TypedLine, current: string, sources: Sources): Offer {
   if (line.ended || !current.startsWith('-')) return operandOffer(line, current, sources);
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
   if (name === undefined || value === undefined) return { candidates: flagCandidates(line) };
-  const flag = reachableFlags(line).find((one) => one.long === name && one.value !== undefined);
+  const flag = usableFlags(line).find((one) => one.long === name && one.value !== undefined);
   if (!flag) return {};
   const { candidates = [], ...rest } = valueOffer(flag, value, line, sources);
   return { candidates: candidates.map(({ word, ...more }) => ({ word: `${name}=${word}`, ...more })), ...rest };
 }
 
+/** After a topic nothing can follow, but that `formats` has its schemas as JSON. */
+function usableFlags(line: TypedLine): Flag[] {
+  const [topic] = line.help && line.path.length === 1 ? line.operands : [];
+  return reachableFlags(line).filter(({ long }) => topic === undefined || (topic === 'formats' && long === '--json'));
+}
+
 function flagCandidates(line: TypedLine): Candidate[] {
-  return reachableFlags(line)
+  return usableFlags(line)
     .filter(({ repeats, name }) => repeats || !line.given.has(name))
     .filter(({ long }) => line.path.length === 1 || long !== '--version')
     .flatMap(({ short, long, meaning }) => [long, short].flatMap((word) => (word ? [{ word, meaning }] : [])));

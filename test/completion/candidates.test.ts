@@ -100,6 +100,11 @@ test.each<[string[], string[]]>([
     ['--help', '--header'],
   ],
   [['list', '-L'], ['-L']],
+  [['help', 'csv', '-'], []],
+  [['help', 'csv', '--color='], []],
+  [['help', 'formats', '-'], ['--json']],
+  [['help', 'formats', '--json', '-'], []],
+  [['help', 'list', '--l'], ['--limit']],
 ])('B95: at %j the flags are %j, global ones too, none that was given unless it repeats', (line, words) => {
   expect(offered(...line).sort()).toEqual([...words].sort());
 });
