@@ -24,7 +24,15 @@ const program = source('program.ts');
 const external = ['@photostructure/sqlite'];
 
 const minified = { minifySyntax: true, minifyWhitespace: true, minifyIdentifiers: !names };
-const shared = { ...minified, platform: 'node', target: 'node20.18', logLevel: 'warning', sourcesContent: false };
+const shared = {
+  ...minified,
+  platform: 'node',
+  target: 'node20.18',
+  logLevel: 'warning',
+  sourcesContent: false,
+  // They would stand behind the last statement; the licences of the libraries are in their packages.
+  legalComments: 'none',
+};
 
 /**
  * What is imported when used imports what is always there by then, too. So those files have the same importers all, and esbuild
@@ -87,10 +95,18 @@ async function split() {
   return outputFiles.map(parsed);
 }
 
-/** A module as esbuild prints it, whose last statement says under which names it exports what. */
+/** A module as esbuild prints it: imports first, and a last statement that says under which names it exports what. */
 function parsed({ path, text }) {
-  const [statement, exported] = /export\{([^}]*)\};\s*(?=\/\/# )/.exec(text) ?? ['', ''];
-  return { name: basename(path), text: text.replace(statement, ''), exported: namesIn(exported) };
+  const name = basename(path);
+  const [head] = /^(?:import[^"]*"[^"]+";\s*)*/.exec(text);
+  const last = /export\{([^}]*)\};\s*(?=\/\/# )/.exec(text);
+  if (!last) throw new Error(`${name} does not end with its exports`);
+  const imported = new Map();
+  for (const [, list, origin] of head.matchAll(/import\{([^}]*)\}from"([^"]+)"/g)) {
+    for (const [local, from] of namesIn(list)) imported.set(local, { origin, from });
+  }
+  const isBare = last.index <= head.length;
+  return { name, text: text.replace(last[0], ''), isBare, imported, exported: namesIn(last[1]) };
 }
 
 /** `a as b,c`: b is a, and c is c. */
@@ -109,12 +125,11 @@ function namesIn(list) {
  */
 async function writeModules(modules) {
   const written = new Map(modules.map((module) => [module.name, module]));
-  for (const { name, text, exported } of modules) {
-    const [, list, origin] = /^import\{([^}]*)\}from"\.\/([^"]+)";(?:import"[^"]+";)*\s*\/\/# /.exec(text) ?? [];
-    if (!origin) continue;
-    const held = written.get(origin);
-    const imported = namesIn(list);
-    for (const [to, local] of exported) held.exported.set(to, held.exported.get(imported.get(local)));
+  for (const { name, isBare, imported, exported } of modules) {
+    const [origin, ...others] = new Set([...exported.values()].map((local) => imported.get(local)?.origin));
+    const held = written.get(basename(origin ?? ''));
+    if (!isBare || others.length > 0 || !held) continue;
+    for (const [to, local] of exported) held.exported.set(to, held.exported.get(imported.get(local).from));
     // Outside, the entry is known by its name.
     if (name === entry) held.name = name;
     written.set(name, held);
@@ -123,8 +138,12 @@ async function writeModules(modules) {
 }
 
 /** Mapped, so that a trace of a bug of ours can be read (B48). */
-async function writeCommonJs({ name, text, exported }, nameOf) {
-  const names = [...exported].map(([to, from]) => `${to}:${from}`);
+async function writeCommonJs({ name, text, imported, exported }, nameOf) {
+  const place = (path) => (path.startsWith('./') ? `./${nameOf(basename(path))}` : path);
+  const names = [...exported].map(([to, local]) => {
+    const found = imported.get(local);
+    return `${to}:${found ? `require("${place(found.origin)}").${found.from}` : local}`;
+  });
   await build({
     ...shared,
     stdin: { contents: text, sourcefile: name },
@@ -137,13 +156,11 @@ async function writeCommonJs({ name, text, exported }, nameOf) {
     define: { 'import.meta.dirname': '__dirname' },
     sourcemap: true,
     supported: { 'dynamic-import': false },
-    legalComments: 'none',
     external,
     plugins: [
       {
         name: 'written modules',
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /^\.\// }, ({ path }) => ({ path: `./${nameOf(basename(path))}`, external: true })),
+        setup: ({ onResolve }) => onResolve({ filter: /^\.\// }, ({ path }) => ({ path: place(path), external: true })),
       },
     ],
     // Values instead of getters: one file asks the other for its functions a million times in a long run. In the prototype, as

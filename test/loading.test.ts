@@ -103,3 +103,20 @@ test('B48: with --debug the trace of a bug of ours names lines of the source', a
   expect(stderr).toContain('internal error: boom');
   expect(stderr).toMatch(/at .*src\/deadline\.ts:\d+:\d+/);
 });
+
+test('every file of the built program can be loaded, and holds all that it exports', async () => {
+  const files = readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.cjs'));
+  const check = `for (const name of ${JSON.stringify(files)}) {
+    const held = require('./dist/' + name);
+    for (const key in held) if (held[key] === undefined) throw new Error(name + ' has no ' + key);
+  }`;
+  await run(process.execPath, ['--eval', check], { cwd: folder });
+});
+
+test('R-50, B52: the built program goes through the proxy that the environment names', async ({ env }) => {
+  const server = { LINKCTL_BASE_URL: 'https://api.example.test/3', LINKCTL_USERNAME: 'ann', LINKCTL_API_KEY: 'k'.repeat(24) };
+  const failed = run(process.execPath, [programPath, 'account', '--retries', '0'], {
+    env: { ...env, ...server, https_proxy: 'http://127.0.0.1:9' },
+  });
+  await expect(failed).rejects.toMatchObject({ code: 8, stderr: expect.stringContaining('https_proxy') });
+});

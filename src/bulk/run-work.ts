@@ -85,9 +85,8 @@ async function sendGuarded<Payload extends object>(segment: Segment<Payload>, sh
     assertSamePayload(segment, shop.settings.begun);
     const release = await shop.exclusion.hold(shop.settings.plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
     const leave = await shop.gate.enter();
-    // One at a time is strictly so: what came of a batch is known and written down before the next one.
     const onAnswered = async (): Promise<void> => {
-      if (concurrencyOf(shop.settings.plan) === 1) return;
+      if (isStrict(shop.settings.plan)) return;
       leave();
       await turn();
     };
@@ -100,6 +99,11 @@ async function sendGuarded<Payload extends object>(segment: Segment<Payload>, sh
     stop.request(stopOf(error));
     return new Map();
   }
+}
+
+/** Whether what came of a batch is to be known and written down before another takes its place. */
+function isStrict<Payload extends object>(plan: RunPlan<Payload>): boolean {
+  return concurrencyOf(plan) === 1 || plan.failFast === true;
 }
 
 async function send<Payload extends object>(

@@ -106,7 +106,9 @@ async function sendBatch<Payload extends object>(
   onAnswered: () => Promise<void>,
 ): Promise<Round<Payload>> {
   const batch = await begin(rows, context);
-  if (batch === undefined) return { outcomes: rows.map((row) => notSent(row, context.stop)), repeat: [] };
+  if (batch === undefined) return notReached(rows, context);
+  // While the disk was waited for, another batch may have met what stops the run.
+  if (context.stop.reason) return await leftOut(batch, rows, context);
   const mayRepeat = ({ index }: BulkRow): boolean => (rounds.get(index) ?? 1) < maximalRounds;
   let verdicts: readonly Verdict[];
   try {
@@ -121,13 +123,28 @@ async function sendBatch<Payload extends object>(
     if (error.throttled) context.pace?.throttled();
     if (isTooLarge(error) && rows.length > 1) {
       context.size.limit = Math.min(context.size.limit, Math.ceil(rows.length / 2));
-      return (await record(batch, [], rows, context))
-        ? { outcomes: [], repeat: rows }
-        : { outcomes: rows.map((row) => notSent(row, context.stop)), repeat: [] };
+      return (await record(batch, [], rows, context)) ? { outcomes: [], repeat: rows } : notReached(rows, context);
     }
     verdicts = await afterFailure(error, batch, rows, context, mayRepeat);
   }
   return conclude(batch, rows, verdicts, context, rounds);
+}
+
+/** A batch that was begun and is not sent any more: its rows are free again. */
+async function leftOut<Payload extends object>(
+  batch: number,
+  rows: readonly BulkRow<Payload>[],
+  context: SendingContext<Payload>,
+): Promise<Round<Payload>> {
+  await record(batch, [], rows, context);
+  return notReached(rows, context);
+}
+
+function notReached<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  { stop }: SendingContext<Payload>,
+): Round<Payload> {
+  return { outcomes: rows.map((row) => notSent(row, stop)), repeat: [] };
 }
 
 /** Undefined where the batch may not be sent: its intent could not be written (J7), or the listing not be read before it. */

@@ -16,7 +16,8 @@ export function createStop(): Stop {
     request(next) {
       const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
       if (before && after) reason = stopOf(before.and(after));
-      else if (gravity(next) > gravity(reason)) reason = next;
+      // Of a journal that broke, what was done and is nowhere else matters most (J7).
+      else if (gravity(next) > gravity(reason) || (after && gravity(next) === gravity(reason))) reason = next;
     },
   };
 }

@@ -1,7 +1,10 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { UnrecordedError } from '../../src/bulk/row-outcome.ts';
 import { foldJournal } from '../../src/bulk/run-state.ts';
+import { createStop, stopOf } from '../../src/bulk/stop.ts';
+import { LocalError } from '../../src/errors.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type BulkWorld, multiplicity, rowsOf, test } from './bulk-world.ts';
 import { type CrashStep, crashingFile } from './crashing-file.ts';
@@ -142,6 +145,15 @@ describe('J1 to J9', () => {
     expect(exit).toBe(9);
     const details = summary.stop?.kind === 'error' ? summary.stop.error.details : [];
     expect(details.filter((line) => /^line \d+: created .*s\.ex\/\w+/.test(line))).toHaveLength(3);
+  });
+
+  test('J7: what was done is named also where another batch met the broken journal first', () => {
+    const stop = createStop();
+    stop.request(stopOf(new LocalError('cannot write the journal')));
+    stop.request(stopOf(new UnrecordedError('cannot write the journal', 1, ['line 1: created s.ex/a'])));
+    stop.request(stopOf(new LocalError('cannot write the journal')));
+    stop.request(stopOf(new UnrecordedError('cannot write the journal', 1, ['line 2: created s.ex/b'])));
+    expect(stop.reason).toMatchObject({ error: { rows: 2, details: ['line 1: created s.ex/a', 'line 2: created s.ex/b'] } });
   });
 
   test('J8: the same run with other flags is refused, exit 9', async ({ world }) => {

@@ -6,6 +6,7 @@ import { LocalError } from '../../src/errors.ts';
 import { newMark } from '../../src/files/process-mark.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type BulkWorld, inputOf, multiplicity, rowsOf, test } from './bulk-world.ts';
+import { crashingFile } from './crashing-file.ts';
 
 const onPost = { only: { method: 'POST' } };
 
@@ -47,6 +48,55 @@ describe('calls under way', () => {
     });
     expect(written).toEqual(written.map((_, nth) => nth));
   });
+});
+
+test('B87: with --fail-fast nothing is begun after an answer that fails a row, also one that was taken and not applied', async ({
+  world,
+}) => {
+  await world.shorten(keyed(1), { name: 'proof.csv' });
+  let answered = Number.POSITIVE_INFINITY;
+  const begun: number[] = [];
+  const { summary } = await world.shorten(keyed(80), {
+    batchSize: 10,
+    concurrency: 4,
+    failFast: true,
+    spoil: (operation) => ({
+      ...operation,
+      notApplied: ({ custom_hash }) => (custom_hash === 'k5' ? [{ field: 'note', asked: 'a', got: 'b' }] : []),
+      async call(items, signal) {
+        begun.push(performance.now());
+        const isFirst = items[0]?.custom_hash === 'k0';
+        await new Promise((resolve) => setTimeout(resolve, isFirst ? 50 : 200));
+        const answer = await operation.call(items, signal);
+        if (isFirst) answered = performance.now();
+        return answer;
+      },
+    }),
+  });
+  expect(summary.stop).toEqual({ kind: 'fail_fast' });
+  expect(begun.filter((at) => at > answered)).toEqual([]);
+});
+
+test('R-12, F26: a batch whose intent is still on its way to the disk when 1303 comes is not sent', async ({ world }) => {
+  await world.server.script([{ ...faults.refuse(1303), ...onPost }]);
+  const { openJournalFile } = crashingFile({
+    onSync: async (text) => {
+      if (text.includes('"batch":2') && !text.includes('"batch":1')) await new Promise((resolve) => setTimeout(resolve, 100));
+    },
+  });
+  const rows = rowsOf(20);
+  const dedupe = 'account';
+  const { exit, summary } = await world.shorten(rows, {
+    dedupe,
+    batchSize: 10,
+    concurrency: 2,
+    environment: { openJournalFile },
+  });
+  expect(exit).toBe(7);
+  expect(await world.posts()).toEqual([10]);
+  expect(summary.tally.counts).toMatchObject({ not_sent: 20, unknown: 0 });
+  expect((await world.shorten(rows, { dedupe })).exit).toBe(0);
+  expect(await world.posts()).toEqual([10, 20]);
 });
 
 const keyed = (count: number) => rowsOf(count, (index) => ({ custom_hash: `k${index}` }));
