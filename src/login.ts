@@ -129,7 +129,7 @@ async function verify({ url, username, key, name, stored }: Candidate, context: 
     edition: 'a',
     baseUrl: url,
     username,
-    keySource: 'what was given',
+    keySource: 'this command',
     methodOverride: stored.method_override ?? undefined,
     readKey: async () => ({ value: key.value, warnings: [] }),
   });

@@ -25,14 +25,14 @@ export interface ModeRequest {
 
 /** Picks the mode by what rows and flags offer. Throws `UsageError` for flags that exclude each other or lack in the edition. */
 export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }: ModeRequest): Mode {
-  const { dedupe: values, title } = editions[edition];
+  const { dedupe: values } = editions[edition];
   if (dedupe !== 'off' && generateHashes) {
     throw new UsageError(
       'specify only one of --dedupe and --generate-hashes: a custom hash switches the search for duplicates off',
     );
   }
   if (dedupe === 'domain' && values.domain === undefined) {
-    throw new UsageError(`--dedupe domain: this server (${title}) has one domain; use --dedupe account`);
+    throw new UsageError(`--dedupe domain: this server (edition ${edition.toUpperCase()}) has one domain; use --dedupe account`);
   }
   // 4.3.4 makes a custom hash an idempotency key under any value; the working domain is the narrowest (R-X8).
   if (generateHashes || (rows > 0 && keyedRows === rows)) {

@@ -98,5 +98,6 @@ function listEntry(entry: string): string {
 }
 
 function errorText({ error }: RowOutcome): string {
-  return error ? [error.message, error.details].filter(Boolean).join(': ') : '';
+  if (!error) return '';
+  return error.details ? `${error.message} (${error.details})` : error.message;
 }

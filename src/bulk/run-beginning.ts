@@ -148,11 +148,18 @@ function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
 function changedOptions(identity: RunIdentity, begin: BeginLine): string[] {
   return [
     ...(begin.mode === identity.mode ? [] : [`mode ${begin.mode}, now ${identity.mode}`]),
-    ...Object.keys({ ...begin.options, ...identity.options }).filter(
-      (name) => JSON.stringify(begin.options[name]) !== JSON.stringify(identity.options[name]),
-    ),
+    ...Object.keys({ ...begin.options, ...identity.options })
+      .filter((name) => JSON.stringify(begin.options[name]) !== JSON.stringify(identity.options[name]))
+      .flatMap((name) => optionWords[name] ?? name),
   ];
 }
+
+/** Options as people know them; a mode is told by its name. */
+const optionWords: { readonly [name: string]: string | readonly string[] } = {
+  values: 'values of fields',
+  generateHashes: '--generate-hashes',
+  mode: [],
+};
 
 /** A file of somebody else's work is not replaced without being asked (R-26). */
 function assertReplaceable<Payload extends object>({ results, failed, overwrite }: RunPlan<Payload>, begin?: BeginLine): void {

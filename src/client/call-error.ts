@@ -65,7 +65,7 @@ export class CallError extends CliError {
   constructor(fault: Fault, history: CallHistory) {
     const { kind, message, hint, apiCode, cause } = fault;
     const details = [...(fault.details ?? [])];
-    if (history.attempts > 1) details.push(`gave up after ${history.attempts} attempts: ${history.gaveUp}`);
+    if (history.attempts > 1) details.push(`gave up after ${history.attempts} attempts${reasonOf(history.gaveUp)}`);
     if (history.notBefore !== undefined) {
       details.push(`the server asks not to come back before ${new Date(history.notBefore).toISOString()}`);
     }
@@ -80,4 +80,8 @@ export class CallError extends CliError {
     this.notBefore = history.notBefore;
     this.throttled = fault.retry === 'throttled';
   }
+}
+
+function reasonOf(gaveUp: GaveUp): string {
+  return gaveUp === 'attempts used up' ? '' : `: ${gaveUp}`;
 }

@@ -29,9 +29,11 @@ export function judge<T>(operation: OperationName, answer: WireAnswer, subject: 
   const reading = readAnswer(operation, answer);
   if (reading.kind === 'result' && status >= 200 && status < 300) return { result: reading.result as T };
   if (reading.kind === 'refusal') return { fault: refusal(reading.error, answer, subject) };
-  const problem = reading.kind === 'result' ? 'an error status around an answer that says OK' : reading.problem;
+  const problem = reading.kind === 'result' ? contradiction : reading.problem;
   return { fault: statusFault(answer, problem, subject) };
 }
+
+const contradiction = 'an error status around an answer that says OK';
 
 /** Codes after which it is not known what the server did, also with 400, the status of any error (1.3, F24). */
 const doubtfulCodes: readonly number[] = [101, 1308];
@@ -87,6 +89,14 @@ function heals(status: number): boolean {
 function statusMessage({ status }: WireAnswer, problem: string, subject: Subject): ApiMessage & { readonly details?: string[] } {
   const { host, baseUrl } = subject.identity;
   if (status === 401 || status === 403) return { ...refusedCredentials(subject, status), details: [problem] };
+  // No page of the API: whoever runs the same command again finds none either.
+  if (status === 404 && problem !== contradiction) {
+    return {
+      kind: 'local',
+      message: `the API is not at ${baseUrl} (HTTP 404): ${problem}`,
+      hint: 'check the base URL and its path, such as https://api.example.com/rest/v3',
+    };
+  }
   const limit = limits[status];
   if (limit) return { kind: 'limit', ...limit, details: [problem] };
   return {

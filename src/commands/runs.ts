@@ -22,23 +22,26 @@ export function registerRuns(command: Command, run: Runner): void {
     .description('Show what a run does, how far it is, and where its journal lies.')
     .argument('<run>')
     .action(run(showOne));
-  describe(show, { examples: ['linkctl runs show 20310131-abc'] });
+  describe(show, { examples: ['linkctl runs show 20310131-120905-897533f8'] });
   const verify = command
     .command('verify')
     .summary('Read again every link that a run made')
     .description('Read again every link that a run made or changed, and list those that are missing or lead elsewhere.')
     .argument('<run>')
     .action(run(verifyLinks));
-  describe(verify, { examples: ['linkctl runs verify 20310131-abc'], fields: discrepancyColumns.map(({ name }) => name) });
+  describe(verify, {
+    examples: ['linkctl runs verify 20310131-120905-897533f8'],
+    fields: discrepancyColumns.map(({ name }) => name),
+  });
   const forget = command
     .command('forget')
     .summary('Delete the journal of a run')
     .description('Delete the journal of a run. What it did stays done; the same command begins from the first row again.')
     .argument('<run>')
     .action(run(forgetOne));
-  describe(forget, { examples: ['linkctl runs forget 20310131-abc --yes'], globals: ['--yes'] });
+  describe(forget, { examples: ['linkctl runs forget 20310131-120905-897533f8 --yes'], globals: ['--yes'] });
   describe(command, {
-    examples: ['linkctl runs', 'linkctl runs show 20310131-abc', 'linkctl runs verify 20310131-abc'],
+    examples: ['linkctl runs', 'linkctl runs show 20310131-120905-897533f8', 'linkctl runs verify 20310131-120905-897533f8'],
     notes: ['An unfinished run goes on when the same command is run again. Journals of finished runs are kept for 30 days.'],
   });
 }
@@ -98,7 +101,7 @@ async function verifyLinks(_options: object, context: Context, [run = '']: strin
     tableFields: names,
     pipedFields: names,
     members: () => ({ summary: { checked, wrong } }),
-    notes: () => [`${checked} links read again: ${wrong} missing or changed`],
+    notes: () => [`${checked} ${checked === 1 ? 'link' : 'links'} read again: ${wrong} missing or changed`],
     outcome: () => (wrong > 0 ? new FailedError(`${wrong} of ${checked} links are not as the run left them`) : undefined),
   };
 }

@@ -48,7 +48,7 @@ export function registerShorten(command: Command, run: Runner): void {
       'linkctl shorten https://example.com/sale --hash sale --tag promo --expires +30d',
       'linkctl shorten -f links.csv --results done.csv --failed failed.csv',
       'linkctl shorten https://nodejs.org/en/learn --qr',
-      'generate-urls | linkctl shorten -f - -o csv',
+      'generate-urls | linkctl shorten -f - -o csv --fields long_url,short_url_with_protocol',
     ],
     fields: urlColumns.map(({ name }) => name),
     notes: [

@@ -29,7 +29,7 @@ export function addInputFlags(command: Command): void {
     .option('--delimiter <c>', "what separates csv columns: ';' or tab")
     .option('--ignore-unknown-columns', 'pass over columns that nobody knows')
     .option('--formula-guarded', "take one ' off every csv cell that begins with one")
-    .option('--print-template', 'print an empty file to fill in');
+    .option('--print-template', 'print a file to fill in: the columns and an example');
 }
 
 /** Flags that say how rows go out and where their results are kept. */

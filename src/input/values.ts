@@ -143,7 +143,9 @@ function webAddress(text: string, field: Field): string | Refused {
   const plain = printableAscii.test(text);
   if (!plain && hasUnseen(text)) return { refused: `${quoted(text)} has a space or a control character in it` };
   if (!beginsWithHost.test(text)) {
-    return { refused: `${quoted(text)} ${/^https?:/i.test(text) ? 'has no host' : 'is not an http or https URL'}` };
+    if (/^https?:/i.test(text)) return { refused: `${quoted(text)} has no host` };
+    const meant = /^[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(text) ? `; did you mean ${quoted(`https://${text}`)}?` : '';
+    return { refused: `${quoted(text)} is not an http or https URL${meant}` };
   }
   // Of ASCII the quick way can be trusted, which tells without making the parts.
   const valid = plain ? URL.canParse(text) : parseUrl(text) !== undefined;
@@ -178,11 +180,18 @@ function relativeDate(text: string, now: number): string | null | Refused {
   if (text === 'never') return null;
   const days = /^\+(\d{1,5})d$/.exec(text);
   if (days) return utcDay(now + Number(days[1]) * 86_400_000);
-  return isCalendarDate(text) ? text : notDate(text);
+  if (isCalendarDate(text)) return text;
+  return isDateLike(text)
+    ? notDate(text)
+    : { refused: `${quoted(text)} is not a date: YYYY-MM-DD, days from today as +30d, or never` };
 }
 
 function notDate(text: string): Refused {
-  return { refused: `${quoted(text)} is not a date${/^\d{4}-\d\d-\d\d$/.test(text) ? '' : ', which is written YYYY-MM-DD'}` };
+  return { refused: `${quoted(text)} is not a date${isDateLike(text) ? '' : ', which is written YYYY-MM-DD'}` };
+}
+
+function isDateLike(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
 function labels(entries: readonly unknown[]): string[] | Refused {

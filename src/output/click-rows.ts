@@ -48,7 +48,10 @@ export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, isMissing 
     pipedFields: ['hash', 'total_clicks', 'unique_clicks'],
     drawn: [{ name: 'share', title: '', show: (_value, row) => barOf(clicks(row), most, glyphs.bar) }],
     members: () => ({ summary: sum }),
-    notes: () => (sum.urls > 1 ? [`${sum.urls} URLs: ${sum.total_clicks} clicks, ${sum.unique_clicks} of them unique`] : []),
+    notes: () =>
+      sum.urls > 1
+        ? [`${sum.urls} URLs: ${sum.total_clicks} ${sum.total_clicks === 1 ? 'click' : 'clicks'}, ${sum.unique_clicks} unique`]
+        : [],
     empty: 'no URLs match',
   };
 }

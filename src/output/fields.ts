@@ -13,7 +13,7 @@ export function chooseColumns(columns: readonly Column[], names: readonly string
   return names.map((name) => {
     const column = columns.find((candidate) => candidate.name === name);
     if (column) return column;
-    const known = columns.map((candidate) => candidate.name).sort();
+    const known = [...new Set(columns.map((candidate) => candidate.name))].sort();
     throw new UsageError(`--fields: unknown field "${name}"`, { details: [`fields: ${known.join(', ')}`] });
   });
 }

@@ -34,7 +34,7 @@ export function resolveCredentials(flags: CredentialFlags, system: System): Cred
   const config = readConfig(system);
   const chosen = name ?? config.currentProfile;
   if (chosen === sandboxName) return sandbox(given, flags, system);
-  if (chosen === undefined) throw nobody(given);
+  if (chosen === undefined) throw given.baseUrl ? incomplete(given) : noProfile(config, ', so there is no account to work with');
   const profile = config.profiles.get(chosen);
   if (!profile) throw unknownProfile(chosen, config);
   return storedSet({ name: chosen, profile, config, flags, given }, system);
@@ -109,11 +109,10 @@ function readableConfig(system: System): { config: Config; warnings: readonly st
   }
 }
 
-function nobody(given: GivenSet): AuthError | UsageError {
-  if (given.baseUrl) return incomplete(given);
-  return new AuthError('no profile is chosen, so there is no account to work with', {
-    hint: 'linkctl auth login, or without an account: linkctl -p sandbox',
-  });
+/** Exit 4, with the way on: a profile that is stored, a new one, or none. */
+export function noProfile({ profiles }: Config, consequence = ''): AuthError {
+  const first = profiles.size > 0 ? 'linkctl auth switch <profile>' : 'linkctl auth login';
+  return new AuthError(`no profile is chosen${consequence}`, { hint: `${first}, or without an account: linkctl -p sandbox` });
 }
 
 /** B62: gaps are named, never filled from a profile. */

@@ -1,9 +1,9 @@
 import { editions } from '../contract/editions.ts';
-import { AuthError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import type { System } from '../system.ts';
 import { readConfig } from './config-file.ts';
 import { type CredentialFlags, describeSource, type Given, type GivenSet, givenSet } from './credential-values.ts';
-import { unknownProfile } from './credentials.ts';
+import { noProfile, unknownProfile } from './credentials.ts';
 import { type Profile, type ProfileKey, profileFields } from './profile.ts';
 import { sandboxName } from './profile-name.ts';
 import { maskKey } from './redactor.ts';
@@ -50,7 +50,7 @@ export function profileToChange(flags: CredentialFlags, system: System): string 
     const member = given.username ?? given.key;
     if (member)
       throw new UsageError(`${describeSource(member.source)} is in force, and no profile`, { hint: 'name it: --profile' });
-    throw new AuthError('no profile is chosen', { hint: 'linkctl auth login, or without an account: linkctl -p sandbox' });
+    throw noProfile(config);
   }
   if (name !== sandboxName && !config.profiles.has(name)) throw unknownProfile(name, config);
   return name;

@@ -6,7 +6,7 @@ import { authenticate } from './credentials.ts';
 import { apiVersion } from './handlers/account.ts';
 import type { Call, Handler } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
-import { normalizeDomain } from './hosts.ts';
+import { isSameDomain, normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { Refusal, statusOf } from './refusal.ts';
 import { matchRoute } from './routes.ts';
@@ -85,9 +85,12 @@ function openCall(api: Api, path: { readonly [name: string]: string }, query: UR
 async function findWorkingDomain({ settings, store }: Api, query: URLSearchParams): Promise<StoredDomain> {
   const named = settings.edition === 'a' ? query.get('domain') : null;
   const name = named === null ? undefined : normalizeDomain(named);
-  const domain = (await store.listDomains()).find((candidate) =>
-    named === null ? candidate.isDefault : candidate.name === name,
-  );
+  const domains = await store.listDomains();
+  const domain =
+    named === null
+      ? domains.find(({ isDefault }) => isDefault)
+      : (domains.find((candidate) => candidate.name === name) ??
+        domains.find((candidate) => isSameDomain(candidate.name, name ?? '')));
   if (!domain) throw new Refusal(1313);
   return domain;
 }

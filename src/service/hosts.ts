@@ -19,6 +19,15 @@ export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
+/** Whether two names of domains are one: this machine's own has whatever port it was last served on. */
+export function isSameDomain(one: string, other: string): boolean {
+  return one === other || (isLocal(one) && isLocal(other));
+}
+
+export function isLocal(domain: string): boolean {
+  return /^localhost(:\d+)?$/.test(domain);
+}
+
 /** A host that names no domain: an address, or this machine. */
 export function isBareHost(name: string): boolean {
   return isLoopbackName(name) || isIP(name) !== 0 || name.startsWith('[');

@@ -160,7 +160,10 @@ describe('J1 to J9', () => {
     await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
     await world.shorten(rowsOf(5), { options: { note: 'a' }, batchSize: 2 });
     await expect(world.shorten(rowsOf(5), { options: { note: 'b' } })).rejects.toMatchObject({ exitCode: 9 });
-    await expect(world.shorten(rowsOf(5), { options: { note: 'a' }, dedupe: 'account' })).rejects.toMatchObject({ exitCode: 9 });
+    await expect(world.shorten(rowsOf(5), { options: { note: 'a' }, generateHashes: true })).rejects.toMatchObject({
+      exitCode: 9,
+      message: expect.stringContaining('with other flags (mode checked, now keyed, --generate-hashes)'),
+    });
   });
 
   test('J8: values on their way that would be others now are not sent', async ({ world }) => {

@@ -104,7 +104,7 @@ test.each([
   ['F26: 1303 with 200', json({ error: { code: 1303, message: '' } }), 7],
   ['F23: an unknown code', json({ error: { code: 9999, message: 'strange' } }), 1],
   ['1301', json({ error: { code: 1301, message: '' } }, 404), 9],
-  ['404 with a page', json('<p>', 404), 8],
+  ['404 with a page', json('<p>', 404), 9],
   ['404 around an envelope that says OK', json({ error: ok, urls: [], page }, 404), 8],
   ['413', json('', 413), 7],
   ['1220', json({ error: { code: 1220, message: '' } }), 7],

@@ -22,7 +22,7 @@ test('R-4: a read is tried five times, with full jitter', async () => {
   const { server, client, time } = await rig([always(faults.dropBefore)]);
   const error = await failureOf(client.send('listTags', {}));
   expect(error).toMatchObject({ exitCode: 8, attempts: 5, gaveUp: 'attempts used up' });
-  expect(error.details).toContain('gave up after 5 attempts: attempts used up');
+  expect(error.details).toContain('gave up after 5 attempts');
   expect(time.slept).toEqual([100, 200, 400, 800]);
   expect(await server.requests()).toHaveLength(5);
 });

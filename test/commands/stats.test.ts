@@ -30,7 +30,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(await linkctl(['stats', 'two', 'one'])).toEqual({
         code: 0,
         stdout: 'two\t1\t1\none\t0\t0\n',
-        stderr: '2 URLs: 1 clicks, 1 of them unique\n',
+        stderr: '2 URLs: 1 click, 1 unique\n',
       });
       expect((await sent(wire)).slice(2)).toEqual([{ call: 'GET /urls?hashes=two,one&limit=2', body: undefined }]);
     });
@@ -63,7 +63,7 @@ for (const edition of ['a', 'b'] as const) {
       const calls = (await sent(wire)).slice(before).map(({ call }) => call);
       expect(calls.filter((call) => call.startsWith('GET /urls'))).toHaveLength(3);
       const top = await linkctl(['stats', '--top', '1']);
-      expect(top).toMatchObject({ stdout: 'h0\t1\t1\n', stderr: `${urls.length} URLs: 1 clicks, 1 of them unique\n` });
+      expect(top).toMatchObject({ stdout: 'h0\t1\t1\n', stderr: `${urls.length} URLs: 1 click, 1 unique\n` });
     });
 
     test('B43: a hash that does not exist is exit 5 alone, 3 beside others, and 0 with --ignore-missing', async ({ linkctl }) => {

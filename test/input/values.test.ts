@@ -54,7 +54,7 @@ describe('cells', () => {
     ['long_url', 'javascript:alert(1)', 'is not an http or https URL'],
     ['long_url', 'file:///etc/passwd', 'is not an http or https URL'],
     ['long_url', 'ftp://example.com', 'is not an http or https URL'],
-    ['long_url', 'example.com/a', 'is not an http or https URL'],
+    ['long_url', 'example.com/a', '"example.com/a" is not an http or https URL; did you mean "https://example.com/a"?'],
     ['long_url', '//example.com', 'is not an http or https URL'],
     ['long_url', 'http://', 'has no host'],
     ['long_url', 'http:///example.com', 'has no host'],
@@ -165,7 +165,9 @@ describe('flags', () => {
   test('R-31: an empty hash, URL or date is refused, and the message names the flag', () => {
     expect(() => flagValue('custom_hash', '--hash', '', now)).toThrow('--hash: "" is not a hash');
     expect(() => flagValue('long_url', '<long-url>', '', now)).toThrow('<long-url>: ');
-    expect(() => flagValue('expiration_date', '--expires', 'tomorrow', now)).toThrow('--expires: "tomorrow" is not a date');
+    expect(() => flagValue('expiration_date', '--expires', 'tomorrow', now)).toThrow(
+      '--expires: "tomorrow" is not a date: YYYY-MM-DD, days from today as +30d, or never',
+    );
   });
 
   test('B9: each label of a repeated flag is one value, commas included', () => {

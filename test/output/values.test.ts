@@ -58,6 +58,12 @@ describe('B18: --fields', () => {
     );
   });
 
+  test('names a field once that two forms of a report have', () => {
+    expect(() => chooseColumns([...columns, { name: 'hash' }], ['nope'])).toThrow(
+      expect.objectContaining({ details: ['fields: clicks, hash, note'] }),
+    );
+  });
+
   test.each(['', 'a,,b', ','])('%j is no list of names', (text) => {
     expect(() => splitFields(text)).toThrow(UsageError);
   });

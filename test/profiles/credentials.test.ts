@@ -101,6 +101,13 @@ test('B69: no profile at all is exit 4 and names both ways in', ({ config }) => 
   );
 });
 
+test('B69: no profile in force is exit 4; one that is stored is offered first', ({ config }) => {
+  config.put({ ...stored, current_profile: null });
+  expect(() => resolveCredentials({}, config.system())).toThrow(
+    expect.objectContaining({ exitCode: 4, hint: 'linkctl auth switch <profile>, or without an account: linkctl -p sandbox' }),
+  );
+});
+
 test('B69: an unknown profile is exit 9 with the known ones, and never another instead', ({ config }) => {
   config.put(stored);
   for (const [flags, variables] of [

@@ -120,7 +120,7 @@ export const applicationFaults: readonly Fault[] = [
   { name: 'F30: 504 with an envelope that says OK', ...doubt, steps: [json({ error: ok, urls: [] }, 504)] },
   { name: 'F30: 500 with an envelope that says OK', ...doubt, steps: [json({ error: ok, urls: [] }, 500)] },
   { name: 'F31: 204', ...silence, steps: [json('', 204)] },
-  { name: '404 with a page', ...refused(8), steps: [json('<p>', 404)] },
+  { name: '404 with a page', ...refused(9), steps: [json('<p>', 404)] },
   { name: '408', ...doubt, steps: [json('', 408)] },
   { name: 'F12: 413', ...refused(7), steps: [json('', 413)] },
   { name: 'F48: 1221', ...refused(7), steps: [faults.refuse(1221)] },

@@ -43,6 +43,13 @@ describe('edition A', () => {
     expect((await client.call('GET', '/urls?hashes=same&domain=two.example')).body.urls[0]?.note).toBe('other');
   });
 
+  test('4.1.7: this machine’s own domain goes by the port of any day', async ({ start }) => {
+    const client = await start({ namedByPort: true });
+    const named = await client.call('POST', '/urls?domain=localhost:1', { urls: [{ long_url: url, custom_hash: 'one' }] });
+    expect(named.body.urls[0]?.short_url).toMatch(/^localhost:\d{4,5}\/one$/);
+    expect((await client.call('GET', '/urls/one?domain=localhost')).body.urls[0]?.long_url).toBe(url);
+  });
+
   test('4.1.7: editing, resetting and deleting leave the namesake in another domain alone', async ({ start }) => {
     const client = await start({ domains });
     for (const domain of ['one.example', 'two.example']) {
