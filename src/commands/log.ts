@@ -151,7 +151,7 @@ function dateTime(time: number): string {
 const logColumns: readonly Column[] = [
   { name: 'time', time: true },
   { name: 'type' },
-  { name: 'message', shrinks: true },
+  { name: 'message', shrinks: true, essential: true },
   { name: 'satellite_username' },
   { name: 'links', shrinks: true },
 ];

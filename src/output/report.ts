@@ -12,6 +12,8 @@ export interface Column {
   readonly align?: 'right';
   /** Cells that give way first when the terminal is narrow (B24). A hash or a short URL never does. */
   readonly shrinks?: boolean;
+  /** What a row is, or is about: it stays readable, and leaves a narrow table after all others (B24). */
+  readonly essential?: boolean;
   /** A date-time of the service: text formats mark it as UTC (B27). */
   readonly time?: boolean;
   /** What a terminal shows instead of the plain value; the text is made safe afterwards. */

@@ -32,16 +32,16 @@ export function createTable(stdout: Writer, layout: TableLayout): TablePrinter {
   const { columns } = layout;
   let page: string[][] = [];
   let draw: ((cells: readonly string[]) => string) | undefined;
-  let shown = columns.length;
+  let widths: readonly (number | undefined)[] = [];
   /** A page on its way, which the next row waits for. */
   let drawing: Promise<void> | undefined;
 
   const head = (): string => {
-    const titles = layout.header ? [columns.map(title)] : [];
-    const widths = fitColumns(columns, [...titles, ...page], layout.width, layout.endless || page.length >= pageLength);
-    shown = widths.length;
+    const titles = layout.header ? columns.map(title) : [];
+    const more = layout.endless || page.length >= pageLength;
+    widths = fitColumns({ columns, titles, rows: page, more }, layout.width);
     draw = (cells) => tableLine(cells, widths, layout);
-    return titles.map((cells) => `${layout.paint.bold(draw?.(cells) ?? '')}\n`).join('');
+    return layout.header ? `${layout.paint.bold(draw(titles))}\n` : '';
   };
   const drawPage = async (): Promise<void> => {
     if (page.length === 0) return;
@@ -60,7 +60,7 @@ export function createTable(stdout: Writer, layout: TableLayout): TablePrinter {
   };
 
   return {
-    hidden: () => columns.slice(shown).map(({ name }) => name),
+    hidden: () => columns.filter((_, index) => widths.length > 0 && widths[index] === undefined).map(({ name }) => name),
     row(row) {
       const failure = stdout.failure();
       if (failure) throw failure;
@@ -88,11 +88,12 @@ function cellText(row: Row, column: Column): string {
  */
 function tableLine(
   cells: readonly string[],
-  widths: readonly number[],
+  widths: readonly (number | undefined)[],
   { columns, width: screen, ellipsis }: TableLayout,
 ): string {
   const table = new CliTable({ chars: separators, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
-  const fitted = widths.map((width, index) => {
+  const fitted = widths.flatMap((width, index) => {
+    if (width === undefined) return [];
     const [cell, column] = [cells[index] ?? '', columns[index]];
     return pad(screen !== undefined && column?.shrinks ? truncate(cell, width, ellipsis) : cell, width, column?.align);
   });

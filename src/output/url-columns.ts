@@ -4,10 +4,15 @@ import type { Column, RowsReport } from './report.ts';
 
 /** The fields of a URL record as people and programs see them, whatever command shows them. */
 export const urlColumns: readonly Column[] = [
-  { name: 'hash' },
-  { name: 'short_url', show: (value) => readableUrl(String(value ?? '')) },
-  { name: 'short_url_with_protocol', title: 'SHORT URL', show: (value) => readableUrl(String(value ?? '')) },
-  { name: 'long_url', title: 'LONG URL', shrinks: true },
+  { name: 'hash', essential: true },
+  { name: 'short_url', essential: true, show: (value) => readableUrl(String(value ?? '')) },
+  {
+    name: 'short_url_with_protocol',
+    title: 'SHORT URL',
+    essential: true,
+    show: (value) => readableUrl(String(value ?? '')),
+  },
+  { name: 'long_url', title: 'LONG URL', shrinks: true, essential: true },
   { name: 'total_clicks', title: 'CLICKS', align: 'right' },
   { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
   { name: 'tags', shrinks: true },

@@ -171,3 +171,16 @@ describe('edition b', () => {
     expect(await wire.requests()).toEqual([]);
   });
 });
+
+test.for([
+  [60, 'TIME                  TYPE          MESSAGE', []],
+  [40, 'TIME                  MESSAGE', ['type']],
+  [20, 'MESSAGE', ['time', 'type']],
+] as const)('B24: on %i columns the message stays, whatever else goes', async ([columns, head, hidden], { linkctl }) => {
+  await linkctl(['tags', 'add', 'spring']);
+  const world = { columns, terminal: { stdout: true }, env: { NO_COLOR: '1' } };
+  const { stdout, stderr } = await linkctl(['log'], world);
+  expect(stdout.split('\n')[0]).toBe(head);
+  expect(stdout).toContain('Tag "spring"');
+  expect(stderr).toBe(hidden.length === 0 ? '' : `no room for ${hidden.join(', ')}; --no-truncate shows them\n`);
+});

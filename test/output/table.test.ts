@@ -31,9 +31,9 @@ describe('B24: a narrow terminal', () => {
   const long = url('a-rather-long-custom-hash', { long_url: `https://example.com/${'x'.repeat(80)}`, tags: ['one', 'two'] });
 
   test('first shrinks the columns that can, and never the hash', async () => {
-    const { stdout, stderr } = await print(listing([long]), terminal(95));
-    expect(lines(stdout).map((line) => displayWidth(line))).toEqual([85, 95]);
-    expect(stdout).toContain('a-rather-long-custom-hash  https://exa…');
+    const { stdout, stderr } = await print(listing([long]), terminal(115));
+    expect(lines(stdout).map((line) => displayWidth(line))).toEqual([105, 115]);
+    expect(stdout).toContain(`a-rather-long-custom-hash  https://example.com/${'x'.repeat(11)}…`);
     expect(stderr).toBe('');
   });
 
@@ -41,16 +41,53 @@ describe('B24: a narrow terminal', () => {
     const { stdout, stderr } = await print(listing([long]), terminal(60));
     expect(stdout).toBe(
       [
-        'HASH                       LONG URL           CLICKS  UNIQUE\n',
-        'a-rather-long-custom-hash  https://example.…       3       2\n',
+        'HASH                       LONG URL                   CLICKS\n',
+        'a-rather-long-custom-hash  https://example.com/xxxx…       3\n',
       ].join(''),
     );
-    expect(stderr).toBe('no room for tags, expiration_date, last_visit; --no-truncate shows them\n');
+    expect(stderr).toBe('no room for unique_clicks, tags, expiration_date, last_visit; --no-truncate shows them\n');
   });
 
   test('keeps the whole hash even where nothing else has room', async () => {
     const { stdout } = await print(listing([long]), terminal(12));
     expect(stdout).toBe('HASH\na-rather-long-custom-hash\n');
+  });
+
+  describe('takes room first from columns that say nothing, and leaves LONG URL readable', () => {
+    const tagged = url('spring', {
+      long_url: `https://example.com/${'x'.repeat(60)}`,
+      tags: ['campaign', 'spring', 'sale', 'home-and-garden'],
+    });
+
+    test('columns without a value on the page go first', async () => {
+      const { stdout, stderr } = await print(listing([{ ...tagged, last_visit: null }]), terminal(80));
+      expect(stdout).toBe(
+        [
+          'HASH    LONG URL                        CLICKS  UNIQUE  TAGS\n',
+          'spring  https://example.com/xxxxxxxxx…       3       2  campaign,spring,sale,ho…\n',
+        ].join(''),
+      );
+      expect(stderr).toBe('no room for expiration_date, last_visit; --no-truncate shows them\n');
+    });
+
+    test('a column goes for them that stands between others', async () => {
+      const { stdout, stderr } = await print(listing([{ ...tagged, hash: 'abc', tags: ['sale'] }]), terminal(80));
+      expect(lines(stdout)[1]).toBe('abc   https://example.com/xxxxxxxxx…       3       2  sale  2026-01-31T09:00:00Z');
+      expect(stderr).toBe('no room for expiration_date; --no-truncate shows them\n');
+    });
+
+    test('then the last ones, where LONG URL would have less than thirty columns', async () => {
+      const { stdout } = await print(listing([tagged]), terminal(80));
+      expect(lines(stdout)[0]).toBe('HASH    LONG URL                        CLICKS  UNIQUE  TAGS');
+    });
+
+    test('a wide terminal keeps them, however long a URL is', async () => {
+      const endless = { ...tagged, long_url: 'x'.repeat(500), last_visit: null };
+      const { stdout, stderr } = await print(listing([endless]), terminal(120));
+      expect(lines(stdout)[0]).toMatch(/TAGS +EXPIRES {2}LAST VISIT$/);
+      expect(displayWidth(lines(stdout)[0] ?? '')).toBe(120);
+      expect(stderr).toBe('');
+    });
   });
 
   test('--no-truncate shows all of everything', async () => {
