@@ -89,6 +89,7 @@ function valueOffer({ long, value = '', words }: Flag, current: string, line: Ty
   if (long === '--fields') return fieldOffer(line.command, current);
   if (long === '--profile') return nameOffer([], 'profile', line, sources);
   if (long === '--domain') return nameOffer([], 'domain', line, sources);
+  if (long === '--by-tags') return expressionOffer(current, line, sources);
   return nameOffer(words, value, line, sources);
 }
 
@@ -118,4 +119,11 @@ function fieldOffer({ fields }: CommandTree, current: string): Offer {
   const chosen = before.split(',');
   const names = fields.filter((name) => !chosen.includes(name));
   return { candidates: names.map((name) => ({ word: before + name })), directive: directives.noFiles + directives.noSpace };
+}
+
+/** `--by-tags 'spring & ~ex'`: the last label of an expression, none that an expression would read as something else. */
+function expressionOffer(current: string, { profile }: TypedLine, sources: Sources): Offer {
+  const [before = ''] = /^(?:(?:[^"]|"[^"]*")*[&,;^|(~])?[\s+-]*/.exec(current) ?? [];
+  const labels = localNames('label', profile, sources).filter((label) => !/^[\s+\-<>]|[&,;^|()~"]/.test(label));
+  return { candidates: labels.map((label) => ({ word: before + label })) };
 }

@@ -21,6 +21,7 @@ function tree(): Command {
   list
     .option('-L, --limit <n>', 'rows')
     .option('--order-by <order>', 'order', choice(['recent', 'clicks']))
+    .option('--by-tags <expression>', 'tags')
     .option('--all', 'all');
   describe(list, { examples: [], fields: ['hash', 'long_url', 'note'] });
   const shorten = root.command('shorten').summary('Shorten').argument('[long-url...]', 'URLs');
@@ -146,6 +147,13 @@ test.each<[string[], string[]]>([
     ['list', '--fields', 'hash,'],
     ['hash,long_url', 'hash,note'],
   ],
+  [['list', '--by-tags', 'w'], ['work-tag']],
+  [['-p', 'hobby', 'list', '--by-tags=h'], ['--by-tags=hobby-tag']],
+  [['list', '--by-tags', 'work-tag & ~w'], ['work-tag & ~work-tag']],
+  [['list', '--by-tags', '(old|a:'], ['(old|a:b=c']],
+  [['list', '--by-tags', '-w'], ['-work-tag']],
+  [['list', '--by-tags', '"a&b", w'], ['"a&b", work-tag']],
+  [['list', '--by-tags', '"a&w'], []],
   [['list', '--limit', ''], []],
   [['list', ''], []],
 ])('B95: at %j the values are %j', (line, words) => {
@@ -154,6 +162,10 @@ test.each<[string[], string[]]>([
 
 test('B94: a label with a control character or a change of direction is not offered, any other is, as it is', () => {
   expect(offered('shorten', '--tag', '')).toEqual(['work-tag', 'a:b=c', '$(touch pwned)']);
+});
+
+test('B95: --by-tags offers no label that an expression would read as something else', () => {
+  expect(offered('list', '--by-tags', '')).toEqual(['work-tag', 'a:b=c']);
 });
 
 test.each<[string, number, string[]]>([

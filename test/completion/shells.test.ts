@@ -59,6 +59,8 @@ describe.each(Object.entries(shells))('%s', (_name, shell) => {
       'linkctl shorten --tag a:b=\t',
       'linkctl shorten --tag it\t',
       'linkctl shorten --tag 例\t',
+      'linkctl list --by-tags pro\t',
+      "linkctl list --by-tags 'a & pro\t",
       'linkctl shorten -f lin\t',
     ];
     expect(await home.typeInto(shell, typed)).toEqual([
@@ -73,6 +75,8 @@ describe.each(Object.entries(shells))('%s', (_name, shell) => {
       ['shorten', '--tag', 'a:b=c'],
       ['shorten', '--tag', "it's here"],
       ['shorten', '--tag', '例え'],
+      ['list', '--by-tags', 'promo'],
+      ['list', '--by-tags', 'a & promo'],
       ['shorten', '-f', 'links.csv'],
     ]);
   });
