@@ -40,7 +40,8 @@ _linkctl() {
     [[ $line == "$word"* && $line != *[[:cntrl:]]* ]] || continue
     line=\${line#"$start"}
     case $quote in
-      '') printf -v line %q "$line" ;;
+      # A comma means something only in braces, and those are quoted.
+      '') printf -v line %q "$line" && line=\${line//\\\\,/,} ;;
       \\') [[ $line == *\\'* ]] && continue ;;
       \\") [[ $line == *[\\"\\$\\\`\\\\!]* ]] && continue ;;
     esac

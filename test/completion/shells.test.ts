@@ -88,3 +88,11 @@ describe.each(Object.entries(shells))('%s', (_name, shell) => {
     ]);
   });
 });
+
+test('B94: bash gets a list with plain commas, which mean nothing outside braces', () => {
+  const words = "COMP_LINE='linkctl list --fields hash,lo' COMP_WORDS=(linkctl list --fields hash,lo) COMP_CWORD=3";
+  const script = `source <(linkctl completion bash); ${words}; COMP_POINT=\${#COMP_LINE}; _linkctl; echo "\${COMPREPLY[@]}"`;
+  expect(execFileSync('bash', ['--noprofile', '--norc', '-c', script], { env: home.env, encoding: 'utf8' })).toBe(
+    'hash,long_url\n',
+  );
+});
