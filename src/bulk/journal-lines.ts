@@ -148,7 +148,12 @@ export function encodeLine(line: JournalLine): Buffer {
 export function decodeLine(text: string): JournalLine | undefined {
   const json = text.slice(17);
   if (text[16] !== ' ' || text.slice(0, 16) !== checksum(json)) return undefined;
-  return JSON.parse(json) as JournalLine;
+  try {
+    const line: unknown = JSON.parse(json);
+    return typeof line === 'object' && line !== null && 'type' in line ? (line as JournalLine) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function checksum(text: string): string {

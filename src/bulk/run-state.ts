@@ -48,11 +48,12 @@ export async function foldJournal(path: string): Promise<RunState> {
   for await (const { line, offset, length } of readJournal(path)) {
     if (line.type === 'begin') {
       if (fold) throw damaged(path, 'a second beginning');
+      if (!isRowCount(line.input?.rows)) throw damaged(path, `byte ${offset}`);
       fold = startFold(line);
     } else if (!fold) {
       throw damaged(path, 'no beginning');
     }
-    if (line.type === 'result' && !isSound(line)) throw damaged(path, `byte ${offset}`);
+    if (!isSound(line, fold.begin.input.rows)) throw damaged(path, `byte ${offset}`);
     fold.size = offset + length;
     if (line.type === 'end') fold.lastEnd = line.reason;
     else if (line.type !== 'begin') fold.lastEnd = undefined;
@@ -62,6 +63,11 @@ export async function foldJournal(path: string): Promise<RunState> {
   }
   if (!fold) throw damaged(path, 'no beginning');
   return stateOf(fold);
+}
+
+/** More than a table of rows can be is no count of them. */
+function isRowCount(rows: unknown): boolean {
+  return Number.isSafeInteger(rows) && Number(rows) >= 0 && Number(rows) < 2 ** 32;
 }
 
 interface Fold {

@@ -72,6 +72,16 @@ describe('J5: what a journal tells of single rows', () => {
 
   const fine = [1306, 'gone'];
   test.for<[string, object]>([
+    ['a state too few', { errors: [fine, fine], states: 'cf' }],
+    ['a letter that is none', { errors: [fine, fine], states: 'xff' }],
+    ['a hash too few', { errors: [fine, fine], hashes: [] }],
+    ['a row that the run has not', { errors: [fine, fine], rows: [[1, 3]] }],
+    ['rows that are no list', { errors: [fine, fine], rows: 3 }],
+    ['rows without an end', { errors: [fine, fine], rows: [[0]] }],
+    ['rows that go backwards', { errors: [fine, fine], rows: [[2, 0]] }],
+    ['released rows that the run has not', { errors: [fine, fine], released: [[0, 30_000_000]] }],
+    ['positions that are no list', { errors: [fine, fine], byPosition: 5 }],
+    ['a type that is none', { type: 'other' }],
     ['an error too few', { errors: [fine] }],
     ['failed rows without a reason', {}],
     ['errors that are null', { errors: null }],
