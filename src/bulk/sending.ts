@@ -1,16 +1,14 @@
 import { CallError } from '../client/call-error.ts';
-import { CliError, LimitError, UnavailableError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { isTooLarge } from './call-failure.ts';
+import { conclude, maximalRounds, type Round, record } from './conclusion.ts';
 import { afterFailure, completed, resolveDoubt } from './doubt.ts';
-import { isTemporary, notSent, outcomeOf, unknownOutcome, unrecorded } from './judgement.ts';
+import { notSent, unknownOutcome } from './judgement.ts';
 import type { BulkOperation } from './operation.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
 import { stopOf } from './stop.ts';
-import { doubtful, type Verdict } from './verdict.ts';
-
-/** How often a row is sent at most because it was left out, cooled down or found not to have happened. */
-const maximalRounds = 5;
+import type { Verdict } from './verdict.ts';
 
 /**
  * Sends rows of one segment in as many calls as it takes and says what became of each. Never throws for what a server does;
@@ -68,12 +66,6 @@ async function clearDoubt<Payload extends object>(
     return { outcomes: rows.map((row) => unknownOutcome(row)), repeat: [] };
   }
   return conclude(batch, rows, await resolveDoubt(batch, rows, context, () => true), context, rounds);
-}
-
-interface Round<Payload extends object> {
-  readonly outcomes: readonly RowOutcome<Payload>[];
-  /** Rows to send once more, or in smaller batches. */
-  readonly repeat: readonly BulkRow<Payload>[];
 }
 
 function groupsOf<Payload extends object>(
@@ -159,78 +151,4 @@ async function begin<Payload extends object>(
     stop.request(stopOf(error));
     return undefined;
   }
-}
-
-async function conclude<Payload extends object>(
-  batch: number,
-  rows: readonly BulkRow<Payload>[],
-  verdicts: readonly Verdict[],
-  context: SendingContext<Payload>,
-  rounds: Map<number, number>,
-): Promise<Round<Payload>> {
-  const outcomes: RowOutcome<Payload>[] = [];
-  const repeat: BulkRow<Payload>[] = [];
-  let cooling = 0;
-  for (const [position, row] of rows.entries()) {
-    const verdict = verdicts[position] ?? doubtful;
-    if (verdict.kind === 'failed' && verdict.error.code === 1219) cooling += 1;
-    if (verdict.kind === 'failed' && verdict.error.code === 1220) context.stop.request(stopOf(linksUsedUp()));
-    if (verdict.kind === 'again' || (verdict.kind === 'failed' && isTemporary(verdict.error))) repeat.push(row);
-    else outcomes.push(outcomeOf(row, verdict, context.operation));
-  }
-  if (!(await record(batch, outcomes, repeat, context)))
-    return { outcomes: [...outcomes.map(unrecorded), ...repeat.map((row) => notSent(row, context.stop))], repeat: [] };
-  const exhausted = repeat.filter((row) => nextRound(rounds, row.index) > maximalRounds);
-  if (exhausted.length > 0) context.stop.request(stopOf(notTaken(exhausted.length, cooling)));
-  if (cooling > 0) context.pace?.throttled();
-  else if (outcomes.length > 0) context.pace?.succeeded();
-  if (cooling > 0 && !context.stop.reason) await coolDown(rounds.get(repeat[0]?.index ?? -1) ?? 1, context);
-  return { outcomes, repeat };
-}
-
-/** Whether it could be written down; where not, the run stops (J7). */
-async function record<Payload extends object>(
-  batch: number,
-  outcomes: readonly RowOutcome<Payload>[],
-  released: readonly BulkRow<Payload>[],
-  { ledger, stop }: SendingContext<Payload>,
-): Promise<boolean> {
-  try {
-    await ledger.settled(batch, outcomes, released);
-    return true;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    stop.request(stopOf(error));
-    return false;
-  }
-}
-
-function nextRound(rounds: Map<number, number>, index: number): number {
-  const round = (rounds.get(index) ?? 1) + 1;
-  rounds.set(index, round);
-  return round;
-}
-
-/** Full jitter on the base of throttling (R-4). */
-async function coolDown<Payload extends object>(round: number, { system, signal }: SendingContext<Payload>): Promise<void> {
-  const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
-  await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
-}
-
-function linksUsedUp(): CliError {
-  return new LimitError('the account holds as many URLs as it may', {
-    apiCode: 1220,
-    hint: 'delete URLs or raise the limit, then run the same command again',
-  });
-}
-
-function notTaken(count: number, cooling: number): CliError {
-  return cooling > 0
-    ? new UnavailableError(`the server still cools down (${count} rows)`, {
-        apiCode: 1219,
-        hint: 'run the same command again later',
-      })
-    : new UnavailableError(`the server did not take ${count} rows in ${maximalRounds} attempts`, {
-        hint: 'run the same command again later',
-      });
 }
