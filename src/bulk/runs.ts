@@ -7,7 +7,7 @@ import type { System } from '../system.ts';
 import { shortPrint } from './fingerprint.ts';
 import { readHashes } from './hash-groups.ts';
 import { readJournal } from './journal.ts';
-import type { BeginLine, ResultLine } from './journal-lines.ts';
+import { type BeginLine, hashesOf, type ResultLine } from './journal-lines.ts';
 import type { RowStatus } from './row-outcome.ts';
 import { journalName, runFolders, runNames } from './run-folder.ts';
 import { foldJournal, type RunState } from './run-state.ts';
@@ -98,23 +98,22 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
     throw new UsageError(`the run ${run} made no links: there is nothing to read again`);
   }
   for await (const { line, offset } of readJournal(journal)) {
-    if (line.type !== 'result' || !line.hashes) continue;
+    if (line.type !== 'result' || hashesOf(line).length === 0) continue;
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
     const isLatest = placeOf(line.rows[0]?.[0] ?? 0).offset === offset;
     if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
   }
 }
 
-async function verifyLine(
-  { domain, hashes = [], longUrls = '' }: ResultLine,
-  settings: VerifySettings & { domain: string | undefined },
-): Promise<Verification> {
-  const found = await readHashes(hashes, { ...settings, domain: domain ?? settings.domain });
-  const prints = longUrls.split(' ');
+/** Of a link that was taken and not as it was asked for, only that it is there. */
+async function verifyLine(line: ResultLine, settings: VerifySettings & { domain: string | undefined }): Promise<Verification> {
+  const hashes = hashesOf(line);
+  const found = await readHashes(hashes, { ...settings, domain: line.domain ?? settings.domain });
+  const prints = line.longUrls?.split(' ') ?? [];
   const discrepancies = hashes.flatMap((hash, nth): Discrepancy[] => {
     const record = found.get(hash);
     if (!record) return [{ hash, problem: 'missing' }];
-    const isSame = shortPrint(record.long_url ?? '') === prints[nth];
+    const isSame = prints[nth] === undefined || shortPrint(record.long_url ?? '') === prints[nth];
     return isSame ? [] : [{ hash, problem: 'changed', long_url: record.long_url }];
   });
   return { checked: hashes.length, discrepancies };

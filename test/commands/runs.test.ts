@@ -136,6 +136,23 @@ test('R-X10: runs verify reads again what an edit left, and changes nothing', as
   expect((await wire.requests()).slice(before).every(({ method }) => method === 'GET')).toBe(true);
 });
 
+test('R-X10: runs verify reads links again too that were not made as they were asked for', async ({
+  linkctl,
+  runs,
+  wire,
+  folder,
+}) => {
+  const file = join(folder, 'links.csv');
+  writeFileSync(file, 'long_url,custom_hash,note\nhttps://a.example/,a,n\nhttps://b.example/,b,\n');
+  await wire.script([{ only: { method: 'POST' }, times: 'all', alter: { each: { note: '' } } }]);
+  expect(await linkctl(['shorten', '-f', file])).toMatchObject({ code: 3 });
+  const [{ run = '' } = {}] = await runs();
+  const verified = () => linkctl(['runs', 'verify', run]);
+  expect(await verified()).toMatchObject({ code: 0, stderr: '2 links read again: 0 missing or changed\n' });
+  await linkctl(['delete', 'a', '-y']);
+  expect(await verified()).toMatchObject({ code: 1, stdout: 'a\tmissing\t\n' });
+});
+
 test('runs verify of a deletion has nothing to read, exit 2', async ({ linkctl, stopped, runs }) => {
   expect(stopped).toBeDefined();
   const [{ run = '' } = {}] = await runs();
