@@ -62,7 +62,11 @@ test('B40: a reader that went away stops a shortening run with exit 9 and says h
     env,
   );
   expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('hint: run the same command again to go on') });
-  expect((await sent(wire)).filter(({ call }) => call.startsWith('POST')).length).toBeLessThan(200);
+  const posts = (await sent(wire)).filter(({ call }) => call.startsWith('POST')).length;
+  expect(posts).toBeLessThan(200);
+  const done = Number(/went away when (\d+) of 20000 rows were done/.exec(ran.stderr)?.[1]);
+  expect(done).toBeGreaterThan(0);
+  expect(done).toBeLessThanOrEqual(100 * posts);
   const rest = await runShell('$linkctl shorten -f "$HOME/links.txt" | sort -u | wc -l', env);
   expect(rest.stdout.trim()).toBe('20000');
   expect((await runProgram(['list', '--limit', '1', '-o', 'json'], env)).stdout).toContain('"total_count":20000');

@@ -53,7 +53,7 @@ export async function runReport<Payload extends object>(
     members: () => ({ summary: summaryRecord(run.summary(), look) }),
     notes: () => summaryLines(run.summary(), run.facts, plan, look, session),
     outcome: () => ending(run.summary(), look, interruption, context),
-    abandoned: () => abandonment(run.progress()),
+    abandoned: () => abandonment(run),
   };
 }
 
@@ -187,8 +187,10 @@ function ending(
 }
 
 /** B40: what a reader that went away did not see is in the journal. */
-function abandonment({ rows, rowsSettled }: RunProgress): LocalError {
-  return new LocalError(`the reader of the output went away when ${rowsSettled} of ${rows} rows were done`, {
+function abandonment<Payload extends object>({ progress, summary }: StartedRun<Payload>): LocalError {
+  const { tally } = summary();
+  const settled = tally.rows - tally.counts.not_sent;
+  return new LocalError(`the reader of the output went away when ${settled} of ${progress().rows} rows were done`, {
     hint: 'run the same command again to go on',
   });
 }
