@@ -127,7 +127,7 @@ const runColumns = [
   { name: 'rows', align: 'right' as const },
   { name: 'profile' },
   { name: 'input', shrinks: true },
-  { name: 'begun' },
+  { name: 'begun', time: true },
 ];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];

@@ -16,7 +16,7 @@ function listText(list: readonly unknown[]): string {
   return nested ? jsonText(list) : joinList(list.map((element) => valueText(element)));
 }
 
-/** The service's date-times are UTC and do not say so (4.1.6, B27). */
+/** The service's date-times are UTC and do not say so (4.1.6, B27); our own say it, to the millisecond. */
 function markedUtc(text: string): string {
-  return text.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/, '$1T$2Z');
+  return text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:(?:\.\d+)?Z)?$/, '$1T$2Z');
 }

@@ -29,6 +29,7 @@ describe('B97: a value is the same text everywhere', () => {
 describe('B27: date-times say that they are UTC', () => {
   test.each([
     ['2026-01-31 09:00:00', '2026-01-31T09:00:00Z'],
+    ['2026-01-31T09:00:00.655Z', '2026-01-31T09:00:00Z'],
     ['2026-01-31', '2026-01-31'],
     ['never', 'never'],
     [null, ''],
