@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
     pool: 'forks',
+    // Of two cores vitest would leave one idle, while half of the tests wait for programs that they started.
+    maxWorkers: 2,
     testTimeout: 20_000,
   },
 });
