@@ -55,7 +55,6 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
   };
   state.vanish = (milliseconds) => {
     server.close(() => setTimeout(comeBack, milliseconds));
-    server.closeAllConnections();
   };
   const origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
   const close = async (): Promise<void> => {
@@ -135,7 +134,7 @@ interface State {
   readonly random: () => number;
   readonly sockets: Map<Socket, number>;
   isClosed: boolean;
-  /** Closes everything and listens again after so many milliseconds. */
+  /** Takes no connection more, lets go of idle ones, and listens again so many milliseconds after the last answer. */
   vanish: (milliseconds: number) => void;
 }
 
@@ -155,7 +154,11 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const wait = step.delay ?? (request.method === 'POST' ? state.options.pause : undefined);
   if (wait) await delay(wait);
   const { down } = step;
-  if (down !== undefined) response.setHeader('connection', 'close').on('close', () => state.vanish(down));
+  if (down !== undefined) {
+    // Before the answer: whoever has it and connects again must find nobody.
+    response.setHeader('connection', 'close');
+    state.vanish(down);
+  }
   await end(step, answer, response);
 }
 
