@@ -5,9 +5,9 @@ import type { DoubtfulPast } from './audit.ts';
 import type { JournalLedger } from './journal-ledger.ts';
 import { type BatchMark, readBack } from './reading-back.ts';
 import type { RecordedOutcomes } from './recorded-outcomes.ts';
-import { type BulkRow, doneStatuses, type RowStatus } from './row-outcome.ts';
+import type { BulkRow } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
-import type { RowState } from './run-state.ts';
+import { isSettled } from './run-state.ts';
 import { stopOf } from './stop.ts';
 import type { Verdict } from './verdict.ts';
 import type { WorkMeans, WorkSettings } from './work-settings.ts';
@@ -46,11 +46,6 @@ async function earlierMark(batch: number, { state }: BegunRun, recorded: Recorde
   const settled = (intent?.rows ?? []).filter((index) => isSettled(state.stateOf(index)));
   const outcomes = await recorded.outcomesOf(settled.map((index) => ({ index, line: 0, item: {}, payload: {} })));
   return { known: [], ...intent?.mark, given: outcomes.flatMap(({ record }) => (record ? [record.hash] : [])) };
-}
-
-/** A row that failed as not applied has a record too. */
-function isSettled(state: RowState): boolean {
-  return state === 'failed' || doneStatuses.has(state as RowStatus);
 }
 
 function inconclusive(count: number, cause?: CliError): CliError {

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, UnavailableError } from '../errors.ts';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
+import { makePrivateFolder } from '../files/ownership.ts';
 import { checksum, type Mark } from './journal-lines.ts';
 import { type ListingSettings, takeMark } from './reading-back.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
@@ -126,6 +127,6 @@ function refusal(fault: string): UnavailableError {
 }
 
 function remember(note: string, { folder, system }: CanarySettings): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   atomicWrite(note, 'rule 4.3.4 holds\n', system);
 }

@@ -100,6 +100,8 @@ function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedE
 function resultLine(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[]): ResultLine {
   const records = outcomes.flatMap(({ status, record }) => (record && status !== 'failed' ? [record] : []));
   const failed = outcomes.filter(({ status }) => status === 'failed');
+  const changed = outcomes.filter(({ status }) => status === 'changed');
+  const destinations = changed.map((outcome) => unaskedDestination(outcome) ?? '');
   const { domain } = (outcomes[0]?.payload ?? {}) as { readonly domain?: string };
   const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));
   return {
@@ -112,9 +114,7 @@ function resultLine(batch: number, outcomes: readonly RowOutcome[], released: re
       hashes: records.map(({ hash }) => hash),
       shortUrls: shortUrls(records),
       longUrls: records.map(({ long_url }) => shortPrint(long_url ?? '')).join(' '),
-      ...(outcomes.some((outcome) => isChange(outcome) && unaskedDestination(outcome) !== undefined) && {
-        destinations: outcomes.filter(isChange).map((outcome) => unaskedDestination(outcome) ?? ''),
-      }),
+      ...(destinations.some(Boolean) && { destinations }),
     }),
     ...(failed.length > 0 && { errors: failed.map(recordedError) }),
     ...(byPosition.length > 0 && { byPosition }),
@@ -129,10 +129,6 @@ function recordedError(outcome: RowOutcome): RecordedError {
     return [code, message, details, { hash: record.hash, shortUrl: shortUrlOf(record), longUrl: unaskedDestination(outcome) }];
   }
   return details === '' ? [code, message] : [code, message, details];
-}
-
-function isChange({ status }: RowOutcome): boolean {
-  return status === 'changed';
 }
 
 /** The common beginning, where there is one: a million rows repeat it otherwise. */

@@ -1,4 +1,4 @@
-import { type Edition, editions } from '../contract/editions.ts';
+import { type Edition, editions, thisServer } from '../contract/editions.ts';
 import { UsageError } from '../errors.ts';
 
 /** What keeps a shortening run from making a link twice (RELIABILITY.md 1.2). */
@@ -32,7 +32,7 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
     );
   }
   if (dedupe === 'domain' && values.domain === undefined) {
-    throw new UsageError(`--dedupe domain: this server (edition ${edition.toUpperCase()}) has one domain; use --dedupe account`);
+    throw new UsageError(`--dedupe domain: ${thisServer(edition)} has one domain; use --dedupe account`);
   }
   // 4.3.4 makes a custom hash an idempotency key under any value; the working domain is the narrowest (R-X8).
   if (generateHashes || (rows > 0 && keyedRows === rows)) {

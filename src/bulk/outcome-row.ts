@@ -1,6 +1,6 @@
 import { type Identity, itemError } from '../client/api-messages.ts';
 import { CliError } from '../errors.ts';
-import { kindOfCode, type RowOutcome } from './row-outcome.ts';
+import { errorText, kindOfCode, type RowOutcome } from './row-outcome.ts';
 import type { KnownRecord } from './verdict.ts';
 
 /** What shows a short URL as people would paste it. */
@@ -44,7 +44,7 @@ export function outcomeFailure(
   const place = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
   if (code === 0) {
     const kind = status === 'unknown' ? 'unknown' : kindOfCode(0);
-    const why = details === '' ? message : `${message} (${details})`;
+    const why = errorText({ code, message, details });
     const subject = hash ?? custom_hash ?? long_url;
     return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { told });
   }

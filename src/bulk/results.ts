@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { startReplacement, type WriteSystem } from '../files/atomic-write.ts';
 import { destinationOf } from './destination.ts';
-import { doneStatuses, type RowOutcome } from './row-outcome.ts';
+import { doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 import { shortUrlOf } from './short-url.ts';
 
 /** A file that is made from the outcomes of all rows, in the order of the input (J5, R-X9). */
@@ -20,7 +20,7 @@ export function openResults(path: string, system: WriteSystem): OutcomeFile {
     const { index, status, record, error, matchedByPosition } = outcome;
     const payload = outcome.payload as { readonly hash?: string };
     const isDone = doneStatuses.has(status);
-    const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : errorText(outcome);
+    const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : reasonOf(outcome);
     return {
       row: index + 1,
       status,
@@ -38,7 +38,7 @@ export function openFailed(path: string, system: WriteSystem, columns: readonly 
   const names = [...columns, 'error_code', 'error_message'];
   return openFile(path, system, names, (outcome) => {
     if (outcome.status !== 'failed') return undefined;
-    return { ...namedInFull(outcome.item), error_code: outcome.error?.code ?? 0, error_message: errorText(outcome) };
+    return { ...namedInFull(outcome.item), error_code: outcome.error?.code ?? 0, error_message: reasonOf(outcome) };
   });
 }
 
@@ -97,7 +97,6 @@ function listEntry(entry: string): string {
   return /^"|,|^\s|\s$/.test(entry) ? `"${entry.replaceAll('"', '""')}"` : entry;
 }
 
-function errorText({ error }: RowOutcome): string {
-  if (!error) return '';
-  return error.details ? `${error.message} (${error.details})` : error.message;
+function reasonOf({ error }: RowOutcome): string {
+  return error ? errorText(error) : '';
 }

@@ -13,6 +13,10 @@ export interface RowError {
   readonly details?: string | undefined;
 }
 
+export function errorText({ message, details }: RowError): string {
+  return details ? `${message} (${details})` : message;
+}
+
 /** One row of the input on its way: what stands in the file and what is sent for it. */
 export interface BulkRow<Payload extends object = object> {
   /** From 0, in the order of the input. */
@@ -27,8 +31,8 @@ export interface BulkRow<Payload extends object = object> {
 export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {
   readonly status: RowStatus;
   /**
-   * Of done rows and of those not applied, where the call answers with records. Of a row that an earlier process settled, its
-   * hash, short URL, and long URL where the row does not say it.
+   * Of done rows and of those not applied, where the call answers with records. Of a row that an earlier process settled, what
+   * the journal keeps and what a done row asked for.
    */
   readonly record?: KnownRecord | undefined;
   /** Of failed and unknown rows, and of those not sent because of a stop. */

@@ -6,6 +6,13 @@ import type { RowStatus } from './row-outcome.ts';
 /** Where a row stands by the journal alone. `open`: its batch may be on its way or applied (J6). */
 export type RowState = Exclude<RowStatus, 'not_sent'> | 'free' | 'open';
 
+/** Whether a row has a result in the journal: it was done, or refused, or taken and not applied. */
+export function isSettled(state: RowState): boolean {
+  return !unsettled.has(state);
+}
+
+const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
+
 /** A batch that was begun and not wholly settled. */
 export interface OpenIntent {
   readonly batch: number;

@@ -12,7 +12,7 @@ import { takeMark } from './reading-back.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { RowState } from './run-state.ts';
+import { isSettled } from './run-state.ts';
 import { type Segment, sharedUrls } from './segments.ts';
 import { sendRows } from './sending.ts';
 import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
@@ -86,11 +86,10 @@ async function sendGuarded<Payload extends object>(segment: Segment<Payload>, sh
     const release = await shop.exclusion.hold(shop.settings.plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
     const leave = await shop.gate.enter();
     const onAnswered = async (): Promise<void> => {
-      if (isStrict(shop.settings.plan)) return;
       leave();
       await turn();
     };
-    return await send(segment, shop, onAnswered).finally(() => {
+    return await send(segment, shop, isStrict(shop.settings.plan) ? undefined : onAnswered).finally(() => {
       leave();
       release();
     });
@@ -109,7 +108,7 @@ function isStrict<Payload extends object>(plan: RunPlan<Payload>): boolean {
 async function send<Payload extends object>(
   { free, open, unsure }: Segment<Payload>,
   shop: Shop<Payload>,
-  onAnswered: () => Promise<void>,
+  onAnswered?: () => Promise<void>,
 ): Promise<Outcomes<Payload>> {
   const { context, canary } = shop;
   const repeats = context.operation.doubt === 'repeat';
@@ -131,15 +130,13 @@ async function withEarlier<Payload extends object>(
   { state }: BegunRun,
   { stop, recorded }: WorkMeans,
 ): Promise<RowOutcome<Payload>[]> {
-  const isSettled = ({ index }: BulkRow): boolean => !unsettled.has(state.stateOf(index));
-  const earlier = (await recorded.outcomesOf(rows.filter(isSettled))).values();
+  const isEarlier = ({ index }: BulkRow): boolean => isSettled(state.stateOf(index));
+  const earlier = (await recorded.outcomesOf(rows.filter(isEarlier))).values();
   return rows.map((row) => {
-    if (isSettled(row)) return earlier.next().value as RowOutcome<Payload>;
+    if (isEarlier(row)) return earlier.next().value as RowOutcome<Payload>;
     return sent.get(row.index) ?? (state.stateOf(row.index) === 'free' ? notSent(row, stop) : unknownOutcome(row));
   });
 }
-
-const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
 function ledgerOf<Payload extends object>(
   { plan, counted, domain, begun }: WorkSettings<Payload>,

@@ -98,18 +98,22 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
     throw new UsageError(`the run ${run} made no links: there is nothing to read again`);
   }
   for await (const { line, offset } of readJournal(journal)) {
-    if (line.type !== 'result' || hashesOf(line).length === 0) continue;
+    if (line.type !== 'result') continue;
+    const hashes = hashesOf(line);
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
     const isLatest = placeOf(line.rows[0]?.[0] ?? 0).offset === offset;
-    if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
+    if (isLatest && hashes.length > 0) yield await verifyLine(line, hashes, { ...settings, domain: begin.domain });
   }
 }
 
 /** Of a link that was taken and not as it was asked for, only that it is there. */
-async function verifyLine(line: ResultLine, settings: VerifySettings & { domain: string | undefined }): Promise<Verification> {
-  const hashes = hashesOf(line);
-  const found = await readHashes(hashes, { ...settings, domain: line.domain ?? settings.domain });
-  const prints = line.longUrls?.split(' ') ?? [];
+async function verifyLine(
+  { domain, longUrls }: ResultLine,
+  hashes: readonly string[],
+  settings: VerifySettings & { domain: string | undefined },
+): Promise<Verification> {
+  const found = await readHashes(hashes, { ...settings, domain: domain ?? settings.domain });
+  const prints = longUrls?.split(' ') ?? [];
   const discrepancies = hashes.flatMap((hash, nth): Discrepancy[] => {
     const record = found.get(hash);
     if (!record) return [{ hash, problem: 'missing' }];

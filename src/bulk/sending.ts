@@ -19,7 +19,7 @@ export async function sendRows<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   context: SendingContext<Payload>,
   inDoubt: readonly DoubtfulBatch<Payload>[] = [],
-  onAnswered: () => Promise<void> = async () => {},
+  onAnswered?: () => Promise<void>,
 ): Promise<Map<number, RowOutcome<Payload>>> {
   const outcomes = new Map<number, RowOutcome<Payload>>();
   const rounds = new Map<number, number>();
@@ -37,8 +37,8 @@ export async function sendRows<Payload extends object>(
       for (const row of batch) outcomes.set(row.index, notSent(row, context.stop));
       continue;
     }
-    const answered = queue.length === 0 ? onAnswered : async () => {};
-    const round = await sendBatch(batch, context, rounds, answered).catch((error: unknown) => lostTrack(error, batch, context));
+    const onLast = queue.length === 0 ? onAnswered : undefined;
+    const round = await sendBatch(batch, context, rounds, onLast).catch((error: unknown) => lostTrack(error, batch, context));
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     if (round.repeat.length > 0) queue.unshift(round.repeat);
     if (context.failFast && round.outcomes.some(({ status }) => status === 'failed')) context.stop.request({ kind: 'fail_fast' });
@@ -95,7 +95,7 @@ async function sendBatch<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   context: SendingContext<Payload>,
   rounds: Map<number, number>,
-  onAnswered: () => Promise<void>,
+  onAnswered?: () => Promise<void>,
 ): Promise<Round<Payload>> {
   const batch = await begin(rows, context);
   if (batch === undefined) return notReached(rows, context);
@@ -108,7 +108,7 @@ async function sendBatch<Payload extends object>(
       rows.map(({ payload }) => payload),
       context.signal,
     );
-    if (answer.verdicts.every((verdict) => verdict?.kind === 'done')) await onAnswered();
+    if (onAnswered && answer.verdicts.every((verdict) => verdict?.kind === 'done')) await onAnswered();
     verdicts = await completed(answer, batch, rows, context, mayRepeat);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;

@@ -5,16 +5,9 @@ import { hashGenerator } from './generated-hash.ts';
 import { openJournal } from './journal.ts';
 import { recordedOutcomes } from './recorded-outcomes.ts';
 import { type OutcomeFile, openFailed, openResults } from './results.ts';
-import {
-  doneStatuses,
-  type RowOutcome,
-  type RowStatus,
-  type RunningTally,
-  type StopReason,
-  startTally,
-  type Tally,
-} from './row-outcome.ts';
+import { type RowOutcome, type RunningTally, type StopReason, startTally, type Tally } from './row-outcome.ts';
 import { audit, close, listen } from './run-ending.ts';
+import { isSettled } from './run-state.ts';
 import { concurrencyOf, createWork, type RunWork } from './run-work.ts';
 import { segmentsOf } from './segments.ts';
 import { createStop, type Stop, stopOf } from './stop.ts';
@@ -185,7 +178,7 @@ function payloadMaker<Payload extends object>({ plan, begun, environment }: Work
   return (item: object, index: number): Payload => {
     const payload = plan.payload(item);
     if (!plan.mode?.generateHashes || (payload as Partial<ShortenItem>).custom_hash !== undefined) return payload;
-    if (doneStatuses.has(state.stateOf(index) as RowStatus) || state.stateOf(index) === 'failed') return payload;
+    if (isSettled(state.stateOf(index))) return payload;
     return { ...payload, custom_hash: state.keys.get(index) ?? generateHash() };
   };
 }

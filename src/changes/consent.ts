@@ -3,6 +3,7 @@ import { type Context, whereabouts } from '../context.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { truncate } from '../output/display-width.ts';
+import { quantity } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
 import { canAsk, confirm, confirmCount } from '../prompt.ts';
 import type { Session } from '../session.ts';
@@ -82,7 +83,7 @@ export async function consentToSelected(
 }
 
 export function countOf(count: number): string {
-  return `${count} ${count === 1 ? 'URL' : 'URLs'}`;
+  return quantity(count, 'URL');
 }
 
 /** A line each, as long as the terminal is wide. */

@@ -29,11 +29,12 @@ export function judge<T>(operation: OperationName, answer: WireAnswer, subject: 
   const reading = readAnswer(operation, answer);
   if (reading.kind === 'result' && status >= 200 && status < 300) return { result: reading.result as T };
   if (reading.kind === 'refusal') return { fault: refusal(reading.error, answer, subject) };
-  const problem = reading.kind === 'result' ? contradiction : reading.problem;
-  return { fault: statusFault(answer, problem, subject) };
+  if (reading.kind === 'result') {
+    return { fault: statusFault(answer, statusMessage(answer, 'an error status around an answer that says OK', subject)) };
+  }
+  const said = status === 404 ? notThere(reading.problem, subject) : statusMessage(answer, reading.problem, subject);
+  return { fault: statusFault(answer, said) };
 }
-
-const contradiction = 'an error status around an answer that says OK';
 
 /** Codes after which it is not known what the server did, also with 400, the status of any error (1.3, F24). */
 const doubtfulCodes: readonly number[] = [101, 1308];
@@ -69,15 +70,14 @@ function retryOf(refused: boolean, throttled: boolean, code: number): Fault['ret
 }
 
 /** An answer without an error of the service that could be read. */
-function statusFault(answer: WireAnswer, problem: string, subject: Subject): Fault {
-  const { status } = answer;
+function statusFault({ status, headers }: WireAnswer, said: StatusMessage): Fault {
   const outcome: CallOutcome = refusingStatuses.includes(status) ? 'rejected' : 'ambiguous';
   return {
-    ...statusMessage(answer, problem, subject),
+    ...said,
     outcome,
     status,
     retry: status === 429 ? 'throttled' : heals(status) ? 'passing' : 'never',
-    retryAfter: answer.headers['retry-after'],
+    retryAfter: headers['retry-after'],
   };
 }
 
@@ -86,17 +86,20 @@ function heals(status: number): boolean {
   return status < 400 || status === 408 || status >= 500;
 }
 
-function statusMessage({ status }: WireAnswer, problem: string, subject: Subject): ApiMessage & { readonly details?: string[] } {
+type StatusMessage = ApiMessage & { readonly details?: string[] };
+
+/** No page of the API: whoever runs the same command again finds none either. */
+function notThere(problem: string, { identity }: Subject): StatusMessage {
+  return {
+    kind: 'local',
+    message: `the API is not at ${identity.baseUrl} (HTTP 404): ${problem}`,
+    hint: 'check the base URL and its path, such as https://api.example.com/rest/v3',
+  };
+}
+
+function statusMessage({ status }: WireAnswer, problem: string, subject: Subject): StatusMessage {
   const { host, baseUrl } = subject.identity;
   if (status === 401 || status === 403) return { ...refusedCredentials(subject, status), details: [problem] };
-  // No page of the API: whoever runs the same command again finds none either.
-  if (status === 404 && problem !== contradiction) {
-    return {
-      kind: 'local',
-      message: `the API is not at ${baseUrl} (HTTP 404): ${problem}`,
-      hint: 'check the base URL and its path, such as https://api.example.com/rest/v3',
-    };
-  }
   const limit = limits[status];
   if (limit) return { kind: 'limit', ...limit, details: [problem] };
   return {

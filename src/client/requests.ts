@@ -1,4 +1,4 @@
-import { type Edition, editions } from '../contract/editions.ts';
+import { type Edition, editions, thisServer } from '../contract/editions.ts';
 import { endpoints, type OperationInput, type OperationName } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
 
@@ -32,7 +32,7 @@ export function requestFor<O extends OperationName>(operation: O, input: Operati
   const endpoint = endpoints[operation];
   const { path = {}, query = {}, body } = partsOf(input);
   const traits = editions[edition];
-  const name = `this server (edition ${edition.toUpperCase()})`;
+  const name = thisServer(edition);
   if (endpoint.edition && endpoint.edition !== edition) {
     throw new UsageError(`${name} has no ${endpoint.path.slice(1)} endpoint`);
   }

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
+import { quantity } from '../output/quantity.ts';
 import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
 import { confirm } from '../prompt.ts';
 import { folders } from '../system.ts';
@@ -101,7 +102,7 @@ async function verifyLinks(_options: object, context: Context, [run = '']: strin
     tableFields: names,
     pipedFields: names,
     members: () => ({ summary: { checked, wrong } }),
-    notes: () => [`${checked} ${checked === 1 ? 'link' : 'links'} read again: ${wrong} missing or changed`],
+    notes: () => [`${quantity(checked, 'link')} read again: ${wrong} missing or changed`],
     outcome: () => (wrong > 0 ? new FailedError(`${wrong} of ${checked} links are not as the run left them`) : undefined),
   };
 }

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
+import { makePrivateFolder } from '../files/ownership.ts';
 import type { System } from '../system.ts';
 import { cachePath, type LabelKind } from './label-cache.ts';
 
@@ -20,7 +20,7 @@ export function keepLabels(
   if (profile === undefined) return;
   const path = cachePath(kind, profile, system);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(path));
     atomicWrite(path, JSON.stringify({ saved: system.now(), labels: labels.slice(0, most) }), system);
   } catch {
     // TAB offers less.

@@ -26,6 +26,11 @@ export const editions: { readonly [E in Edition]: EditionTraits } = {
   b: { title: 'edition B (one domain)', groupBound: 500, dedupe: { account: '1' }, severalDomains: false },
 };
 
+/** The server of an edition, in messages about what it has not. */
+export function thisServer(edition: Edition): string {
+  return `this server (edition ${edition.toUpperCase()})`;
+}
+
 export function isEdition(value: unknown): value is Edition {
   return value === 'a' || value === 'b';
 }

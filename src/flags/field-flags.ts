@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Edition } from '../contract/editions.ts';
+import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
 import { UsageError } from '../errors.ts';
 import { flagLabels, flagValue, utcDay, valueWarning } from '../input/values.ts';
@@ -84,7 +84,7 @@ export function readFieldFlags(options: FieldOptions, { edition, now }: { editio
   if (options.expires !== undefined) values.expiration_date = flagValue('expiration_date', '--expires', options.expires, now);
   if (options.emailStats !== undefined) values.email_stats = options.emailStats;
   if (options.maxClicks !== undefined) {
-    if (edition !== 'a') throw new UsageError(`--max-clicks: this server (edition ${edition.toUpperCase()}) has no max_clicks`);
+    if (edition !== 'a') throw new UsageError(`--max-clicks: ${thisServer(edition)} has no max_clicks`);
     values.max_clicks = flagValue('max_clicks', '--max-clicks', options.maxClicks, now);
   }
   const tags = readLabels(options);

@@ -1,4 +1,4 @@
-import type { Edition } from '../contract/editions.ts';
+import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, fields } from '../contract/fields.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
@@ -83,7 +83,7 @@ export function rowDraft<Use extends InputUse>({ use, edition, domain, now }: Re
       if (isRefused(value)) return refuse(`${name}: ${value.refused}`, column);
       if (foreign) {
         if (!isDefault(fields[target as keyof typeof fields], value)) {
-          refuse(`${name}: this server (edition ${edition.toUpperCase()}) has no ${name}`, column);
+          refuse(`${name}: ${thisServer(edition)} has no ${name}`, column);
         }
         return;
       }

@@ -180,18 +180,12 @@ function relativeDate(text: string, now: number): string | null | Refused {
   if (text === 'never') return null;
   const days = /^\+(\d{1,5})d$/.exec(text);
   if (days) return utcDay(now + Number(days[1]) * 86_400_000);
-  if (isCalendarDate(text)) return text;
-  return isDateLike(text)
-    ? notDate(text)
-    : { refused: `${quoted(text)} is not a date: YYYY-MM-DD, days from today as +30d, or never` };
+  return isCalendarDate(text) ? text : notDate(text, ': YYYY-MM-DD, days from today as +30d, or never');
 }
 
-function notDate(text: string): Refused {
-  return { refused: `${quoted(text)} is not a date${isDateLike(text) ? '' : ', which is written YYYY-MM-DD'}` };
-}
-
-function isDateLike(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text);
+/** `forms` continues the sentence where the text is not even written as a date. */
+function notDate(text: string, forms = ', which is written YYYY-MM-DD'): Refused {
+  return { refused: `${quoted(text)} is not a date${/^\d{4}-\d\d-\d\d$/.test(text) ? '' : forms}` };
 }
 
 function labels(entries: readonly unknown[]): string[] | Refused {

@@ -1,3 +1,4 @@
+import { quantity } from './quantity.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 
 export const clickColumns: readonly Column[] = [
@@ -48,10 +49,7 @@ export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, isMissing 
     pipedFields: ['hash', 'total_clicks', 'unique_clicks'],
     drawn: [{ name: 'share', title: '', show: (_value, row) => barOf(clicks(row), most, glyphs.bar) }],
     members: () => ({ summary: sum }),
-    notes: () =>
-      sum.urls > 1
-        ? [`${sum.urls} URLs: ${sum.total_clicks} ${sum.total_clicks === 1 ? 'click' : 'clicks'}, ${sum.unique_clicks} unique`]
-        : [],
+    notes: () => (sum.urls > 1 ? [`${sum.urls} URLs: ${quantity(sum.total_clicks, 'click')}, ${sum.unique_clicks} unique`] : []),
     empty: 'no URLs match',
   };
 }

@@ -6,7 +6,7 @@ import { authenticate } from './credentials.ts';
 import { apiVersion } from './handlers/account.ts';
 import type { Call, Handler } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
-import { isSameDomain, normalizeDomain } from './hosts.ts';
+import { isLocal, normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { Refusal, statusOf } from './refusal.ts';
 import { matchRoute } from './routes.ts';
@@ -84,15 +84,16 @@ function openCall(api: Api, path: { readonly [name: string]: string }, query: UR
 /** 4.1.7. Edition B does not know the parameter and ignores it, as it does any other (FIELD-NOTES 12). */
 async function findWorkingDomain({ settings, store }: Api, query: URLSearchParams): Promise<StoredDomain> {
   const named = settings.edition === 'a' ? query.get('domain') : null;
-  const name = named === null ? undefined : normalizeDomain(named);
   const domains = await store.listDomains();
-  const domain =
-    named === null
-      ? domains.find(({ isDefault }) => isDefault)
-      : (domains.find((candidate) => candidate.name === name) ??
-        domains.find((candidate) => isSameDomain(candidate.name, name ?? '')));
+  const domain = named === null ? domains.find(({ isDefault }) => isDefault) : domainNamed(normalizeDomain(named) ?? '', domains);
   if (!domain) throw new Refusal(1313);
   return domain;
+}
+
+/** This machine's own domain goes by any port: it has that on which it was last served. */
+function domainNamed(name: string, domains: readonly StoredDomain[]): StoredDomain | undefined {
+  const exact = domains.find((domain) => domain.name === name);
+  return exact ?? (isLocal(name) ? domains.find((domain) => isLocal(domain.name)) : undefined);
 }
 
 /** A call whose operation is known at run time only. The route's pattern guarantees the path values. */

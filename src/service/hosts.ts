@@ -19,11 +19,7 @@ export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
-/** Whether two names of domains are one: this machine's own has whatever port it was last served on. */
-export function isSameDomain(one: string, other: string): boolean {
-  return one === other || (isLocal(one) && isLocal(other));
-}
-
+/** The name of a domain that nobody named, with or without the port on which it is served. */
 export function isLocal(domain: string): boolean {
   return /^localhost(:\d+)?$/.test(domain);
 }
