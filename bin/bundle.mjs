@@ -60,7 +60,7 @@ const layers = {
 const onDemand = {
   name: 'on demand',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|net|os|timers\/promises)$/ }, ({ kind, path }) =>
+    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|net|os|timers\/promises|tty)$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? undefined : { namespace: 'on-demand', path },
     );
     // In the prototype, as that is all of a CommonJS module that esbuild hands on without reading it.

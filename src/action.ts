@@ -45,10 +45,7 @@ export function createAction(argv: readonly string[], system: System): Action {
     system,
     streams,
     found,
-    async say(text) {
-      await streams.stdout.write(text);
-      await streams.stdout.flush();
-    },
+    say: streams.page,
     async fail(error) {
       const { output, profile, debug } = found;
       await printFailure(error, { format: output.format, profile, debug, issues: issuesUrl }, streams);

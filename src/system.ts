@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { fstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 
 /** A stream that people or programs read: stdout or stderr. */
-export interface OutputStream extends NodeJS.WritableStream {
+export interface OutputStream {
   readonly isTTY?: boolean;
   /** Columns of the terminal; 0 or absent is unknown (B24). */
   readonly columns?: number;
   /** The file descriptor, where the stream has one of its own. */
   readonly fd?: number;
+  write(text: string, done?: (error?: Error | null) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  off(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /** What people or programs give us on stdin. */
@@ -91,18 +96,14 @@ export function processExists(processId: number): boolean {
   }
 }
 
-/** The real world. Streams are opened when first used: each takes a millisecond or two, and few command lines need all three. */
+/** The real world. */
 export function processSystem(): System {
   return {
     get stdin() {
       return process.stdin;
     },
-    get stdout() {
-      return process.stdout;
-    },
-    get stderr() {
-      return process.stderr;
-    },
+    stdout: lateStream(1, () => process.stdout),
+    stderr: lateStream(2, () => process.stderr),
     env: process.env,
     platform: process.platform,
     nodeVersion: process.version,
@@ -131,6 +132,22 @@ export function processSystem(): System {
         tell(error).then(end, () => end());
       });
     },
+  };
+}
+
+/** Opened when first written to: that takes Node a millisecond or two, three for the first, and few command lines need both. */
+function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
+  return {
+    fd,
+    get isTTY() {
+      return fstatSync(fd).isCharacterDevice() && isatty(fd);
+    },
+    get columns() {
+      return open().columns;
+    },
+    write: (text, done) => open().write(text, done),
+    on: (event, listener) => open().on(event, listener),
+    off: (event, listener) => open().off(event, listener),
   };
 }
 

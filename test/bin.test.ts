@@ -54,6 +54,11 @@ test('B40: a reader that went away ends a listing quietly, and no further page i
   expect((await sent(wire)).length - before).toBeLessThanOrEqual(3);
 });
 
+test('B40: nobody reads the help, and nothing is wrong with that', async ({ env }) => {
+  const ran = await runShell('set -o pipefail; (sleep 0.3; $linkctl --help) | true', env);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('B40: a reader that went away stops a shortening run with exit 9 and says how to go on', async ({ env, folder, wire }) => {
   const file = join(folder, 'links.txt');
   writeFileSync(file, Array.from({ length: 20_000 }, (_, index) => `https://example.com/${index}`).join('\n'));

@@ -5,7 +5,7 @@ import type { OutputOptions } from './options.ts';
 import { createProgress, type Progress, progressMode } from './progress.ts';
 import type { Glyphs } from './report.ts';
 import { safe } from './safe-text.ts';
-import { createWriter, type Writer } from './writer.ts';
+import { createWriter, type Writer, writeAtOnce } from './writer.ts';
 
 /** stdout and stderr of one command, which know of each other: nothing else of ours writes to either. */
 export interface Streams {
@@ -16,6 +16,8 @@ export interface Streams {
   readonly terminal: boolean;
   /** Whether stderr is one. */
   readonly watched: boolean;
+  /** Writes all that stdout is to hold: help or the version. */
+  page(text: string): Promise<void>;
   /** Columns of the terminal on stdout (B24). */
   width(): number;
   /** Whether a stream gets colour (B36). */
@@ -37,7 +39,7 @@ export interface Streams {
   release(): Promise<void>;
 }
 
-type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'sleep'>;
+type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'platform' | 'sleep'>;
 
 /** The options are read when they are needed; they may become known after the streams are open. */
 export function openStreams(system: World, options: OutputOptions = {}): Streams {
@@ -65,6 +67,13 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
   return {
     get stdout() {
       return stdout.open();
+    },
+    async page(text) {
+      const { fd } = system.stdout;
+      // Windows translates what goes to a console, and its streams know how.
+      if (fd !== undefined && system.platform !== 'win32') return writeAtOnce(fd, text);
+      await stdout.open().write(text);
+      await stdout.open().flush();
     },
     progress,
     glyphs,
@@ -104,7 +113,7 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
   };
 }
 
-/** A stream that is never written to is never opened: Node takes a millisecond or two for each. */
+/** A stream that is never written to is never opened. */
 function once(create: () => Writer): { open(): Writer; opened(): Writer | undefined } {
   let writer: Writer | undefined;
   return {

@@ -37,7 +37,8 @@ export interface WriterOptions {
 const chunkLength = 65_536;
 
 export function createWriter(stream: OutputStream, { lossy = false, beforeChunk }: WriterOptions = {}): Writer {
-  const send = sender(stream);
+  const file = regularFile(stream);
+  const send = file === undefined ? streamSender(stream) : fileSender(file);
   let pending = '';
   let sending: Promise<void> | undefined;
   let scheduled = false;
@@ -46,7 +47,7 @@ export function createWriter(stream: OutputStream, { lossy = false, beforeChunk 
   const onError = (error: Error): void => {
     failure ??= outputFailure(error);
   };
-  stream.on('error', onError);
+  if (file === undefined) stream.on('error', onError);
 
   const check = (): void => {
     if (failure && !lossy) throw failure;
@@ -89,6 +90,7 @@ export function createWriter(stream: OutputStream, { lossy = false, beforeChunk 
     },
     async release() {
       await flush().catch(() => undefined);
+      if (file !== undefined) return;
       // A stream emits 'error' some ticks after it told the callback; without a listener that would be a crash (T8).
       await new Promise((resolve) => setImmediate(resolve));
       stream.off('error', onError);
@@ -96,12 +98,34 @@ export function createWriter(stream: OutputStream, { lossy = false, beforeChunk 
   };
 }
 
+/**
+ * The same without a stream, which takes Node three milliseconds to load, for a few thousand characters. Who waits for a full
+ * pipe meanwhile hears no signal; a process that listens to none dies of it. Throws as `write` does.
+ */
+export function writeAtOnce(file: number, text: string): void {
+  try {
+    writeWhole(file, Buffer.from(text));
+  } catch (error) {
+    throw outputFailure(error as NodeJS.ErrnoException);
+  }
+}
+
 type Send = (chunk: string) => Promise<Error | null | undefined>;
 
-function sender(stream: OutputStream): Send {
-  const file = regularFile(stream);
-  if (file !== undefined) return async (chunk) => failureOfWriting(file, chunk);
+function streamSender(stream: OutputStream): Send {
   return (chunk) => new Promise((resolve) => stream.write(chunk, resolve));
+}
+
+/** Node ignores how much of a chunk a nearly full disk took, and reports success: what is missing would be lost in silence (B38). */
+function fileSender(file: number): Send {
+  return async (chunk) => {
+    try {
+      writeWhole(file, Buffer.from(chunk));
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    }
+  };
 }
 
 function regularFile({ fd }: OutputStream): number | undefined {
@@ -109,16 +133,6 @@ function regularFile({ fd }: OutputStream): number | undefined {
     return fd !== undefined && fstatSync(fd).isFile() ? fd : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Node ignores how much of a chunk a nearly full disk took, and reports success: what is missing would be lost in silence (B38). */
-function failureOfWriting(file: number, chunk: string): Error | undefined {
-  try {
-    writeWhole(file, Buffer.from(chunk));
-    return undefined;
-  } catch (error) {
-    return error as Error;
   }
 }
 

@@ -60,7 +60,7 @@ export interface World {
 }
 
 export function createWorld({ stdout = {}, stderr = {}, env = {}, options = {} }: WorldOptions = {}): World {
-  const world = { stdout: new Screen(stdout), stderr: new Screen(stderr), env };
+  const world = { stdout: new Screen(stdout), stderr: new Screen(stderr), env, platform: process.platform };
   const clock = createClock();
   return { ...world, streams: openStreams({ ...world, sleep: clock.sleep }, options), pass: clock.pass };
 }
