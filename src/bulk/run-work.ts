@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, LimitError, LocalError } from '../errors.ts';
 import type { DoubtfulPast } from './audit.ts';
@@ -52,6 +51,7 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     signal: means.signal,
     size: { limit: plan.batchSize },
     failFast: plan.failFast ?? false,
+    enter: isStrict(plan) ? undefined : gate.enter,
     pace: gate,
     mayCall: () => mayCall(settings, means.stop),
     onSurplus: (records) => keepSurplus(records, settings, means),
@@ -84,13 +84,9 @@ async function sendGuarded<Payload extends object>(segment: Segment<Payload>, sh
   try {
     assertSamePayload(segment, shop.settings.begun);
     const release = await shop.exclusion.hold(shop.settings.plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
-    const leave = await shop.gate.enter();
-    const onAnswered = async (): Promise<void> => {
-      leave();
-      await turn();
-    };
-    return await send(segment, shop, isStrict(shop.settings.plan) ? undefined : onAnswered).finally(() => {
-      leave();
+    const leave = isStrict(shop.settings.plan) ? await shop.gate.enter() : undefined;
+    return await send(segment, shop).finally(() => {
+      leave?.();
       release();
     });
   } catch (error) {
@@ -108,7 +104,6 @@ function isStrict<Payload extends object>(plan: RunPlan<Payload>): boolean {
 async function send<Payload extends object>(
   { free, open, unsure }: Segment<Payload>,
   shop: Shop<Payload>,
-  onAnswered?: () => Promise<void>,
 ): Promise<Outcomes<Payload>> {
   const { context, canary } = shop;
   const repeats = context.operation.doubt === 'repeat';
@@ -119,7 +114,7 @@ async function send<Payload extends object>(
   const inDoubt: DoubtfulBatch<Payload>[] = repeats ? [] : open.map(({ intent, rows }) => ({ batch: intent.batch, rows }));
   if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
   const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
-  const sent = await sendRows(rest, context, inDoubt, onAnswered);
+  const sent = await sendRows(rest, context, inDoubt);
   return proving.size === 0 ? sent : new Map([...proving, ...sent]);
 }
 

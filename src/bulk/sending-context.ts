@@ -40,6 +40,11 @@ export interface SendingContext<Payload extends object> {
   readonly failFast: boolean;
   /** Counts a call and answers whether it may be made (`--budget`). */
   readonly mayCall: () => boolean;
+  /**
+   * Waits for a place among the calls under way and answers with what frees it again, once however often it is called. Absent
+   * where who sends has one already.
+   */
+  readonly enter?: (() => Promise<() => void>) | undefined;
   /** Told how the server bears the calls (R-15). */
   readonly pace?: Pace;
   /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */

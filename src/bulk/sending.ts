@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { CallError } from '../client/call-error.ts';
 import { CliError } from '../errors.ts';
 import { isTooLarge } from './call-failure.ts';
@@ -12,14 +13,12 @@ import type { Verdict } from './verdict.ts';
 
 /**
  * Sends rows of one segment in as many calls as it takes and says what became of each. Never throws for what a server does;
- * what stops the run goes to `stop`, and the rows that were not reached are `not_sent`. `onAnswered` is called as soon as nothing
- * more is to be asked of the server, while what it said is still worked on.
+ * what stops the run goes to `stop`, and the rows that were not reached are `not_sent`.
  */
 export async function sendRows<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   context: SendingContext<Payload>,
   inDoubt: readonly DoubtfulBatch<Payload>[] = [],
-  onAnswered?: () => Promise<void>,
 ): Promise<Map<number, RowOutcome<Payload>>> {
   const outcomes = new Map<number, RowOutcome<Payload>>();
   const rounds = new Map<number, number>();
@@ -37,8 +36,7 @@ export async function sendRows<Payload extends object>(
       for (const row of batch) outcomes.set(row.index, notSent(row, context.stop));
       continue;
     }
-    const onLast = queue.length === 0 ? onAnswered : undefined;
-    const round = await sendBatch(batch, context, rounds, onLast).catch((error: unknown) => lostTrack(error, batch, context));
+    const round = await sendBatch(batch, context, rounds).catch((error: unknown) => lostTrack(error, batch, context));
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     if (round.repeat.length > 0) queue.unshift(round.repeat);
     if (context.failFast && round.outcomes.some(({ status }) => status === 'failed')) context.stop.request({ kind: 'fail_fast' });
@@ -91,15 +89,32 @@ function cut<Payload extends object>(
   return [rows.slice(0, count), rows.slice(count)];
 }
 
+/** What may be sent again without harm is written down ahead of its turn, so that no place waits for the disk. */
 async function sendBatch<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   context: SendingContext<Payload>,
   rounds: Map<number, number>,
-  onAnswered?: () => Promise<void>,
 ): Promise<Round<Payload>> {
+  const isAhead = context.operation.doubt === 'repeat';
+  const early = isAhead ? undefined : await context.enter?.();
   const batch = await begin(rows, context);
-  if (batch === undefined) return notReached(rows, context);
-  // While the disk was waited for, another batch may have met what stops the run (R-12).
+  const leave = early ?? (await context.enter?.());
+  try {
+    return batch === undefined ? notReached(rows, context) : await sendBegun(batch, rows, context, rounds, leave);
+  } finally {
+    leave?.();
+  }
+}
+
+/** Calls `leave` as soon as nothing more is to be asked of the server, while what it said is still worked on. */
+async function sendBegun<Payload extends object>(
+  batch: number,
+  rows: readonly BulkRow<Payload>[],
+  context: SendingContext<Payload>,
+  rounds: Map<number, number>,
+  leave?: () => void,
+): Promise<Round<Payload>> {
+  // While the disk and its turn were waited for, another batch may have met what stops the run (R-12).
   if (context.stop.reason) return await leftOut(batch, rows, context);
   const mayRepeat = ({ index }: BulkRow): boolean => (rounds.get(index) ?? 1) < maximalRounds;
   let verdicts: readonly Verdict[];
@@ -108,7 +123,10 @@ async function sendBatch<Payload extends object>(
       rows.map(({ payload }) => payload),
       context.signal,
     );
-    if (onAnswered && answer.verdicts.every((verdict) => verdict?.kind === 'done')) await onAnswered();
+    if (leave && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
+      leave();
+      await turn();
+    }
     verdicts = await completed(answer, batch, rows, context, mayRepeat);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;

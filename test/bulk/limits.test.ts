@@ -33,6 +33,29 @@ describe('calls under way', () => {
     expect(most).toBe(concurrency);
   });
 
+  test.for([
+    { doubt: 'repeat', ahead: 2, when: 'two ahead of their turn, where they may be sent again without harm' },
+    { doubt: 'look', ahead: 0, when: 'when it is their turn, where that does harm or is not known' },
+  ] as const)('J1, R-15: batches are written down $when', async ({ doubt, ahead }, { world }) => {
+    const begun: number[] = [];
+    await world.shorten(keyed(120), {
+      batchSize: 10,
+      concurrency: 2,
+      spoil: (operation) => ({
+        ...operation,
+        doubt,
+        async call(items, signal) {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          const lines = world.journal();
+          const ended = lines.filter(({ type }) => type === 'result').length;
+          begun.push(lines.filter(({ type }) => type === 'intent').length - ended);
+          return await operation.call(items, signal);
+        },
+      }),
+    });
+    expect(Math.max(...begun)).toBe(2 + ahead);
+  });
+
   test('J2: one at a time, a batch is sent when the one before it is written down', async ({ world }) => {
     const written: number[] = [];
     await world.shorten(keyed(50), {
