@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test as base, expect } from 'vitest';
 import { type ClickCounter, clickCounter } from '../../src/service/clicks.ts';
@@ -9,6 +12,7 @@ import { username } from './credentials.ts';
 const options = { directory: undefined, edition: 'a', username, domains: [], now: Date.now, random: randomBytes } as const;
 
 interface Fixtures {
+  folder: string;
   store: Store;
   counter: ClickCounter;
   url: StoredUrl;
@@ -16,6 +20,12 @@ interface Fixtures {
 
 const test = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads which fixtures are needed from the pattern.
+  folder: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'linkctl-clicks-'));
+    await use(folder);
+    rmSync(folder, { recursive: true });
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
   store: async ({}, use) => {
     const store = await openSqliteStore(options);
     await use(store);
@@ -72,4 +82,23 @@ test('clicks that come while others are stored are soon stored as well', async (
   click(counter, url, 7);
   await flushed;
   await expect.poll(() => storedClicks(store, url)).toBe(60_007);
+});
+
+test('a visit sees the clicks that this process stored in the same turn, and those of another from the next turn on', async ({
+  folder,
+}) => {
+  const [one, other] = [
+    await openSqliteStore({ ...options, directory: folder }),
+    await openSqliteStore({ ...options, directory: folder }),
+  ];
+  const url = await createUrl(one);
+  const visit = { urlId: url.id, visitor: 'v', time: 1 };
+  const seen = [await storedClicks(one, url)];
+  await one.recordClicks([visit]);
+  seen.push(await storedClicks(one, url));
+  await other.recordClicks([visit, visit]);
+  await turn();
+  seen.push(await storedClicks(one, url));
+  expect(seen).toEqual([0, 1, 3]);
+  await Promise.all([one.close(), other.close()]);
 });

@@ -21,6 +21,7 @@ interface Engine {
 export class Connection {
   readonly #engine: Engine;
   readonly #statements = new Map<string, Statement>();
+  #isViewing = false;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -55,12 +56,33 @@ export class Connection {
     return this.#transaction('BEGIN IMMEDIATE', work);
   }
 
+  /**
+   * Runs a look-up. Those of one turn of the event loop share a view of the data: the locks that a view takes cost more than the
+   * look-up itself.
+   */
+  lookUp<T>(work: () => T): T {
+    if (!this.#isViewing) {
+      this.sql('BEGIN').run();
+      this.#isViewing = true;
+      setImmediate(() => this.#endView());
+    }
+    return work();
+  }
+
   close(): void {
+    this.#endView();
     this.#statements.clear();
     this.#engine.close();
   }
 
+  #endView(): void {
+    if (!this.#isViewing) return;
+    this.#isViewing = false;
+    this.sql('COMMIT').run();
+  }
+
   #transaction<T>(begin: string, work: () => T): T {
+    this.#endView();
     this.sql(begin).run();
     try {
       const result = work();

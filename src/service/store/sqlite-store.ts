@@ -61,7 +61,7 @@ function sqliteStore(rows: AccountRows): Store {
     listDomains: async () => listDomains(rows),
     renameLocalDomain: async (name) => connection.write(() => renameLocalDomain(rows, name)),
 
-    countCall: async (limit) => addToTally(rows, callsOfDay(rows.now()), 1, limit),
+    countCall: async (limit) => connection.write(() => addToTally(rows, callsOfDay(rows.now()), 1, limit)),
     usage: async () => connection.read(() => readUsage(rows)),
 
     createUrls: async (batch, rules) => connection.write(() => createUrls(rows, batch, rules)),
@@ -87,7 +87,7 @@ function sqliteStore(rows: AccountRows): Store {
     appendLog: async (entry) => connection.write(() => appendLog(rows, entry)),
     listLog: async (offset, limit) => connection.read(() => listLog(rows, offset, limit)),
 
-    findTarget: async (domain, hash) => findTarget(rows, domain, hash),
+    findTarget: async (domain, hash) => connection.lookUp(() => findTarget(rows, domain, hash)),
     recordClicks: async (clicks) => connection.write(() => recordClicks(rows, clicks)),
 
     close: async () => connection.close(),
