@@ -1,4 +1,4 @@
-import { median, ratio, runInTurn } from './processes.js';
+import { median, minima, ratio, runInTurn } from './processes.js';
 
 /** PERFORMANCE.md section 2: a whole account out of pages, against reading the pages and writing raw lines; and tables. */
 export async function listing(world) {
@@ -11,13 +11,13 @@ export async function listing(world) {
       { argv: [process.execPath, world.baseline('read-pages.js'), server.baseUrl], out },
       ...formats.map((format) => ({ argv: world.linkctl('list', '--all', '-o', format), env: server.env, out })),
     ];
-    const [raw, ...samples] = await runInTurn(commands, { rounds: world.quick ? 5 : 3 });
+    const [raw, ...samples] = await runInTurn(commands, { rounds: world.quick ? 5 : 15 });
     const rows = formats.map((format, index) => ({
       what: `list --all ${total.toLocaleString('en')} links -o ${format}, rows/s`,
       unit: 'x raw lines',
       value: 1 / ratio(samples[index], raw),
       least: 0.6,
-      note: `peak ${median(samples[index].map(({ peak }) => peak)).toFixed(0)} MB, raw ${median(raw.map(({ peak }) => peak)).toFixed(0)} MB`,
+      note: `minima ${minima(raw, samples[index]).toFixed(2)}x; peak ${median(samples[index].map(({ peak }) => peak)).toFixed(0)} MB, raw ${median(raw.map(({ peak }) => peak)).toFixed(0)} MB`,
     }));
     return [...rows, await tables(world, out)];
   } finally {
@@ -31,7 +31,7 @@ async function tables(world, out) {
   const servers = await Promise.all(sizes.map((total) => world.canned({ total })));
   try {
     const commands = servers.map(({ env }) => ({ argv: world.linkctl('list', '--all', '-o', 'table'), env, out }));
-    const [small, large] = await runInTurn(commands, { rounds: 3 });
+    const [small, large] = await runInTurn(commands, { rounds: world.quick ? 3 : 15 });
     const note = `${median(large.map(({ wall }) => wall)).toFixed(1)} s for ${sizes[1].toLocaleString('en')}`;
     return {
       what: 'list -o table, ten times the rows',

@@ -24,6 +24,12 @@ export function ratio(samples, baseline, quantity = 'wall') {
   return median(samples.map((sample, index) => sample[quantity] / baseline[index][quantity]));
 }
 
+/** The best of one against the best of the other: what is left of a ratio when nobody disturbs. */
+export function minima(samples, baseline) {
+  const least = (taken) => Math.min(...taken.map(({ wall }) => wall));
+  return least(samples) / least(baseline);
+}
+
 export function median(numbers) {
   const sorted = [...numbers].sort((one, other) => one - other);
   const middle = sorted.length >> 1;

@@ -15,9 +15,10 @@ export async function service(world) {
   const { base_url: baseUrl, api_key: key } = JSON.parse(server.line);
   const api = client(baseUrl, key);
   try {
-    await fill(api, total - 20_000);
+    const last = total - (world.quick ? 20_000 : 150_000);
+    await fill(api, last);
     return [
-      ...(await inserts(api, data, total)),
+      ...(await inserts(api, data, { from: last, to: total })),
       ...(await reads(api, total)),
       ...(await redirects(new URL(baseUrl).origin, world)),
     ];
@@ -66,11 +67,11 @@ async function fill(api, total) {
 }
 
 /** Turn by turn: ten batches over HTTP, ten of the bare engine in a file of the same tables and rows. */
-async function inserts(api, data, total) {
+async function inserts(api, data, { from, to }) {
   const bare = await insertBare(data, links);
   const ratios = [];
   const speeds = [];
-  for (let start = total - 20_000; start < total; start += 10_000) {
+  for (let start = from; start < to; start += 10_000) {
     const overHttp = await timed(async () => {
       for (let batch = 0; batch < 10; batch++) await api.send('POST', '/urls', { urls: links(start + 1000 * batch, 1000) });
     });
@@ -111,7 +112,7 @@ async function redirects(origin, world) {
   const ratios = [];
   let peak = 0;
   try {
-    for (let turn = 0; turn < (world.quick ? 3 : 7); turn++) {
+    for (let turn = 0; turn < (world.quick ? 3 : 16); turn++) {
       const ours = await load(origin, { paths, seconds });
       const theirs = await load(bare.line, { paths, seconds });
       if (turn === 0) continue;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { median, ratio, runInTurn } from './processes.js';
+import { median, minima, ratio, runInTurn } from './processes.js';
 
 /** A URL that the canned server knows. */
 const known = 'https://shop.example.com/catalogue/item/00000000?utm_source=newsletter';
@@ -62,11 +62,6 @@ function installPeers(world) {
     return [];
   }
   return peers.map(({ name, command }) => ({ name, program: `${folder}/node_modules/.bin/${command}` }));
-}
-
-function minima(samples, bare) {
-  const least = (taken) => Math.min(...taken.map(({ wall }) => wall));
-  return least(samples) / least(bare);
 }
 
 function storeProfile(world, baseUrl) {

@@ -22,22 +22,32 @@ interface Gain {
 /** Adds clicks inside the caller's write transaction. A URL that is gone by now loses its clicks with it. */
 export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void {
   const gains = new Map<number, Gain>();
+  const visitorOf = visitorNumbers(rows);
   for (const click of clicks) {
     const gain = gains.get(click.urlId) ?? { total: 0, unique: 0, lastVisit: 0 };
     gains.set(click.urlId, gain);
     gain.total++;
     gain.lastVisit = Math.max(gain.lastVisit, click.time);
-    if (addVisitor(rows, click)) gain.unique++;
+    if (addVisitor(rows, click.urlId, visitorOf(click.visitor))) gain.unique++;
   }
   for (const [id, gain] of gains) if (!addGain(rows, id, gain)) forgetVisitors(rows, id);
 }
 
-/** Whether this visitor is new to the URL. What is kept tells visitors apart and is neither address nor user agent. */
-function addVisitor({ connection, accountId, salt }: AccountRows, click: Click): boolean {
-  const visitor = digest('sha256', `${salt}\n${click.visitor}`, 'buffer').readUIntBE(0, 6);
+/** What is kept of visitors: it tells them apart and is neither address nor user agent. A crawler follows many links at once. */
+function visitorNumbers({ salt }: AccountRows): (visitor: string) => number {
+  const numbers = new Map<string, number>();
+  return (visitor) => {
+    const number = numbers.get(visitor) ?? digest('sha256', `${salt}\n${visitor}`, 'buffer').readUIntBE(0, 6);
+    numbers.set(visitor, number);
+    return number;
+  };
+}
+
+/** Whether the visitor is new to the URL. */
+function addVisitor({ connection, accountId }: AccountRows, urlId: number, visitor: number): boolean {
   const { changes } = connection
     .sql('INSERT INTO visitors (account_id, url_id, visitor) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-    .run(accountId, click.urlId, visitor);
+    .run(accountId, urlId, visitor);
   return Number(changes) > 0;
 }
 
