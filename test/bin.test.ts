@@ -32,6 +32,21 @@ test('1.4, 3.2: a run into the sandbox goes on, although its service has another
   expect((await runProgram(shorten, homeEnv)).code).toBe(2);
 });
 
+test('1.4: a file that was done into the sandbox stays done when the sandbox was served, and its domain has another name', async ({
+  homeEnv,
+  folder,
+}) => {
+  writeFileSync(join(folder, 'links.txt'), 'https://example.com/1\n');
+  const shorten = ['-p', 'sandbox', 'shorten', '-f', join(folder, 'links.txt')];
+  expect((await runProgram(shorten, homeEnv)).code).toBe(0);
+  await runShell(
+    '$linkctl serve --port 0 > "$HOME/served" 2>&1 & until [ -s "$HOME/served" ]; do sleep 0.1; done; kill $!; wait',
+    homeEnv,
+  );
+  expect((await runProgram(['-p', 'sandbox', 'domains', '--fields', 'domain'], homeEnv)).stdout).toMatch(/^localhost:\d+\n$/);
+  expect(await runProgram(shorten, homeEnv)).toMatchObject({ code: 2, stderr: expect.stringContaining('was done already') });
+});
+
 test('B37: a slow reader gets every byte', async ({ env, linkctl }) => {
   await manyLinks(linkctl, 3000);
   const slow = await runShell('$linkctl list --all -o json | (sleep 0.5; wc -c)', env);

@@ -44,7 +44,7 @@ export function outcomeFailure(
   const place = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
   if (code === 0) {
     const kind = status === 'unknown' ? 'unknown' : kindOfCode(0);
-    const why = errorText({ code, message, details });
+    const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
     return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { told });
   }

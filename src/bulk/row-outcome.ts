@@ -13,7 +13,7 @@ export interface RowError {
   readonly details?: string | undefined;
 }
 
-export function errorText({ message, details }: RowError): string {
+export function errorText({ message, details }: Pick<RowError, 'message' | 'details'>): string {
   return details ? `${message} (${details})` : message;
 }
 

@@ -79,3 +79,8 @@ export interface RunEnvironment {
   /** For tests: a journal that breaks or stops at a chosen step. */
   readonly openJournalFile?: OpenJournalFile | undefined;
 }
+
+/** In checked mode each batch is preceded by a look at the listing. */
+export function callsPerBatch<Payload extends object>({ mode }: Pick<RunPlan<Payload>, 'mode'>): number {
+  return mode?.name === 'checked' ? 2 : 1;
+}

@@ -5,12 +5,13 @@ import { readBackBatch } from './batch-read-back.ts';
 import { type Canary, createCanary } from './canary.ts';
 import { createExclusion, type Exclusion } from './exclusion.ts';
 import { type JournalLedger, journalLedger, payloadSum } from './journal-ledger.ts';
+import type { Mark } from './journal-lines.ts';
 import { notSent, unknownOutcome } from './judgement.ts';
 import { createGate, type Gate } from './pace.ts';
 import { takeMark } from './reading-back.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
-import type { RunPlan } from './run-plan.ts';
+import { callsPerBatch, type RunPlan } from './run-plan.ts';
 import { isSettled } from './run-state.ts';
 import { type Segment, sharedUrls } from './segments.ts';
 import { sendRows } from './sending.ts';
@@ -53,7 +54,8 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     failFast: plan.failFast ?? false,
     enter: isStrict(plan) ? undefined : gate.enter,
     pace: gate,
-    mayCall: () => mayCall(settings, means.stop),
+    // In checked mode the mark that is taken before a batch pays for both.
+    mayCall: (calls = plan.mode?.name === 'checked' ? 0 : 1) => mayCall(calls, settings, means.stop),
     onSurplus: (records) => keepSurplus(records, settings, means),
     readBack: (batch, rows) => readBackBatch(batch, rows, ledger, settings, means, past),
   };
@@ -137,12 +139,16 @@ function ledgerOf<Payload extends object>(
   { plan, counted, domain, begun }: WorkSettings<Payload>,
   { journal, signal }: WorkMeans,
 ): JournalLedger<Payload> {
-  const { client } = counted;
+  const { client, calls } = counted;
+  const paidMark = async (): Promise<Mark> => {
+    if (!calls.reserve(callsPerBatch(plan))) throw budgetUsed(plan);
+    return await takeMark({ client, domain }, signal);
+  };
   return journalLedger({
     journal,
     firstBatch: begun.state.nextBatch,
     keyOf: plan.mode?.generateHashes ? ({ payload }) => (payload as { custom_hash?: string }).custom_hash ?? '' : undefined,
-    takeMark: plan.mode?.name === 'checked' ? () => takeMark({ client, domain }, signal) : undefined,
+    takeMark: plan.mode?.name === 'checked' ? paidMark : undefined,
   });
 }
 
@@ -159,11 +165,14 @@ function keepSurplus<Payload extends object>(
   journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);
 }
 
-function mayCall<Payload extends object>({ plan, counted }: WorkSettings<Payload>, stop: Stop): boolean {
-  if (counted.calls.reserve(plan.mode?.name === 'checked' ? 2 : 1)) return true;
-  const message = `the budget of ${plan.budget} calls is used up`;
-  stop.request(stopOf(new LimitError(message, { hint: 'run the same command again to go on' })));
+function mayCall<Payload extends object>(calls: number, { plan, counted }: WorkSettings<Payload>, stop: Stop): boolean {
+  if (counted.calls.reserve(calls)) return true;
+  stop.request(stopOf(budgetUsed(plan)));
   return false;
+}
+
+function budgetUsed<Payload extends object>({ budget }: RunPlan<Payload>): LimitError {
+  return new LimitError(`the budget of ${budget} calls is used up`, { hint: 'run the same command again to go on' });
 }
 
 function canaryOf<Payload extends object>(

@@ -13,7 +13,7 @@ import { callsFor, checkQuota, type QuotaCheck } from './quota.ts';
 import { doneStatuses } from './row-outcome.ts';
 import { type BegunRun, beginRun } from './run-beginning.ts';
 import { type RunIdentity, runFolders } from './run-folder.ts';
-import type { RunEnvironment, RunPlan } from './run-plan.ts';
+import { callsPerBatch, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import type { RowState } from './run-state.ts';
 import { pruneRuns } from './runs.ts';
 import { type RunWalk, walkRun } from './walk.ts';
@@ -96,11 +96,16 @@ function identityOf<Payload extends object>(
     mode: mode?.name,
     server: identity.server,
     account: identity.username,
-    domain,
+    domain: domain && withoutLocalPort(domain),
     input: { name, sha256: input.sha256, rows: input.rows },
     // As the journal has it.
     options: JSON.parse(JSON.stringify({ ...options, generateHashes: mode?.generateHashes || undefined })),
   };
+}
+
+/** The domain of `linkctl serve` and the sandbox is named by the port on which it was last served, and is the same on any. */
+function withoutLocalPort(domain: string): string {
+  return domain.replace(/^localhost:\d+$/, 'localhost');
 }
 
 function factsOf<Payload extends object>(
@@ -124,11 +129,6 @@ function factsOf<Payload extends object>(
     guarantee: mode && `${mode}: ${guarantees[mode]}`,
     advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes no failure can make a link twice' : undefined,
   };
-}
-
-/** In checked mode each batch is preceded by a look at the listing. */
-export function callsPerBatch<Payload extends object>({ mode }: Pick<RunPlan<Payload>, 'mode'>): number {
-  return mode?.name === 'checked' ? 2 : 1;
 }
 
 async function assertQuota<Payload extends object>(

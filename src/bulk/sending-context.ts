@@ -38,11 +38,11 @@ export interface SendingContext<Payload extends object> {
   /** The largest batch that this server takes; it only shrinks (R-13). */
   readonly size: { limit: number };
   readonly failFast: boolean;
-  /** Counts a call and answers whether it may be made (`--budget`). */
-  readonly mayCall: () => boolean;
+  /** Sets calls aside, one without a number, and answers whether they may be made (`--budget`); where not, the run stops. */
+  readonly mayCall: (calls?: number) => boolean;
   /**
-   * Waits for a place among the calls under way and answers with what frees it again, once however often it is called. Absent
-   * where who sends has one already.
+   * Waits for a place among the calls under way, looks of the server included, and answers with what frees it again, once however
+   * often it is called. Absent where who sends has one already.
    */
   readonly enter?: (() => Promise<() => void>) | undefined;
   /** Told how the server bears the calls (R-15). */

@@ -24,7 +24,7 @@ export async function sendRows<Payload extends object>(
   const rounds = new Map<number, number>();
   const queue: (readonly BulkRow<Payload>[])[] = [];
   for (const doubt of inDoubt) {
-    const round = await clearDoubt(doubt, context, rounds);
+    const round = await inPlace(context, () => clearDoubt(doubt, context, rounds));
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     queue.push(...groupsOf(round.repeat, context.operation));
   }
@@ -32,7 +32,7 @@ export async function sendRows<Payload extends object>(
   for (let next = queue.shift(); next; next = queue.shift()) {
     const [batch, rest] = cut(next, context);
     if (rest.length > 0) queue.unshift(rest);
-    if (context.stop.reason || !context.mayCall()) {
+    if (context.stop.reason) {
       for (const row of batch) outcomes.set(row.index, notSent(row, context.stop));
       continue;
     }
@@ -96,14 +96,21 @@ async function sendBatch<Payload extends object>(
   rounds: Map<number, number>,
 ): Promise<Round<Payload>> {
   const isAhead = context.operation.doubt === 'repeat';
-  const early = isAhead ? undefined : await context.enter?.();
-  const batch = await begin(rows, context);
-  const leave = early ?? (await context.enter?.());
-  try {
+  const ahead = isAhead ? await begin(rows, context) : undefined;
+  if (isAhead && ahead === undefined) return notReached(rows, context);
+  return await inPlace(context, async (leave) => {
+    const batch = ahead ?? (await begin(rows, context));
     return batch === undefined ? notReached(rows, context) : await sendBegun(batch, rows, context, rounds, leave);
-  } finally {
-    leave?.();
-  }
+  });
+}
+
+/** Does what asks the server something in a place among the calls under way, which it may leave before it is done. */
+async function inPlace<Payload extends object, T>(
+  { enter }: SendingContext<Payload>,
+  work: (leave?: () => void) => Promise<T>,
+): Promise<T> {
+  const leave = await enter?.();
+  return await work(leave).finally(leave);
 }
 
 /** Calls `leave` as soon as nothing more is to be asked of the server, while what it said is still worked on. */
@@ -116,6 +123,10 @@ async function sendBegun<Payload extends object>(
 ): Promise<Round<Payload>> {
   // While the disk and its turn were waited for, another batch may have met what stops the run (R-12).
   if (context.stop.reason) return await leftOut(batch, rows, context);
+  // Or have heard how many rows the server takes (R-13).
+  if (rows.length > context.size.limit) return await putBack(batch, rows, context);
+  // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
+  if (!context.mayCall()) return await leftOut(batch, rows, context);
   const mayRepeat = ({ index }: BulkRow): boolean => (rounds.get(index) ?? 1) < maximalRounds;
   let verdicts: readonly Verdict[];
   try {
@@ -133,7 +144,7 @@ async function sendBegun<Payload extends object>(
     if (error.throttled) context.pace?.throttled();
     if (isTooLarge(error) && rows.length > 1) {
       context.size.limit = Math.min(context.size.limit, Math.ceil(rows.length / 2));
-      return (await record(batch, [], rows, context)) ? { outcomes: [], repeat: rows } : notReached(rows, context);
+      return await putBack(batch, rows, context);
     }
     verdicts = await afterFailure(error, batch, rows, context, mayRepeat);
   }
@@ -148,6 +159,15 @@ async function leftOut<Payload extends object>(
 ): Promise<Round<Payload>> {
   await record(batch, [], rows, context);
   return notReached(rows, context);
+}
+
+/** A batch that was begun and is to be sent in smaller ones. */
+async function putBack<Payload extends object>(
+  batch: number,
+  rows: readonly BulkRow<Payload>[],
+  context: SendingContext<Payload>,
+): Promise<Round<Payload>> {
+  return (await record(batch, [], rows, context)) ? { outcomes: [], repeat: rows } : notReached(rows, context);
 }
 
 function notReached<Payload extends object>(

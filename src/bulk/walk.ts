@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { ShortenItem } from '../contract/operations.ts';
 import { LocalError } from '../errors.ts';
 import { everyRow, stopWhenChanged } from './every-row.ts';
@@ -114,6 +115,8 @@ async function* segments<Payload extends object>(walk: Walk<Payload>): AsyncGene
   });
   const recorded = recordedOutcomes(begun.journal, begun.state);
   const abort = new AbortController();
+  // Each call under way listens to it, and Node takes more than ten for a leak.
+  setMaxListeners(0, abort.signal);
   const ignore = listen(settings, stop, abort, journal);
   let isWhole = false;
   try {

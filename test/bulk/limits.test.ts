@@ -37,7 +37,9 @@ describe('calls under way', () => {
     { doubt: 'repeat', ahead: 2, when: 'two ahead of their turn, where they may be sent again without harm' },
     { doubt: 'look', ahead: 0, when: 'when it is their turn, where that does harm or is not known' },
   ] as const)('J1, R-15: batches are written down $when', async ({ doubt, ahead }, { world }) => {
-    const begun: number[] = [];
+    let answered = 0;
+    const open = (): number => world.journal().filter(({ type }) => type === 'intent').length - answered;
+    const most: number[] = [];
     await world.shorten(keyed(120), {
       batchSize: 10,
       concurrency: 2,
@@ -45,15 +47,51 @@ describe('calls under way', () => {
         ...operation,
         doubt,
         async call(items, signal) {
-          await new Promise((resolve) => setTimeout(resolve, 20));
-          const lines = world.journal();
-          const ended = lines.filter(({ type }) => type === 'result').length;
-          begun.push(lines.filter(({ type }) => type === 'intent').length - ended);
-          return await operation.call(items, signal);
+          const until = performance.now() + 300;
+          while (open() < 2 + ahead && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          most.push(open());
+          return await operation.call(items, signal).finally(() => {
+            answered += 1;
+          });
         },
       }),
     });
-    expect(Math.max(...begun)).toBe(2 + ahead);
+    expect(Math.max(...most)).toBe(2 + ahead);
+  });
+
+  test('R-15: a place is free as soon as the answer is there, and not when it is written down', async ({ world }) => {
+    await world.shorten(keyed(1), { name: 'proof.csv' });
+    const deeds: string[] = [];
+    const { openJournalFile } = crashingFile({
+      onSync: async (text) => {
+        if (!text.includes('"type":"result"')) return;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        deeds.push('kept');
+      },
+    });
+    await world.shorten(keyed(60), {
+      batchSize: 10,
+      concurrency: 2,
+      environment: { openJournalFile },
+      spoil: (operation) => ({
+        ...operation,
+        call(items, signal) {
+          deeds.push('sent');
+          return operation.call(items, signal);
+        },
+      }),
+    });
+    expect(deeds.slice(0, 5)).toEqual(['sent', 'sent', 'sent', 'sent', 'kept']);
+  });
+
+  test('R-13: what waits for its turn is not sent once the server said that it is too large', async ({ world }) => {
+    await world.shorten(keyed(1), { name: 'proof.csv' });
+    await world.server.script([{ ...faults.refuse(1221), ...onPost, times: 2 }]);
+    const { exit } = await world.shorten(keyed(80), { batchSize: 10, concurrency: 2 });
+    expect(exit).toBe(0);
+    // Those that were under way already.
+    expect((await world.posts()).filter((size) => size > 5).length).toBeLessThanOrEqual(2);
   });
 
   test('J2: one at a time, a batch is sent when the one before it is written down', async ({ world }) => {
@@ -280,6 +318,36 @@ test('B87: --fail-fast stops at the first batch with a failure', async ({ world 
   const { exit, summary } = await world.shorten(rows, { batchSize: 10, failFast: true });
   expect(exit).toBe(3);
   expect(summary.tally.counts).toMatchObject({ created: 19, failed: 1, not_sent: 10 });
+});
+
+test.for([1, 4, 16])(
+  '--budget: with --concurrency %i every call of it is made, and none more',
+  async (concurrency, { world }) => {
+    const rows = keyed(300);
+    const settings = { batchSize: 10, concurrency, budget: 10 };
+    await world.shorten(rows, settings);
+    expect(await world.server.requests()).toHaveLength(10);
+    const before = (await world.stored()).length;
+    expect((await world.shorten(rows, settings)).exit).toBe(7);
+    expect(await world.server.requests()).toHaveLength(20);
+    // But for the domain's name and the quota.
+    expect((await world.stored()).length - before).toBe(80);
+  },
+);
+
+test('--budget: the proof of 4.3.4 is not begun where its calls do not fit', async ({ world }) => {
+  expect((await world.shorten(keyed(30), { batchSize: 10, budget: 4 })).exit).toBe(7);
+  expect((await world.server.requests()).length).toBeLessThanOrEqual(4);
+});
+
+test('R-19: sixteen calls under way draw no warning from Node', async ({ world }) => {
+  const warnings: Error[] = [];
+  const hear = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', hear);
+  await world.server.script([{ delay: 50, times: 'all', ...onPost }]);
+  await world.shorten(keyed(400), { batchSize: 10, concurrency: 16 });
+  process.off('warning', hear);
+  expect(warnings).toEqual([]);
 });
 
 test('--budget: stops after so many calls with 7; the same command goes on', async ({ world }) => {
