@@ -45,7 +45,7 @@ export function createAction(argv: readonly string[], system: System): Action {
     system,
     streams,
     found,
-    say: streams.page,
+    say: streams.say,
     async fail(error) {
       const { output, profile, debug } = found;
       await printFailure(error, { format: output.format, profile, debug, issues: issuesUrl }, streams);

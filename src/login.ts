@@ -1,6 +1,6 @@
 import type { Client } from './client/client.ts';
 import type { Context } from './context.ts';
-import { type Edition, editions } from './contract/editions.ts';
+import { type Edition, editions, thisServer } from './contract/editions.ts';
 import type { AccountRecord } from './contract/records.ts';
 import { CliError, LocalError, UsageError } from './errors.ts';
 import { readText } from './input/text.ts';
@@ -163,6 +163,6 @@ async function findEdition(client: Client): Promise<Edition> {
 
 async function checkDomain(client: Client, edition: Edition, domain: string | undefined): Promise<void> {
   if (domain === undefined) return;
-  if (edition === 'b') throw new UsageError('--domain: this server (edition B) has one domain');
+  if (edition === 'b') throw new UsageError(`--domain: ${thisServer('b')} has one domain`);
   await client.send('listUrls', { query: { domain, limit: 1 } });
 }

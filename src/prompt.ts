@@ -10,7 +10,7 @@ export interface Asker {
   readonly streams: Streams;
 }
 
-/** Whether a question may be asked at all (B54): both ends are terminals, and nothing says that nobody is there. */
+/** Whether a question may be asked at all (B54): stdin and stderr are terminals, and nothing says that nobody is there. */
 export function canAsk({ system, global }: Asker): boolean {
   const { env, stdin, stderr } = system;
   const forbidden = global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);

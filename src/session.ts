@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { type Client, createClient } from './client/client.ts';
 import type { ClientEvent } from './client/observation.ts';
-import type { Edition } from './contract/editions.ts';
+import { type Edition, thisServer } from './contract/editions.ts';
 import { UsageError } from './errors.ts';
 import type { GlobalOptions } from './flags/globals.ts';
 import { describeSource } from './profiles/credential-values.ts';
@@ -168,7 +168,7 @@ function workingDomain(
   if (name === undefined) return undefined;
   if (credentials.edition === 'b') {
     if (given === undefined) return undefined;
-    throw new UsageError('--domain: this server (edition B) has one domain');
+    throw new UsageError(`--domain: ${thisServer('b')} has one domain`);
   }
   const ascii = domainToASCII(name.replace(/:\d+$/, ''));
   if (ascii === '') throw new UsageError(`--domain: ${JSON.stringify(name)} is not a domain name`);

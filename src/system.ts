@@ -135,11 +135,12 @@ export function processSystem(): System {
   };
 }
 
-/** Opened when first written to: that takes Node a millisecond or two, three for the first, and few command lines need both. */
+/** Opened when it is needed: that takes Node a millisecond or two, three for the first, and few command lines need both. */
 function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
   return {
     fd,
     get isTTY() {
+      // Only what may be a terminal is asked whether it is one: `node:tty` takes its time to load.
       return fstatSync(fd).isCharacterDevice() && isatty(fd);
     },
     get columns() {

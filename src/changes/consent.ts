@@ -28,7 +28,9 @@ export const shownUrls = 5;
 /** `--max-affected` stops a change that is larger than its author believes, before anything is sent (B57). */
 export function refuseTooMany(count: number, { global: { maxAffected } }: Context): void {
   if (maxAffected === undefined || count <= maxAffected) return;
-  throw new UsageError(`${countOf(count)} would be affected, more than --max-affected ${maxAffected}; nothing was changed`);
+  throw new UsageError(
+    `${quantity(count, 'URL')} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
+  );
 }
 
 /** Refuses a change that needs an answer where nobody can give one, before anything is read for the question (B54, B57). */
@@ -65,7 +67,7 @@ export async function consentToNamed(
     return await confirm(`${verb} ${describe(only, erasesCounters, session)}?`, context);
   }
   await tellFirst(first, count, erasesCounters, session, context);
-  await confirm(`${verb} ${countOf(count)} of ${whereabouts(session)}?`, context);
+  await confirm(`${verb} ${quantity(count, 'URL')} of ${whereabouts(session)}?`, context);
 }
 
 /** Asks before all that a tag expression selects is changed: the count is to be typed (B56). */
@@ -79,11 +81,7 @@ export async function consentToSelected(
   if (context.global.yes) return erasesCounters ? await tellCounters(first, count, session, context) : undefined;
   await tellFirst(first, count, erasesCounters, session, context);
   const place = whereabouts({ ...session, domain: undefined });
-  await confirmCount(`${verb} ${countOf(count)} of ${place}, on all its domains?`, count, context);
-}
-
-export function countOf(count: number): string {
-  return quantity(count, 'URL');
+  await confirmCount(`${verb} ${quantity(count, 'URL')} of ${place}, on all its domains?`, count, context);
 }
 
 /** A line each, as long as the terminal is wide. */

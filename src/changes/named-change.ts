@@ -14,13 +14,13 @@ import { checkHashFile } from '../input/hash-list.ts';
 import { type NamedHashes, placedOperands } from '../input/hash-targets.ts';
 import { type HashOperand, hashesByDomain } from '../input/hashes.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
+import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { Session } from '../session.ts';
 import { sendingOf } from './checked-rows.ts';
 import {
   type AffectedUrl,
   consentToNamed,
-  countOf,
   type Question,
   refuseTooMany,
   requireAnswer,
@@ -95,7 +95,7 @@ function fewReport({ outcomes, tally, stop }: FewResult<HashOperand>, change: Na
     // The only one that is in doubt is told once, at the end, with all that is known about it.
     unreached: ({ status }) => outcomes.length === 1 && status === 'unknown',
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
-    notes: () => (missing > 0 ? [`${countOf(missing)} did not exist`] : []),
+    notes: () => (missing > 0 ? [`${quantity(missing, 'URL')} did not exist`] : []),
     outcome: ending,
     // Everything was done before the reader went away (B40).
     abandoned: ending,

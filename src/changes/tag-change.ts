@@ -2,9 +2,10 @@ import { urlPages } from '../client/pages.ts';
 import { type Context, refuseDomain } from '../context.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
+import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import type { Session } from '../session.ts';
-import { consentToSelected, countOf, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
+import { consentToSelected, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
 
 /** A change of everything that a tag expression selects, in one call that answers with no URLs (4.3.8, 4.3.10). */
 export interface TagChange {
@@ -28,7 +29,7 @@ export async function changeByTags(change: TagChange, session: Session, context:
   const { count, first } = await preview(expression, session, context);
   if (context.global.dryRun) {
     refuseTooMany(count, context);
-    await context.note(`${countOf(count)} matched ${expression}`);
+    await context.note(`${quantity(count, 'URL')} matched ${expression}`);
     return dryRunReport([change.request]);
   }
   const record = { tags: expression, summary: { matched: count } };
@@ -37,7 +38,7 @@ export async function changeByTags(change: TagChange, session: Session, context:
   const urls = first.map((found) => ({ target: found, record: found }));
   await consentToSelected(asks, count, urls, session, context);
   await change.send();
-  const sentence = `${done} ${countOf(count)} that ${expression} selects`;
+  const sentence = `${done} ${quantity(count, 'URL')} that ${expression} selects`;
   return { kind: 'done', sentence, record, notes: () => (context.streams.terminal ? [] : [sentence]) };
 }
 

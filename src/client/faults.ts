@@ -1,7 +1,6 @@
 import type { OperationName } from '../contract/operations.ts';
 import type { ErrorRecord } from '../contract/records.ts';
 import { parseUrl } from '../contract/web-address.ts';
-import type { FailureKind } from '../errors.ts';
 import { readAnswer } from './answers.ts';
 import { type ApiMessage, apiMessage, refusedCredentials, type Subject, serverWords } from './api-messages.ts';
 import type { CallOutcome, Fault } from './call-error.ts';
@@ -27,9 +26,9 @@ export function judge<T>(operation: OperationName, answer: WireAnswer, subject: 
   const { status } = answer;
   if (status >= 300 && status < 400) return { fault: redirect(answer, subject) };
   const reading = readAnswer(operation, answer);
-  if (reading.kind === 'result' && status >= 200 && status < 300) return { result: reading.result as T };
   if (reading.kind === 'refusal') return { fault: refusal(reading.error, answer, subject) };
   if (reading.kind === 'result') {
+    if (status >= 200 && status < 300) return { result: reading.result as T };
     return { fault: statusFault(answer, statusMessage(answer, 'an error status around an answer that says OK', subject)) };
   }
   const said = status === 404 ? notThere(reading.problem, subject) : statusMessage(answer, reading.problem, subject);
@@ -103,7 +102,7 @@ function statusMessage({ status }: WireAnswer, problem: string, subject: Subject
   const limit = limits[status];
   if (limit) return { kind: 'limit', ...limit, details: [problem] };
   return {
-    kind: 'unavailable' satisfies FailureKind,
+    kind: 'unavailable',
     message: problem.startsWith('unexpected answer') ? problem : `unreadable answer from ${host} (HTTP ${status}): ${problem}`,
     hint: status >= 500 || status === 408 ? 'run the same command again later' : `check the base URL ${baseUrl}`,
   };

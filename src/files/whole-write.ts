@@ -3,14 +3,14 @@ import { writeSync } from 'node:fs';
 /** Writes all of the bytes: one call may take only a part, as on a nearly full disk (RELIABILITY.md 0.1). */
 export function writeWhole(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
-    const count = taken(file, bytes, done);
+    const count = writePart(file, bytes, done);
     if (count === 0) throw new Error('the disk takes no more');
     done += count;
   }
 }
 
-/** A pipe that somebody else made non-blocking says so when it is full. */
-function taken(file: number, bytes: Uint8Array, done: number): number {
+/** A pipe that somebody else made non-blocking says so when it is full: nothing else is done until its reader has read. */
+function writePart(file: number, bytes: Uint8Array, done: number): number {
   for (;;) {
     try {
       return writeSync(file, bytes, done);

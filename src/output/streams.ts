@@ -16,8 +16,8 @@ export interface Streams {
   readonly terminal: boolean;
   /** Whether stderr is one. */
   readonly watched: boolean;
-  /** Writes all that stdout is to hold: help or the version. */
-  page(text: string): Promise<void>;
+  /** Writes all that stdout is to hold: help, the version, or what a shell hears at TAB. */
+  say(text: string): Promise<void>;
   /** Columns of the terminal on stdout (B24). */
   width(): number;
   /** Whether a stream gets colour (B36). */
@@ -68,7 +68,7 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
     get stdout() {
       return stdout.open();
     },
-    async page(text) {
+    async say(text) {
       const { fd } = system.stdout;
       // Windows translates what goes to a console, and its streams know how.
       if (fd !== undefined && system.platform !== 'win32') return writeAtOnce(fd, text);
@@ -113,7 +113,7 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
   };
 }
 
-/** A stream that is never written to is never opened. */
+/** A stream that nothing is written to stays closed. */
 function once(create: () => Writer): { open(): Writer; opened(): Writer | undefined } {
   let writer: Writer | undefined;
   return {

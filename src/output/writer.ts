@@ -99,8 +99,8 @@ export function createWriter(stream: OutputStream, { lossy = false, beforeChunk 
 }
 
 /**
- * The same without a stream, which takes Node three milliseconds to load, for a few thousand characters. Who waits for a full
- * pipe meanwhile hears no signal; a process that listens to none dies of it. Throws as `write` does.
+ * Writes a few thousand characters without a stream, which takes Node three milliseconds to load. While a pipe is full nothing else
+ * is done and no listener hears a signal, so this is for a process that has none. Throws as a writer does.
  */
 export function writeAtOnce(file: number, text: string): void {
   try {

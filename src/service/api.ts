@@ -6,7 +6,7 @@ import { authenticate } from './credentials.ts';
 import { apiVersion } from './handlers/account.ts';
 import type { Call, Handler } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
-import { isLocal, normalizeDomain } from './hosts.ts';
+import { isLocalhost, normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { Refusal, statusOf } from './refusal.ts';
 import { matchRoute } from './routes.ts';
@@ -93,7 +93,7 @@ async function findWorkingDomain({ settings, store }: Api, query: URLSearchParam
 /** This machine's own domain goes by any port: it has that on which it was last served. */
 function domainNamed(name: string, domains: readonly StoredDomain[]): StoredDomain | undefined {
   const exact = domains.find((domain) => domain.name === name);
-  return exact ?? (isLocal(name) ? domains.find((domain) => isLocal(domain.name)) : undefined);
+  return exact ?? (isLocalhost(name) ? domains.find((domain) => isLocalhost(domain.name)) : undefined);
 }
 
 /** A call whose operation is known at run time only. The route's pattern guarantees the path values. */

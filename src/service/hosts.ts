@@ -19,8 +19,8 @@ export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
-/** The name of a domain that nobody named, with or without the port on which it is served. */
-export function isLocal(domain: string): boolean {
+/** `localhost`, the domain of a service that was given none, or `localhost:8787`, the same where it was last served. */
+export function isLocalhost(domain: string): boolean {
   return /^localhost(:\d+)?$/.test(domain);
 }
 

@@ -1,4 +1,4 @@
-import { isLocal } from '../hosts.ts';
+import { isLocalhost } from '../hosts.ts';
 import type { Connection, Value } from './connection.ts';
 import type { DomainSettings, StoredDomain, Usage } from './store.ts';
 
@@ -84,7 +84,7 @@ export function placeOnlyDomain(rows: AccountRows, wanted: DomainSettings): void
 export function renameLocalDomain(rows: AccountRows, name: string): void {
   const stored = listDomains(rows);
   const [first] = stored;
-  if (!first || !isLocal(first.name) || stored.some((domain) => domain.name === name)) return;
+  if (!first || !isLocalhost(first.name) || stored.some((domain) => domain.name === name)) return;
   rows.connection.sql('UPDATE domains SET name = ? WHERE account_id = ? AND id = ?').run(name, rows.accountId, first.id);
 }
 

@@ -33,8 +33,9 @@ export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void 
   for (const [id, gain] of gains) if (!addGain(rows, id, gain)) forgetVisitors(rows, id);
 }
 
-/** What is kept of visitors: it tells them apart and is neither address nor user agent. A crawler follows many links at once. */
+/** What is kept of visitors: it tells them apart and is neither address nor user agent. */
 function visitorNumbers({ salt }: AccountRows): (visitor: string) => number {
+  // A crawler follows many links at once, and a digest takes as long as storing the click.
   const numbers = new Map<string, number>();
   return (visitor) => {
     const number = numbers.get(visitor) ?? digest('sha256', `${salt}\n${visitor}`, 'buffer').readUIntBE(0, 6);

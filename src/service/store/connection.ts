@@ -58,7 +58,7 @@ export class Connection {
 
   /**
    * Runs a look-up. Those of one turn of the event loop share a view of the data: the locks that a view takes cost more than the
-   * look-up itself.
+   * look-up itself. What changes data goes through `write`, which ends the view; alone it would stand in it.
    */
   lookUp<T>(work: () => T): T {
     if (!this.#isViewing) {
