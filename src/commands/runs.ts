@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import { forgetRun, listRuns, pruneRuns, type RunOverview, showRun, verifyRun } from '../bulk/runs.ts';
@@ -127,7 +128,8 @@ const runColumns = [
   { name: 'operation' },
   { name: 'rows', align: 'right' as const },
   { name: 'profile' },
-  { name: 'input', shrinks: true },
+  // In whole in every other format: the folder, which they often share, would push the name off a terminal.
+  { name: 'input', shrinks: true, essential: true, show: (path: unknown) => basename(String(path ?? '')) },
   { name: 'begun', time: true },
 ];
 

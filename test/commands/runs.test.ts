@@ -63,6 +63,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const line = await linkctl(['runs']);
     expect(line).toMatchObject({ code: 0, stderr: '' });
     expect(line.stdout).toMatch(new RegExp(`^${run?.run}\tunfinished\tdelete\t40\t`));
+    const drawn = await linkctl(['runs'], { terminal: { stdout: true }, columns: 60 });
+    expect(drawn.stdout).toContain('  hashes.txt\n');
     const shown = JSON.parse((await linkctl(['runs', 'show', run?.run ?? '', '-o', 'json'])).stdout);
     expect(shown).toMatchObject({ run: run?.run, deleted: 20, not_sent: 20, last_end: 'quota' });
     expect(existsSync(shown.journal)).toBe(true);
