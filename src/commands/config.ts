@@ -2,12 +2,17 @@ import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-path.ts';
 import { parseSetting, profileFields, requireProfileKey } from '../profiles/profile.ts';
 import { profileToChange, type SettingFlags, settingsInForce } from '../profiles/settings.ts';
+
+const allKeys = Object.keys(profileFields);
+/** Without those that only a login sets. */
+const ownKeys = Object.entries(profileFields).flatMap(([key, { login }]) => (login ? [] : [key]));
 
 export function registerConfig(command: Command, run: Runner): void {
   const list = command
@@ -20,14 +25,14 @@ export function registerConfig(command: Command, run: Runner): void {
     .command('get')
     .summary('Show one setting')
     .description('Show the value of one setting; in a pipe nothing but the value.')
-    .argument('<key>', 'its name, as config list has it')
+    .argument('<key>', 'its name, as config list has it', suggested(allKeys))
     .action(run(getSetting));
   describe(get, { examples: ['linkctl config get domain'], fields: settingFields });
   const set = command
     .command('set')
     .summary('Store a setting in the profile')
     .description('Store a setting in the profile in force.')
-    .argument('<key>', 'its name, as config list has it')
+    .argument('<key>', 'its name, as config list has it', suggested(ownKeys))
     .argument('<value>', 'its value')
     .action(run(setSetting));
   describe(set, {
@@ -38,7 +43,7 @@ export function registerConfig(command: Command, run: Runner): void {
     .command('unset')
     .summary('Take a setting out of the profile')
     .description('Take a setting out of the profile in force, so that the default holds.')
-    .argument('<key>', 'its name, as config list has it')
+    .argument('<key>', 'its name, as config list has it', suggested(ownKeys))
     .action(run(unsetSetting));
   describe(unset, { examples: ['linkctl config unset domain'] });
   const path = command
@@ -49,7 +54,7 @@ export function registerConfig(command: Command, run: Runner): void {
   describe(path, { examples: ['linkctl config path'] });
   describe(command, {
     examples: ['linkctl config list', 'linkctl config set dedupe account', 'linkctl config path'],
-    notes: [`Settings: ${Object.keys(profileFields).join(', ')}.`],
+    notes: [`Settings: ${allKeys.join(', ')}.`],
   });
 }
 

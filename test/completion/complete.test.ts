@@ -40,6 +40,14 @@ test('B95: a damaged configuration has no profiles, and its text is told to nobo
   expect(await linkctl(['__complete', '-p', ''])).toEqual({ code: 0, stdout: 'sandbox\n:4\n', stderr: '' });
 });
 
+test('B95: settings are offered by their names, to be set only those that no login sets', async ({ linkctl }) => {
+  const offered = async (verb: string): Promise<string[]> =>
+    (await linkctl(['__complete', 'config', verb, ''])).stdout.trim().split('\n').slice(0, -1);
+  expect(await offered('get')).toEqual(expect.arrayContaining(['base_url', 'api_key', 'domain', 'output']));
+  expect(await offered('set')).toEqual(expect.arrayContaining(['domain', 'output']));
+  expect(await offered('unset')).not.toContain('api_key');
+});
+
 test('B95: TAB asks no server', async ({ linkctl, service }) => {
   await service.close();
   expect(await linkctl(['__complete', 'shorten', '--tag', ''])).toEqual({ code: 0, stdout: ':4\n', stderr: '' });
