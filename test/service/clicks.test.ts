@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { test as base, expect } from 'vitest';
+import { test as base, expect, onTestFinished } from 'vitest';
 import { type ClickCounter, clickCounter } from '../../src/service/clicks.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
 import type { Store, StoredDomain, StoredUrl } from '../../src/service/store/store.ts';
@@ -91,6 +91,7 @@ test('a visit sees the clicks that this process stored in the same turn, and tho
     await openSqliteStore({ ...options, directory: folder }),
     await openSqliteStore({ ...options, directory: folder }),
   ];
+  onTestFinished(async () => void (await Promise.all([one.close(), other.close()])));
   const url = await createUrl(one);
   const visit = { urlId: url.id, visitor: 'v', time: 1 };
   const seen = [await storedClicks(one, url)];
@@ -101,5 +102,4 @@ test('a visit sees the clicks that this process stored in the same turn, and tho
   await turn();
   seen.push(await storedClicks(one, url));
   expect(seen).toEqual([0, 1, 1, 3]);
-  await Promise.all([one.close(), other.close()]);
 });
