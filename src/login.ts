@@ -33,7 +33,9 @@ export async function logIn({ withKey }: LoginOptions, context: Context): Promis
   const config = readConfig(system);
   for (const warning of config.warnings) await context.warn(warning);
   const name = requireProfileName(global.profile ?? (await defaultName(context)));
-  if (name === sandboxName) throw new UsageError('the sandbox needs no login', { hint: 'linkctl -p sandbox list' });
+  if (name === sandboxName) {
+    throw new UsageError('the sandbox needs no login', { hint: 'for an account elsewhere: linkctl auth login --profile work' });
+  }
   const stored = config.profiles.get(name) ?? {};
   const url = await givenBaseUrl(stored, context);
   const username = await givenUsername(stored, context);

@@ -145,4 +145,8 @@ test('3.2: the sandbox needs no login and keeps its links between calls', async 
   expect(made).toMatchObject({ code: 0, stderr: '' });
   expect((await home(['-p', 'sandbox', 'list', '--fields', 'hash'])).stdout).toBe('kept\n');
   expect((await home(['-p', 'sandbox', '--edition', 'b', 'list', '--fields', 'hash'])).stdout).toBe('');
+  expect(await home(['auth', 'login'], { env: { LINKCTL_PROFILE: 'sandbox' } })).toMatchObject({
+    code: 2,
+    stderr: 'error: the sandbox needs no login\nhint: for an account elsewhere: linkctl auth login --profile work\n',
+  });
 });
