@@ -95,14 +95,15 @@ const exitCodesTopic: Topic = {
     {
       lines: [
         'for file in outbox/*.csv; do',
-        '  linkctl -q shorten -f "$file" --failed failed.csv',
+        '  [ -e "$file" ] || continue',
+        '  linkctl -q shorten -f "$file" --failed "$file.failed"',
         '  case $? in',
         '    0) ;;',
-        '    3|5|6) mail -s "links refused" you@example.com < failed.csv ;;',
+        '    3|5|6) mail -s "links refused" you@example.com < "$file.failed" ;;',
         '    7|8) exit 0 ;;  # the file stays, and the next run continues',
         '    *) exit 1 ;;',
         '  esac',
-        '  mv "$file" done/',
+        '  mv "$file" "$file.failed" done/',
         'done',
       ],
     },

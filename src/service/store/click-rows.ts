@@ -35,7 +35,7 @@ export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void 
 
 /** What is kept of visitors: it tells them apart and is neither address nor user agent. */
 function visitorNumbers({ salt }: AccountRows): (visitor: string) => number {
-  // A crawler follows many links at once, and a digest takes as long as storing the click.
+  // A crawler follows many links at once: one digest is enough.
   const numbers = new Map<string, number>();
   return (visitor) => {
     const number = numbers.get(visitor) ?? digest('sha256', `${salt}\n${visitor}`, 'buffer').readUIntBE(0, 6);
