@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -73,8 +74,12 @@ const onDemand = {
 };
 
 mkdirSync(outdir, { recursive: true });
+// V8 takes any source of the same length for the one that its code was made of.
+rmSync(join(outdir, 'code'), { recursive: true, force: true });
 await writeModules(await split());
 await writeFiles();
+// Without the flags of this process, under which code would be of no use to others.
+execFileSync(process.execPath, [join(import.meta.dirname, 'record-code.mjs'), outdir], { env: {}, stdio: 'pipe' });
 
 /** esbuild splits ES modules only. */
 async function split() {

@@ -13,10 +13,17 @@ if (difference < 0) {
   process.emitWarning = (warning, ...rest) => {
     if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
   };
-  // Traces of our own bugs then name lines of src/ (B48); reading the maps takes longer than most commands, so only for those who look.
-  if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
-  const { main, processSystem } = require('../dist/main.cjs');
+  const { main, processSystem } = program();
   main(process.argv.slice(2), processSystem()).then((code) => {
     process.exitCode = code;
   });
+}
+
+function program() {
+  if (!process.env.LINKCTL_DEBUG && !process.argv.includes('--debug')) {
+    return require('./code-cache.js').createLoader(require('node:path').join(__dirname, '..', 'dist'))('./main.cjs');
+  }
+  // Traces of our own bugs then name lines of src/ (B48); reading the maps takes longer than most commands, so only for those who look.
+  process.setSourceMapsEnabled(true);
+  return require('../dist/main.cjs');
 }

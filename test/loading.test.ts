@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
@@ -17,13 +17,20 @@ interface Loaded {
   readonly builtins: string[];
 }
 
-/** What the built program has loaded when it ends: its files by the loader's cache, Node's by `process.moduleLoadList`. */
+/** What the built program has loaded when it ends: its files by what was read, Node's by `process.moduleLoadList`. */
 async function loadedBy(argv: readonly string[], env: Record<string, string>): Promise<Loaded> {
   const probe = join(env.HOME as string, 'probe.cjs');
   writeFileSync(
     probe,
-    `process.once('exit', () => require('fs').writeFileSync(process.env.PROBE_RESULT, JSON.stringify({
-      files: Object.keys(require.cache), builtins: process.moduleLoadList })));`,
+    `const fs = require('fs');
+    const { readFileSync } = fs;
+    const files = new Set();
+    fs.readFileSync = (path, ...rest) => {
+      if (/\\.c?js$/.test(path) && !/.dist.code./.test(path)) files.add(path);
+      return readFileSync(path, ...rest);
+    };
+    process.once('exit', () => fs.writeFileSync(process.env.PROBE_RESULT, JSON.stringify({
+      files: [...files], builtins: process.moduleLoadList })));`,
   );
   const read = async (result: string, ...command: string[]): Promise<Loaded> => {
     const PROBE_RESULT = join(env.HOME as string, result);
@@ -51,9 +58,9 @@ function sourcesOf(file: string): string[] {
 
 const heavy = ['@fastify/busboy', '@photostructure/sqlite', 'ajv', 'chalk', 'cli-table3', 'conf', 'csv-parse', 'undici'];
 
-test('B98: shortening one URL loads six files, and no library but the one that reads the command line', async ({ env }) => {
+test('B98: shortening one URL loads three files, and no library but the one that reads the command line', async ({ env }) => {
   const { files, builtins } = await loadedBy(['shorten', 'https://nodejs.org/'], env);
-  expect(files.length).toBeLessThanOrEqual(6);
+  expect(files.length).toBeLessThanOrEqual(3);
   expect([...packagesIn(files)]).toEqual(['commander']);
   expect(builtins).toContain('http');
   expect(builtins.filter((name) => ['child_process', 'crypto', 'tls', 'https', 'sqlite', 'zlib'].includes(name))).toEqual([]);
@@ -67,7 +74,7 @@ test('the sandbox brings its storage engine, so the test above would see one', a
 });
 
 test.for([['--version'], ['--help'], ['help', 'shorten'], ['tags', 'add', '--help'], ['__complete', 'shor']])(
-  'B98: linkctl %s loads two files and no module for streams, connections or digests',
+  'B98: linkctl %s loads the loader, one file and no module for streams, connections or digests',
   async (argv, { env }) => {
     const { files, builtins } = await loadedBy(argv, env);
     expect(files.length).toBeLessThanOrEqual(2);
@@ -103,6 +110,33 @@ test('B48: with --debug the trace of a bug of ours names lines of the source', a
   );
   expect(stderr).toContain('internal error: boom');
   expect(stderr).toMatch(/at .*src\/deadline\.ts:\d+:\d+/);
+});
+
+describe('the code that V8 made of the program when it was built', () => {
+  const load = `
+    const { createLoader } = require('./bin/code-cache.js');
+    const taken = [];
+    createLoader(process.argv[1], (name, { cachedDataRejected }) => taken.push([name, cachedDataRejected]))('./main.cjs');
+    console.log(JSON.stringify(taken));`;
+  const takenFrom = async (dist: string) => {
+    const { stdout } = await run(process.execPath, ['--eval', load, dist], { cwd: folder });
+    return JSON.parse(stdout);
+  };
+
+  test('is taken by the Node that built it', async () => {
+    expect(await takenFrom(join(folder, 'dist'))).toEqual([['./main.cjs', false]]);
+    const files = readdirSync(join(folder, 'dist', 'code'));
+    expect(files).toEqual(expect.arrayContaining(['node.json', 'main.cjs']));
+    expect(files.some((name) => name.startsWith('csv-parse'))).toBe(true);
+  });
+
+  test('is passed over by any other, under which the program is what it is', async ({ folder: home, env }) => {
+    cpSync(folder, home, { recursive: true });
+    writeFileSync(join(home, 'dist', 'code', 'node.json'), '["linux","x64",{}]');
+    expect(await takenFrom(join(home, 'dist'))).toEqual([['./main.cjs', null]]);
+    const { stdout } = await run(process.execPath, [join(home, 'bin', 'linkctl.js'), '--version'], { env });
+    expect(stdout).toMatch(/^linkctl \d/);
+  });
 });
 
 test('every file of the built program can be loaded, and holds all that it exports', async () => {

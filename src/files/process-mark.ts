@@ -48,7 +48,16 @@ export function isAlive(mark: ProcessMark, system: MarkSystem): boolean {
   return status ? !status.zombie && status.startTime === mark.startTime : processExists(mark.processId);
 }
 
-function ownMark({ platform, processId }: MarkSystem): ProcessMark {
+/** A process is who it is for as long as it lives, and finding out takes five files. */
+const ownMarks = new WeakMap<MarkSystem, ProcessMark>();
+
+function ownMark(system: MarkSystem): ProcessMark {
+  const known = ownMarks.get(system) ?? lookUpMark(system);
+  ownMarks.set(system, known);
+  return known;
+}
+
+function lookUpMark({ platform, processId }: MarkSystem): ProcessMark {
   const startTime = platform === 'linux' && procShows(processId) ? statusOf(processId)?.startTime : undefined;
   return {
     processId,

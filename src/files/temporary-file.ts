@@ -1,4 +1,4 @@
-import { closeSync, createWriteStream, openSync, read, readSync, rmSync } from 'node:fs';
+import { closeSync, createWriteStream, openSync, read, readSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -71,7 +71,7 @@ function openUnnamed(folder: string, name: string): number {
   const path = join(folder, name);
   makeFolders(folder);
   const file = openSync(path, 'wx+', 0o600);
-  rmSync(path);
+  unlinkSync(path);
   return file;
 }
 
