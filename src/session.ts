@@ -3,6 +3,7 @@ import { type Client, createClient } from './client/client.ts';
 import type { ClientEvent } from './client/observation.ts';
 import { type Edition, thisServer } from './contract/editions.ts';
 import { UsageError } from './errors.ts';
+import { fileError } from './files/file-error.ts';
 import type { GlobalOptions } from './flags/globals.ts';
 import { describeSource } from './profiles/credential-values.ts';
 import { type Credentials, resolveCredentials } from './profiles/credentials.ts';
@@ -85,14 +86,17 @@ async function startSandbox(edition: Edition, system: System): Promise<OwnServer
   const { startService } = await import('./service/service.ts');
   const username = 'sandbox';
   const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
+  const { data } = folders(system);
   const service = await startService({
     edition,
-    data: folders(system).data,
+    data,
     username,
     apiKey,
     redirects: false,
     now: system.now,
     random: (size) => system.randomBytes(size),
+  }).catch((error) => {
+    throw fileError('use the data folder', data, error);
   });
   return { baseUrl: service.baseUrl, username, apiKey, close: () => service.close() };
 }

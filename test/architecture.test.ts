@@ -36,7 +36,7 @@ const layers: Record<string, readonly string[]> = {
   ],
   login: ['action', 'context', 'client', 'contract', 'errors', 'input', 'output', 'profiles', 'prompt'],
   prompt: ['errors', 'flags', 'output', 'system'],
-  session: ['client', 'contract', 'errors', 'flags', 'profiles', 'service', 'system', 'version'],
+  session: ['client', 'contract', 'errors', 'files', 'flags', 'profiles', 'service', 'system', 'version'],
   deadline: ['client', 'errors', 'system'],
   signals: ['output', 'system'],
   context: ['client', 'deadline', 'errors', 'flags', 'input', 'output', 'session', 'signals', 'system'],

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runProgram, runShell } from './support/built-program.ts';
@@ -19,6 +19,41 @@ test('3.2: the first command of the README works on a fresh machine', async ({ h
   const ran = await runProgram(['-p', 'sandbox', 'shorten', 'https://nodejs.org/en/learn'], homeEnv);
   expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^https?:\/\/\S+\/\w+\n$/) });
 });
+
+test.for([
+  ['something of that name is in the way', (data: string) => writeFileSync(join(data, 'linkctl'), '')],
+  [
+    'file is not a database',
+    (data: string) => {
+      mkdirSync(join(data, 'linkctl'));
+      writeFileSync(join(data, 'linkctl', 'links-a.db'), 'x'.repeat(5000));
+    },
+  ],
+] as const)(
+  'B48, B67: of a data folder that cannot be used the sandbox says that %s, and it is no bug',
+  async ([reason, spoil], { homeEnv, folder }) => {
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    spoil(data);
+    for (const line of [
+      ['-p', 'sandbox', 'list'],
+      ['serve', '--port', '0', '--api-key-file', keyFile(folder)],
+    ]) {
+      expect(await runProgram(line, { ...homeEnv, XDG_DATA_HOME: data })).toMatchObject({
+        code: 9,
+        stdout: '',
+        stderr: `error: cannot use the data folder ${join(data, 'linkctl')}: ${reason}\n`,
+      });
+    }
+  },
+);
+
+/** With a key of their own, `serve` makes nothing in the data folder before the service does. */
+function keyFile(folder: string): string {
+  const path = join(folder, 'key');
+  writeFileSync(path, `${'k'.repeat(24)}\n`, { mode: 0o600 });
+  return path;
+}
 
 test('1.4, 3.2: a run into the sandbox goes on, although its service has another port', async ({ homeEnv, folder }) => {
   const file = join(folder, 'links.txt');

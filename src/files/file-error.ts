@@ -21,8 +21,10 @@ const reasons: { readonly [code: string]: string } = {
 /** Exit 9 for a file that could not be used: `cannot read /x/config.json: permission denied`. `hint`: what helps. */
 export function fileError(action: string, path: string, error: unknown, hint?: string): LocalError {
   if (error instanceof LocalError) return error;
-  const code = errorCode(error);
-  const reason = (code && reasons[code]) ?? code ?? (error instanceof Error ? error.message : String(error));
+  const code = errorCode(error) ?? '';
+  // Codes of Node and of the storage engine tell less than their messages.
+  const isOfSystem = /^E[A-Z0-9]+$/.test(code);
+  const reason = reasons[code] ?? (isOfSystem ? code : error instanceof Error ? error.message : String(error));
   return new LocalError(`cannot ${action} ${path}: ${reason}`, { cause: error, hint });
 }
 

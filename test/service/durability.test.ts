@@ -67,7 +67,7 @@ test('without a storage engine the start says in one sentence what to do', async
   );
   const { code, stderr } = await ended(spawn(process.execPath, [crippled, folder], { stdio: ['ignore', 'pipe', 'pipe'] }));
   expect(code).toBe(1);
-  expect(stderr).toContain('use Node.js 22.13 or later, or install the optional package @photostructure/sqlite');
+  expect(stderr).toContain('use Node 22.13 or later, or install the optional package @photostructure/sqlite');
 });
 
 test('close answers the calls under way', async ({ start, folder }) => {

@@ -161,9 +161,8 @@ async function importSubstitute(): Promise<{ DatabaseSync: EngineConstructor }> 
   try {
     return (await import('@photostructure/sqlite')) as { DatabaseSync: EngineConstructor };
   } catch (cause) {
-    throw new Error(
-      'the local service needs SQLite: use Node.js 22.13 or later, or install the optional package @photostructure/sqlite',
-      { cause },
-    );
+    throw new Error('SQLite is missing: use Node 22.13 or later, or install the optional package @photostructure/sqlite', {
+      cause,
+    });
   }
 }
