@@ -5,6 +5,7 @@ import { CliError, UnavailableError } from '../errors.ts';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
 import { makePrivateFolder } from '../files/ownership.ts';
 import { checksum, type Mark } from './journal-lines.ts';
+import { parcelOf } from './parcel.ts';
 import { type ListingSettings, takeMark } from './reading-back.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
@@ -94,11 +95,9 @@ async function sendAgain(
   settings: CanarySettings,
 ): Promise<string | undefined> {
   const { context } = settings;
-  const batch = await context.ledger.intent(taken);
-  const { verdicts } = await context.operation.call(
-    taken.map(({ payload }) => payload),
-    context.signal,
-  );
+  const parcel = parcelOf(taken);
+  const batch = await context.ledger.intent(parcel);
+  const { verdicts } = await context.operation.call(parcel.payloads, context.signal, parcel.json);
   await context.ledger.settled(batch, taken, []);
   const isSame = taken.every(({ record }, position) => {
     const verdict = verdicts[position];

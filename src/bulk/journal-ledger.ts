@@ -3,6 +3,7 @@ import { unaskedDestination } from './destination.ts';
 import { shortPrint } from './fingerprint.ts';
 import type { Journal } from './journal.ts';
 import { checksum, type Mark, type RecordedError, type ResultLine, rangesOf, statusLetters } from './journal-lines.ts';
+import type { Parcel } from './parcel.ts';
 import type { BatchMark } from './reading-back.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, UnrecordedError } from './row-outcome.ts';
 import type { Ledger } from './sending-context.ts';
@@ -36,7 +37,8 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
       const given = (partly.get(batch) ?? []).flatMap(({ record }) => (record ? [record.hash] : []));
       return { ...latest.mark, given };
     },
-    async intent(rows) {
+    async intent(parcel) {
+      const { rows } = parcel;
       const batch = next;
       next += 1;
       const mark = await takeMark?.();
@@ -45,7 +47,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
         type: 'intent',
         batch,
         rows: rangesOf(rows.map(({ index }) => index)),
-        payload: payloadSum(rows),
+        payload: payloadSum(parcel),
         keys: keyOf && rows.map(keyOf),
         mark,
       });
@@ -70,8 +72,8 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
 }
 
 /** Of what is sent for the rows of one intent (J8). */
-export function payloadSum(rows: readonly BulkRow[]): string {
-  return checksum(JSON.stringify(rows.map(({ payload }) => payload)));
+export function payloadSum({ json }: Parcel): string {
+  return checksum(json);
 }
 
 async function writeOutcomes(

@@ -27,8 +27,8 @@ export interface BulkOperation<Payload extends object> {
   group?(payload: Payload): string;
   /** How many of these, from the first, fit in one call's address; all of them where absent (R-14). */
   fitting?(payloads: readonly Payload[]): number;
-  /** Makes one call. Throws `CallError`. */
-  call(payloads: readonly Payload[], signal: AbortSignal): Promise<BatchAnswer>;
+  /** Makes one call. `json` is what the payloads are as a text, where that is made already. Throws `CallError`. */
+  call(payloads: readonly Payload[], signal: AbortSignal, json?: string): Promise<BatchAnswer>;
   /** Reads what became of the rows; where absent a whole-call 1306 fails them all. */
   look?(payloads: readonly Payload[], reason: LookReason, signal: AbortSignal): Promise<readonly Verdict[]>;
   /** The status of a row that was done. */

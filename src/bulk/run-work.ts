@@ -8,6 +8,7 @@ import { type JournalLedger, journalLedger, payloadSum } from './journal-ledger.
 import type { Mark } from './journal-lines.ts';
 import { notSent, unknownOutcome } from './judgement.ts';
 import { createGate, type Gate } from './pace.ts';
+import { parcelOf } from './parcel.ts';
 import { takeMark } from './reading-back.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
@@ -196,7 +197,7 @@ function canaryOf<Payload extends object>(
 /** Rows that were on their way are sent again as they were, or not at all (J8). */
 function assertSamePayload<Payload extends object>({ open }: Segment<Payload>, { name }: BegunRun): void {
   for (const { intent, rows } of open) {
-    if (rows.length < intent.rows.length || payloadSum(rows) === intent.payload) continue;
+    if (rows.length < intent.rows.length || payloadSum(parcelOf(rows)) === intent.payload) continue;
     throw new LocalError(`the run ${name} would send other values now than when it was begun`, {
       hint: `use the linkctl that began it, or linkctl runs forget ${name}`,
     });

@@ -1,5 +1,6 @@
 import type { System } from '../system.ts';
 import type { BulkOperation } from './operation.ts';
+import type { Parcel } from './parcel.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { Stop } from './stop.ts';
 import type { KnownRecord, Verdict } from './verdict.ts';
@@ -7,7 +8,7 @@ import type { KnownRecord, Verdict } from './verdict.ts';
 /** What a batch leaves behind. The journal of a long run, or nothing for a few rows typed by hand. */
 export interface Ledger<Payload extends object> {
   /** Before a batch is sent; resolves when it may be (J1). What it returns is handed to `readBack` in doubt. */
-  intent(rows: readonly BulkRow<Payload>[]): Promise<number>;
+  intent(parcel: Parcel<Payload>): Promise<number>;
   ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
   /**
    * Resolves when the outcomes may be told (J2). Rows in `released` were certainly not applied. `isPart`: more of the batch will

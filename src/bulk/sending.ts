@@ -6,6 +6,7 @@ import { conclude, maximalRounds, type Round, record } from './conclusion.ts';
 import { afterFailure, completed, resolveDoubt } from './doubt.ts';
 import { notSent, unknownOutcome } from './judgement.ts';
 import type { BulkOperation } from './operation.ts';
+import { type Parcel, parcelOf } from './parcel.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
 import { stopOf } from './stop.ts';
@@ -95,12 +96,13 @@ async function sendBatch<Payload extends object>(
   context: SendingContext<Payload>,
   rounds: Map<number, number>,
 ): Promise<Round<Payload>> {
+  const parcel = parcelOf(rows);
   const isAhead = context.operation.doubt === 'repeat';
-  const ahead = isAhead ? await begin(rows, context) : undefined;
+  const ahead = isAhead ? await begin(parcel, context) : undefined;
   if (isAhead && ahead === undefined) return notReached(rows, context);
   return await inPlace(context, async (leave) => {
-    const batch = ahead ?? (await begin(rows, context));
-    return batch === undefined ? notReached(rows, context) : await sendBegun(batch, rows, context, rounds, leave);
+    const batch = ahead ?? (await begin(parcel, context));
+    return batch === undefined ? notReached(rows, context) : await sendBegun(batch, parcel, context, rounds, leave);
   });
 }
 
@@ -116,7 +118,7 @@ async function inPlace<Payload extends object, T>(
 /** Calls `leave` as soon as nothing more is to be asked of the server, while what it said is still worked on. */
 async function sendBegun<Payload extends object>(
   batch: number,
-  rows: readonly BulkRow<Payload>[],
+  { rows, payloads, json }: Parcel<Payload>,
   context: SendingContext<Payload>,
   rounds: Map<number, number>,
   leave?: () => void,
@@ -130,10 +132,7 @@ async function sendBegun<Payload extends object>(
   const mayRepeat = ({ index }: BulkRow): boolean => (rounds.get(index) ?? 1) < maximalRounds;
   let verdicts: readonly Verdict[];
   try {
-    const answer = await context.operation.call(
-      rows.map(({ payload }) => payload),
-      context.signal,
-    );
+    const answer = await context.operation.call(payloads, context.signal, json);
     if (leave && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
       leave();
       await turn();
@@ -179,11 +178,11 @@ function notReached<Payload extends object>(
 
 /** Undefined where the batch may not be sent: its intent could not be written (J7), or the listing not be read before it. */
 async function begin<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
+  parcel: Parcel<Payload>,
   { ledger, stop }: SendingContext<Payload>,
 ): Promise<number | undefined> {
   try {
-    return await ledger.intent(rows);
+    return await ledger.intent(parcel);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     stop.request(stopOf(error));

@@ -46,11 +46,12 @@ function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolic
   return {
     kind: 'shorten',
     doubt,
-    call: async (items, signal) => {
+    call: async (items, signal, json) => {
       const urls = sharing ? distinct(items) : [...items];
+      const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
       const answer = await client.send(
         'shortenUrls',
-        { query: defined(query), body: { urls } },
+        { query: defined(query), body: { urls }, bodyText },
         { repeat: doubt === 'repeat', signal },
       );
       const found = matchAnswer(urls, listOf(answer.urls), { sharing });

@@ -17,6 +17,7 @@ export interface AnyInput {
   readonly path?: { readonly [name: string]: string } | undefined;
   readonly query?: { readonly [name: string]: string | number | undefined } | undefined;
   readonly body?: unknown;
+  readonly bodyText?: string | undefined;
 }
 
 /** An operation's input as its parts, for code that does not care which operation it is. */
@@ -30,7 +31,7 @@ export function partsOf(input: object): AnyInput {
  */
 export function requestFor<O extends OperationName>(operation: O, input: OperationInput<O>, edition: Edition): ApiRequest {
   const endpoint = endpoints[operation];
-  const { path = {}, query = {}, body } = partsOf(input);
+  const { path = {}, query = {}, body, bodyText } = partsOf(input);
   const traits = editions[edition];
   const name = thisServer(edition);
   if (endpoint.edition && endpoint.edition !== edition) {
@@ -41,7 +42,7 @@ export function requestFor<O extends OperationName>(operation: O, input: Operati
     method: endpoint.method,
     path: endpoint.path.replace(/:(\w+)/g, (_, member: string) => segment(path[member] ?? '', member)),
     query: Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)] as const])),
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: bodyText ?? (body === undefined ? undefined : JSON.stringify(body)),
   };
   assertSelective(request);
   return request;

@@ -130,11 +130,16 @@ export const endpoints: { readonly [O in OperationName]: Endpoint } = {
   listLog: { method: 'GET', path: '/log', edition: 'a' },
 };
 
-/** What a caller hands to `send`: only what the operation has, and nothing where it has nothing. */
+/**
+ * What a caller hands to `send`: only what the operation has, and nothing where it has nothing. `bodyText` is the body as JSON, where
+ * that is made already.
+ */
 export type OperationInput<O extends OperationName> = (object extends Operations[O]['path']
   ? { path?: undefined }
   : { path: Operations[O]['path'] }) &
   (object extends Operations[O]['query'] ? { query?: Operations[O]['query'] } : { query: Operations[O]['query'] }) &
-  (undefined extends Operations[O]['body'] ? { body?: undefined } : { body: Operations[O]['body'] });
+  (undefined extends Operations[O]['body']
+    ? { body?: undefined }
+    : { body: Operations[O]['body']; bodyText?: string | undefined });
 
 export type OperationResult<O extends OperationName> = Operations[O]['result'];
