@@ -78,8 +78,9 @@ mkdirSync(outdir, { recursive: true });
 rmSync(join(outdir, 'code'), { recursive: true, force: true });
 await writeModules(await split());
 await writeFiles();
-// Without the flags of this process, under which code would be of no use to others.
-execFileSync(process.execPath, [join(import.meta.dirname, 'record-code.mjs'), outdir], { env: {}, stdio: 'pipe' });
+// Code that was made under other flags is of no use.
+const env = { ...process.env, NODE_OPTIONS: '' };
+execFileSync(process.execPath, [join(import.meta.dirname, 'record-code.mjs'), outdir], { env, stdio: 'pipe' });
 
 /** esbuild splits ES modules only. */
 async function split() {

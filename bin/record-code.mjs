@@ -9,10 +9,12 @@ import { Readable } from 'node:stream';
  * program's own service for a server, and what was compiled for them is written down for `code-cache.js`. What nothing called
  * is compiled when it is, as ever; so a line that fails here costs time later, and nothing else.
  */
-const { codeFolder, createLoader, madeBy, thisNode } = createRequire(import.meta.url)('./code-cache.js');
+const { codeFolder, createLoader, madeBy, thisNode, twice } = createRequire(import.meta.url)('./code-cache.js');
 const dist = resolve(process.argv[2]);
 const scripts = new Map();
-const { main, processSystem } = createLoader(dist, (name, script) => scripts.set(name, script))('./main.cjs');
+// The folder of whoever builds is nobody's business: V8 keeps the names of files with their code.
+const load = createLoader(dist, (name, script) => scripts.set(name, script), 'linkctl/dist');
+const { main, processSystem } = load('./main.cjs');
 const home = mkdtempSync(join(tmpdir(), 'linkctl-build-'));
 const system = { ...processSystem(), env: { HOME: home } };
 
@@ -23,7 +25,7 @@ try {
 }
 const folder = codeFolder(dist);
 mkdirSync(folder, { recursive: true });
-for (const [name, script] of scripts) writeFileSync(join(folder, name), script.createCachedData());
+for (const [name, script] of scripts) writeFileSync(join(folder, name), twice(script.createCachedData()));
 writeFileSync(join(folder, madeBy), thisNode());
 
 async function doMainJobs() {

@@ -42,7 +42,8 @@ export class CliError extends Error {
 
   constructor(kind: FailureKind, message: string, { hint, apiCode, details = [], cause, told = false }: FailureDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = new.target.name;
+    // Names of classes do not outlive the build.
+    this.name = kind;
     this.kind = kind;
     this.hint = hint;
     this.apiCode = apiCode;

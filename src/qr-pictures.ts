@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from './context.ts';
 import { type CliError, LocalError, UsageError } from './errors.ts';
 import { errorCode, fileError } from './files/file-error.ts';
+import { makeFolders } from './files/ownership.ts';
 import type { QrOptions } from './flags/qr-flags.ts';
 import { batchesOf, type Row, type RowsReport } from './output/report.ts';
 import type { Session } from './session.ts';
@@ -57,7 +58,7 @@ function addressOf(row: Row, session: Session): string {
 
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder, 0o777);
   } catch (error) {
     throw fileError('make', folder, error);
   }

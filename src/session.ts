@@ -4,6 +4,7 @@ import type { ClientEvent } from './client/observation.ts';
 import { type Edition, thisServer } from './contract/editions.ts';
 import { UsageError } from './errors.ts';
 import { fileError } from './files/file-error.ts';
+import { makePrivateFolder } from './files/ownership.ts';
 import type { GlobalOptions } from './flags/globals.ts';
 import { describeSource } from './profiles/credential-values.ts';
 import { type Credentials, resolveCredentials } from './profiles/credentials.ts';
@@ -52,8 +53,14 @@ export async function openSession(global: GlobalOptions, hooks: SessionHooks): P
   for (const warning of credentials.warnings) await hooks.warn(warning);
   for (const text of credentials.notes) if (global.verbose || hooks.terminal()) await hooks.note(`note: ${text}`);
   const domain = workingDomain(global, credentials, system);
-  const server = credentials.kind === 'sandbox' ? await startSandbox(credentials.edition, system) : undefined;
-  const client = connect(accountOf(credentials, server), global, hooks);
+  const server = credentials.kind === 'sandbox' ? await startSandbox(credentials.edition, hooks) : undefined;
+  let client: Client;
+  try {
+    client = connect(accountOf(credentials, server), global, hooks);
+  } catch (error) {
+    await server?.close();
+    throw error;
+  }
   const defaults = credentials.settings;
   return {
     profile: credentials.profile,
@@ -82,11 +89,12 @@ interface OwnServer {
 }
 
 /** CLI.md 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
-async function startSandbox(edition: Edition, system: System): Promise<OwnServer> {
+async function startSandbox(edition: Edition, { system, warn }: SessionHooks): Promise<OwnServer> {
   const { startService } = await import('./service/service.ts');
   const username = 'sandbox';
   const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
   const { data } = folders(system);
+  makePrivateFolder(data);
   const service = await startService({
     edition,
     data,
@@ -95,6 +103,7 @@ async function startSandbox(edition: Edition, system: System): Promise<OwnServer
     redirects: false,
     now: system.now,
     random: (size) => system.randomBytes(size),
+    onFailure: (error) => void warn(`the sandbox failed: ${error instanceof Error ? error.message : String(error)}`),
   }).catch((error) => {
     throw fileError('use the data folder', data, error);
   });

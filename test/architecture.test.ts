@@ -13,7 +13,7 @@ const layers: Record<string, readonly string[]> = {
   unicode: [],
   files: ['errors', 'system'],
   service: ['contract'],
-  client: ['contract', 'errors', 'system'],
+  client: ['contract', 'errors', 'files', 'system'],
   input: ['contract', 'errors', 'files', 'system', 'unicode'],
   output: ['contract', 'errors', 'files', 'system'],
   profiles: ['contract', 'errors', 'files', 'system', 'unicode'],

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runProgram, runShell } from './support/built-program.ts';
 import { sent, test } from './support/linkctl.ts';
@@ -20,40 +20,72 @@ test('3.2: the first command of the README works on a fresh machine', async ({ h
   expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^https?:\/\/\S+\/\w+\n$/) });
 });
 
-test.for([
-  ['something of that name is in the way', (data: string) => writeFileSync(join(data, 'linkctl'), '')],
-  [
-    'file is not a database',
-    (data: string) => {
-      mkdirSync(join(data, 'linkctl'));
-      writeFileSync(join(data, 'linkctl', 'links-a.db'), 'x'.repeat(5000));
-    },
-  ],
-] as const)(
-  'B48, B67: of a data folder that cannot be used the sandbox says that %s, and it is no bug',
-  async ([reason, spoil], { homeEnv, folder }) => {
-    const data = join(folder, 'data');
-    mkdirSync(data);
-    spoil(data);
-    for (const line of [
-      ['-p', 'sandbox', 'list'],
-      ['serve', '--port', '0', '--api-key-file', keyFile(folder)],
-    ]) {
-      expect(await runProgram(line, { ...homeEnv, XDG_DATA_HOME: data })).toMatchObject({
+describe('B48: what is wrong with the machine is no bug', () => {
+  const data = (folder: string) => join(folder, 'data', 'linkctl');
+  const spoilt = [
+    ['cannot make the folder', 'something of that name is in the way', (folder: string) => writeFileSync(data(folder), '')],
+    [
+      'cannot use the data folder',
+      'file is not a database',
+      (folder: string) => {
+        mkdirSync(data(folder));
+        writeFileSync(join(data(folder), 'links-a.db'), 'x'.repeat(5000));
+      },
+    ],
+  ] as const;
+
+  test.for(spoilt)('B67: %s of the sandbox: %s', async ([what, reason, spoil], { homeEnv, folder }) => {
+    mkdirSync(dirname(data(folder)));
+    spoil(folder);
+    const env = { ...homeEnv, XDG_DATA_HOME: dirname(data(folder)) };
+    const stderr = `error: ${what} ${data(folder)}: ${reason}\n`;
+    expect(await runProgram(['-p', 'sandbox', 'list'], env)).toMatchObject({ code: 9, stdout: '', stderr });
+    if (what === 'cannot use the data folder') return;
+    expect(await runProgram(['serve', '--port', '0'], env)).toMatchObject({ code: 9, stdout: '', stderr });
+  });
+
+  test('B67: a place where no folder can be made is told, and nothing goes round in circles', async ({ homeEnv }) => {
+    for (const [name, line] of [
+      ['XDG_DATA_HOME', ['-p', 'sandbox', 'list']],
+      ['LINKCTL_CONFIG_DIR', ['config', 'set', 'output', 'json', '-p', 'sandbox']],
+    ] as const) {
+      const { code, stderr } = await runProgram(line, { ...homeEnv, [name]: '/proc/none' });
+      expect({ code, stderr }).toEqual({
         code: 9,
-        stdout: '',
-        stderr: `error: cannot use the data folder ${join(data, 'linkctl')}: ${reason}\n`,
+        stderr: expect.stringMatching(/^error: cannot make the folder \/proc\/none\S*: /),
       });
     }
-  },
-);
+  });
 
-/** With a key of their own, `serve` makes nothing in the data folder before the service does. */
-function keyFile(folder: string): string {
-  const path = join(folder, 'key');
-  writeFileSync(path, `${'k'.repeat(24)}\n`, { mode: 0o600 });
-  return path;
-}
+  test('B67: a current folder that was deleted takes no file, and says so', async ({ homeEnv }) => {
+    const lines = [
+      [
+        '-p sandbox shorten -f ../links.txt --results r.csv',
+        'cannot use ../links.txt: the current folder does not exist any more',
+      ],
+      ['-p sandbox shorten https://example.com/ --qr-file q/r', 'cannot make q/r: no such file or folder'],
+      ['serve --port 0 --data q/r', 'cannot make the folder q/r: no such file or folder'],
+    ];
+    for (const [line, message] of lines) {
+      const gone = 'echo https://example.com/ > "$HOME/links.txt"; mkdir -p "$HOME/gone"; cd "$HOME/gone"; rmdir "$HOME/gone"';
+      const { code, stderr } = await runShell(`${gone}; $linkctl ${line}`, homeEnv);
+      expect({ code, stderr }).toEqual({ code: 9, stderr: `error: ${message}\n` });
+    }
+  });
+
+  test('F64: a sandbox without room on the disk says why it fails', async ({ homeEnv }) => {
+    await runProgram(['-p', 'sandbox', 'shorten', 'https://example.com/'], homeEnv);
+    const line = 'trap "" XFSZ; ulimit -f 40; $linkctl -p sandbox shorten $(seq -f https://example.com/%g 300) --retries 0';
+    const { code, stderr } = await runShell(line, homeEnv);
+    expect(code).toBe(10);
+    expect(stderr).toMatch(/^warning: the sandbox failed: (database or disk is full|disk I\/O error)$/m);
+  });
+
+  test('B11: a setting that cannot be read ends a call of the sandbox as it ends any other', async ({ homeEnv }) => {
+    const ran = await runProgram(['-p', 'sandbox', 'list'], { ...homeEnv, LINKCTL_TIMEOUT: 'abc' });
+    expect(ran).toMatchObject({ code: 2, stderr: 'error: LINKCTL_TIMEOUT: expected seconds above 0, got "abc"\n' });
+  });
+});
 
 test('1.4, 3.2: a run into the sandbox goes on, although its service has another port', async ({ homeEnv, folder }) => {
   const file = join(folder, 'links.txt');

@@ -130,6 +130,23 @@ describe('the code that V8 made of the program when it was built', () => {
     expect(files.some((name) => name.startsWith('csv-parse'))).toBe(true);
   });
 
+  test('says nothing of the folder in which it was built', () => {
+    const code = join(folder, 'dist', 'code');
+    for (const name of readdirSync(code)) expect(readFileSync(join(code, name)).includes(folder), name).toBe(false);
+  });
+
+  test.for([
+    ['one byte of it is another', (bytes: Buffer) => bytes.fill(bytes[5000] === 1 ? 2 : 1, 5000, 5001)],
+    ['its end is missing', (bytes: Buffer) => bytes.subarray(0, -100)],
+    ['its second half was never written', (bytes: Buffer) => bytes.fill(0, bytes.length / 2)],
+    ['it is empty', () => Buffer.alloc(0)],
+  ] as const)('is passed over where %s', async ([, damage], { folder: home }) => {
+    cpSync(folder, home, { recursive: true });
+    const path = join(home, 'dist', 'code', 'main.cjs');
+    writeFileSync(path, damage(readFileSync(path)));
+    expect(await takenFrom(join(home, 'dist'))).toEqual([['./main.cjs', null]]);
+  });
+
   test('is passed over by any other, under which the program is what it is', async ({ folder: home, env }) => {
     cpSync(folder, home, { recursive: true });
     writeFileSync(join(home, 'dist', 'code', 'node.json'), '["linux","x64",{}]');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
+import { absolutePath } from '../files/absolute-path.ts';
 import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import { shellWord } from '../files/ownership.ts';
 import { type BeginLine, checksum } from './journal-lines.ts';
@@ -165,7 +166,7 @@ const optionWords: { readonly [name: string]: string | readonly string[] } = {
 function assertReplaceable<Payload extends object>({ results, failed, overwrite }: RunPlan<Payload>, begin?: BeginLine): void {
   if (overwrite) return;
   for (const path of [results, failed]) {
-    if (path === undefined || begin?.outputs.includes(resolve(path)) || !existsSync(path)) continue;
+    if (path === undefined || begin?.outputs.includes(absolutePath(path)) || !existsSync(path)) continue;
     throw new UsageError(`${path} exists already`, { hint: `add --yes to replace it, or mv ${shellWord(path)} elsewhere` });
   }
 }
@@ -184,7 +185,7 @@ async function create<Payload extends object>(
     ...identity,
     profile,
     edition: client.edition,
-    outputs: [results, failed].filter((path) => path !== undefined).map((path) => resolve(path)),
+    outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),
     at: new Date(system.now()).toISOString(),
   };
   await createRunFolder(begin, input.copyTo, folders, system, openJournalFile);

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { LimitError } from '../errors.ts';
+import { absolutePath } from '../files/absolute-path.ts';
 import { type CountedClient, countCalls } from './counted-client.ts';
 import { readJournal } from './journal.ts';
 import { hashesOf } from './journal-lines.ts';
@@ -90,7 +91,7 @@ function identityOf<Payload extends object>(
   domain: string | undefined,
   { identity }: Client,
 ): RunIdentity {
-  const name = input.copyTo === undefined ? resolve(input.name) : 'stdin';
+  const name = input.copyTo === undefined ? absolutePath(input.name) : 'stdin';
   return {
     operation: kind,
     mode: mode?.name,

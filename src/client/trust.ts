@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AuthError, LocalError } from '../errors.ts';
+import { fileError } from '../files/file-error.ts';
 import type { TransportOptions } from './transport.ts';
 
 /** How TLS connections are verified, in the terms of `node:tls`; verification itself cannot be switched off (R-49). */
@@ -27,8 +28,8 @@ export async function trustFor({ origin, caFile, env }: Pick<TransportOptions, '
 }
 
 async function certificatesIn(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new LocalError(`cannot read the CA file ${file}: ${cause.code ?? cause.message}`, { cause });
+  const text = await readFile(file, 'utf8').catch((error) => {
+    throw fileError('read the CA file', file, error);
   });
   if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new LocalError(`${file} holds no PEM certificate`);
   const { X509Certificate } = await import('node:crypto');

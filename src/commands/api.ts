@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import type { Context } from '../context.ts';
-import { LocalError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import { fileError } from '../files/file-error.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { dryRunReport } from '../output/dry-run.ts';
@@ -73,6 +74,6 @@ async function readBody(text: string, { system }: Context): Promise<string> {
   try {
     return await readFile(text.slice(1), 'utf8');
   } catch (error) {
-    throw new LocalError(`cannot read ${text.slice(1)}: ${(error as Error).message}`, { cause: error });
+    throw fileError('read', text.slice(1), error);
   }
 }

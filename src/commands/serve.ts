@@ -66,6 +66,7 @@ async function serve(options: ServeOptions, context: Context): Promise<Report> {
   const data = options.data ?? folders(system).data;
   const username = accountName(global.username ?? usualUsername);
   if (username === undefined) throw new UsageError('--username: expected a name without a colon and control characters');
+  makePrivateFolder(data);
   const settings = { ...settingsOf(options, context), data, username, apiKey: await ownKey(data, context) };
   const service = await start(settings, options.port);
   try {
@@ -147,7 +148,6 @@ async function ownKey(data: string, { system, global, warn }: Context): Promise<
 /** Under a lock: of two that start at once, both must have the key that stays. */
 async function keptKeyFile(data: string, system: System): Promise<string> {
   const path = join(data, 'api-key');
-  makePrivateFolder(data);
   const claim = await acquireClaim({ folder: join(data, 'lock'), guards: 'the key of the service' }, system);
   try {
     if (!existsSync(path)) atomicWrite(path, `${Buffer.from(system.randomBytes(24)).toString('base64url')}\n`, system);

@@ -1,4 +1,4 @@
-import { mkdirSync, type Stats } from 'node:fs';
+import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { System } from '../system.ts';
@@ -13,17 +13,24 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
-/** The same, failing as the operating system does. */
-export function makeFolders(path: string): void {
+/**
+ * The same, failing as the operating system does. One by one: Node's `recursive` never ends where a folder that exists takes none,
+ * as in /proc or where the current folder was deleted, and does not tell that a file system is read-only.
+ */
+export function makeFolders(path: string, mode = 0o700): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    mkdirSync(path, { mode });
   } catch (error) {
+    if (isFolder(path)) return;
     const above = dirname(path);
-    if (errorCode(error) !== 'ENOENT' || above === path) throw error;
-    // Node says so of missing folders on a read-only file system too; asked for one folder, it tells the reason.
-    makeFolders(above);
-    mkdirSync(path, { mode: 0o700 });
+    if (errorCode(error) !== 'ENOENT' || isFolder(above)) throw error;
+    makeFolders(above, mode);
+    makeFolders(path, mode);
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** R-24: a file that another user owns is refused. The superuser's is not: against root no file is safe, and secrets are mounted as root's. */

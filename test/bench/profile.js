@@ -14,6 +14,8 @@ import { createWorld } from './world.js';
 const maps = new Map();
 const { positionals } = parseArgs({ allowPositionals: true });
 const world = createWorld({ names: true });
+// Code that was made at build time does not know where its files are.
+rmSync(world.path('dist/code'), { recursive: true });
 const server = await world.canned({ total: 100_000 });
 try {
   const folder = world.path('profile');

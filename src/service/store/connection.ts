@@ -161,7 +161,7 @@ async function importSubstitute(): Promise<{ DatabaseSync: EngineConstructor }> 
   try {
     return (await import('@photostructure/sqlite')) as { DatabaseSync: EngineConstructor };
   } catch (cause) {
-    throw new Error('SQLite is missing: use Node 22.13 or later, or install the optional package @photostructure/sqlite', {
+    throw new Error('SQLite cannot be loaded: use Node 22.13 or later, or install the optional package @photostructure/sqlite', {
       cause,
     });
   }
