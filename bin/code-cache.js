@@ -5,12 +5,8 @@ const { Script } = require('node:vm');
 // What Node puts around a CommonJS module.
 const head = '(function (exports, require, module, __filename, __dirname) { ';
 
-/** Where the code of the files in `dist` lies, by their names, and `madeBy`: the Node that made it. */
+/** Where the code of the files in `dist` lies, by their names. */
 exports.codeFolder = (dist) => join(dist, 'code');
-exports.madeBy = 'node.json';
-
-/** V8 takes the code of another build of its version, and knows nothing of how that was configured: so builds are compared whole. */
-exports.thisNode = () => JSON.stringify([process.platform, process.arch, process.versions, process.config]);
 
 /**
  * A `require` for the files of `dist` that takes the code which V8 made of them when the program was built: compiling them anew takes
@@ -18,8 +14,8 @@ exports.thisNode = () => JSON.stringify([process.platform, process.arch, process
  * ever. `onLoad(name, script)` hears of each file; `place` is where traces say that they are.
  */
 exports.createLoader = (dist, onLoad = () => {}, place = dist) => {
-  const folder = exports.codeFolder(dist);
-  const isOurs = read(join(folder, exports.madeBy))?.toString() === exports.thisNode();
+  const code = exports.codeFolder(dist);
+  const maker = thisNode();
   const modules = new Map();
 
   function load(name) {
@@ -29,7 +25,7 @@ exports.createLoader = (dist, onLoad = () => {}, place = dist) => {
     modules.set(name, module);
     const path = join(dist, name);
     const source = `${head}${readFileSync(path, 'utf8')}\n})`;
-    const cachedData = isOurs ? whole(read(join(folder, name))) : undefined;
+    const cachedData = unpacked(read(join(code, name)), maker);
     const script = new Script(source, { filename: join(place, name), columnOffset: -head.length, cachedData });
     onLoad(name, script);
     script.runInThisContext()(module.exports, need, module, path, dist);
@@ -40,13 +36,23 @@ exports.createLoader = (dist, onLoad = () => {}, place = dist) => {
   return need;
 };
 
-/** V8 crashes over code that was damaged, or runs it: so it is there twice, and a digest would take longer to load than to compare. */
-exports.twice = (code) => Buffer.concat([code, code]);
+/**
+ * Code as it is kept: behind the Node that made it, and twice. V8 would take code of another build of its version, and crash over code
+ * that was damaged, or run it; a digest takes longer to load than this takes to compare.
+ */
+exports.packed = (code) => Buffer.concat([thisNode(), code, code]);
 
-function whole(bytes = Buffer.alloc(0)) {
-  const half = bytes.length / 2;
-  const code = bytes.subarray(0, half);
-  return half > 0 && code.equals(bytes.subarray(half)) ? code : undefined;
+function unpacked(bytes, maker) {
+  if (!bytes?.subarray(0, maker.length).equals(maker)) return undefined;
+  const middle = (maker.length + bytes.length) / 2;
+  const code = bytes.subarray(maker.length, middle);
+  return code.length > 0 && code.equals(bytes.subarray(middle)) ? code : undefined;
+}
+
+function thisNode() {
+  const { arch, config, platform, versions } = process;
+  const built = Object.entries(config.variables).filter(([name]) => name.startsWith('v8_'));
+  return Buffer.from(JSON.stringify([platform, arch, versions, built]));
 }
 
 function read(path) {

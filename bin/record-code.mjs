@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
  * program's own service for a server, and what was compiled for them is written down for `code-cache.js`. What nothing called
  * is compiled when it is, as ever; so a line that fails here costs time later, and nothing else.
  */
-const { codeFolder, createLoader, madeBy, thisNode, twice } = createRequire(import.meta.url)('./code-cache.js');
+const { codeFolder, createLoader, packed } = createRequire(import.meta.url)('./code-cache.js');
 const dist = resolve(process.argv[2]);
 const scripts = new Map();
 // The folder of whoever builds is nobody's business: V8 keeps the names of files with their code.
@@ -25,8 +25,7 @@ try {
 }
 const folder = codeFolder(dist);
 mkdirSync(folder, { recursive: true });
-for (const [name, script] of scripts) writeFileSync(join(folder, name), twice(script.createCachedData()));
-writeFileSync(join(folder, madeBy), thisNode());
+for (const [name, script] of scripts) writeFileSync(join(folder, name), packed(script.createCachedData()));
 
 async function doMainJobs() {
   const { account, stop } = await startService();

@@ -125,9 +125,7 @@ describe('the code that V8 made of the program when it was built', () => {
 
   test('is taken by the Node that built it', async () => {
     expect(await takenFrom(join(folder, 'dist'))).toEqual([['./main.cjs', false]]);
-    const files = readdirSync(join(folder, 'dist', 'code'));
-    expect(files).toEqual(expect.arrayContaining(['node.json', 'main.cjs']));
-    expect(files.some((name) => name.startsWith('csv-parse'))).toBe(true);
+    expect(readdirSync(join(folder, 'dist', 'code')).some((name) => name.startsWith('csv-parse'))).toBe(true);
   });
 
   test('says nothing of the folder in which it was built', () => {
@@ -136,20 +134,18 @@ describe('the code that V8 made of the program when it was built', () => {
   });
 
   test.for([
+    [
+      'another Node made it',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"node":"\d/, '"node":"X'), 'latin1'),
+    ],
     ['one byte of it is another', (bytes: Buffer) => bytes.fill(bytes[5000] === 1 ? 2 : 1, 5000, 5001)],
     ['its end is missing', (bytes: Buffer) => bytes.subarray(0, -100)],
-    ['its second half was never written', (bytes: Buffer) => bytes.fill(0, bytes.length / 2)],
+    ['its second half was never written', (bytes: Buffer) => bytes.fill(0, Math.floor(bytes.length / 2))],
     ['it is empty', () => Buffer.alloc(0)],
-  ] as const)('is passed over where %s', async ([, damage], { folder: home }) => {
+  ] as const)('is passed over where %s', async ([, damage], { folder: home, env }) => {
     cpSync(folder, home, { recursive: true });
     const path = join(home, 'dist', 'code', 'main.cjs');
     writeFileSync(path, damage(readFileSync(path)));
-    expect(await takenFrom(join(home, 'dist'))).toEqual([['./main.cjs', null]]);
-  });
-
-  test('is passed over by any other, under which the program is what it is', async ({ folder: home, env }) => {
-    cpSync(folder, home, { recursive: true });
-    writeFileSync(join(home, 'dist', 'code', 'node.json'), '["linux","x64",{}]');
     expect(await takenFrom(join(home, 'dist'))).toEqual([['./main.cjs', null]]);
     const { stdout } = await run(process.execPath, [join(home, 'bin', 'linkctl.js'), '--version'], { env });
     expect(stdout).toMatch(/^linkctl \d/);
