@@ -3,7 +3,7 @@ import { operandText } from './hashes.ts';
 import { rowsOf } from './reading.ts';
 import type { InputRow, Notices, ReadOptions } from './row.ts';
 import type { Source } from './source.ts';
-import { SuspectTables } from './suspects.ts';
+import { SuspectSearch, type Suspects } from './suspects.ts';
 
 /**
  * Finds hashes that two rows of a file give (C16): every request must hold distinct ones, or an answer could not be matched to
@@ -28,7 +28,7 @@ export function duplicateSearch(allowCaseDuplicates: boolean): DuplicateSearch {
       if (item.custom_hash !== undefined) custom.add(newUrl(item));
     },
     async confirm(source, options, problem) {
-      if (!named.suspicious() && !custom.suspicious()) return;
+      if (named.close() + custom.close() === 0) return;
       for await (const rows of rowsOf(source, options, { problem: () => {}, warning: () => {} })) {
         for (const { line, item, listed } of rows) {
           const reason =
@@ -49,25 +49,26 @@ function newUrl(item: InputRow['item']): string {
 
 interface HashSearch {
   add(hash: string): void;
-  suspicious(): boolean;
+  /** After the last hash: how many have to be looked at again. */
+  close(): number;
   /** Why the hash of this line may not stand, on the second reading. */
   repeated(hash: string, line: number, anyCase: boolean): string | undefined;
 }
 
 function hashSearch(name: string): HashSearch {
-  const seen = new SuspectTables();
-  const suspects = new Set<string>();
+  const search = new SuspectSearch();
+  let suspects: Suspects | undefined;
   const firstLines = new Map<string, number>();
   const firstLinesFolded = new Map<string, number>();
   return {
-    add(hash) {
-      const folded = hash.toLowerCase();
-      if (seen.suspects(folded)) suspects.add(folded);
+    add: (hash) => search.add(hash.toLowerCase()),
+    close() {
+      suspects = search.suspects();
+      return suspects.count;
     },
-    suspicious: () => suspects.size > 0,
     repeated(hash, line, anyCase) {
       const folded = hash.toLowerCase();
-      if (!suspects.has(folded)) return undefined;
+      if (!suspects?.has(folded)) return undefined;
       const same = firstLines.get(hash);
       const similar = firstLinesFolded.get(folded);
       if (same === undefined) firstLines.set(hash, line);

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { csvRecords } from './csv-records.ts';
 import { type DomainInForce, type HashOperand, operandText, parseHash, placedOn } from './hashes.ts';
 import type { Source } from './source.ts';
-import { SuspectTables } from './suspects.ts';
+import { SuspectSearch } from './suspects.ts';
 import { textLines } from './text-lines.ts';
 
 /** A file of hashes that was checked as a whole and can be read again, each URL once. */
@@ -23,33 +23,33 @@ export interface HashLine {
 const keptFirst = 5;
 
 /**
- * Checks a file of hashes without holding it: only hashes that may stand in it twice are kept. Throws a UsageError with the
+ * Checks a file of hashes without holding it: only those that may stand in it twice are looked at again. Throws a UsageError with the
  * place of the first bad line, and for a file without a hash.
  */
 export async function checkHashFile(source: Source, domain: DomainInForce): Promise<HashFile> {
-  const tables = new SuspectTables();
-  const suspects = new Set<string>();
-  const first: HashOperand[] = [];
+  const search = new SuspectSearch();
+  const first = new Map<string, HashOperand>();
   let rows = 0;
   for await (const found of hashLines(source, domain)) {
     rows += found.length;
     for (const { item } of found) {
       const text = operandText(item);
-      if (tables.suspects(text)) suspects.add(text);
-      else if (first.length < keptFirst) first.push(item);
+      search.add(text);
+      if (first.size < keptFirst) first.set(text, item);
     }
   }
+  const suspects = search.suspects();
   async function* open(): AsyncGenerator<HashLine[]> {
     const seen = new Set<string>();
     const isNew = (text: string): boolean => !suspects.has(text) || seen.size < seen.add(text).size;
     for await (const found of hashLines(source, domain)) yield found.filter(({ item }) => isNew(operandText(item)));
   }
-  if (suspects.size > 0) {
+  if (suspects.count > 0) {
     rows = 0;
     for await (const found of open()) rows += found.length;
   }
   if (rows === 0) throw new UsageError(`${source.name}: no hashes`);
-  return { rows, first, open };
+  return { rows, first: [...first.values()], open };
 }
 
 /** A hash or a short URL on each line, or the columns of a listing; a comma can stand in no hash, so it tells which. */

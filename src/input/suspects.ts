@@ -1,52 +1,68 @@
+/** Texts that may be there more than once. */
+export interface Suspects {
+  /** How many there are. */
+  readonly count: number;
+  has(text: string): boolean;
+}
+
 /**
- * Tells which texts may have been seen before, at 4 bytes a text: tables of fingerprints. What it lets pass was never seen;
- * what it suspects has to be looked at again, wrongly in one of 50 files of 5 million texts.
+ * Tells which of millions of texts may be there more than once, at 8 bytes a text: each leaves a fingerprint, and these are sorted
+ * in the end. What is not suspected is there once; what is has to be looked at again, wrongly in one of 300 files of 5 million
+ * texts. Looking each up in a table as it comes would wait for memory every time, for longer than the rest of a row takes.
  */
-export class SuspectTables {
-  readonly #full: Uint32Array[] = [];
-  #open = new Uint32Array(firstSlots);
+export class SuspectSearch {
+  readonly #full: Float64Array[] = [];
+  #open = new Float64Array(firstLength);
   #count = 0;
 
-  /** Whether the text may have been seen; it has been, from now on. */
-  suspects(text: string): boolean {
-    let one = 0x811c9dc5;
-    let other = 0x9747b28c;
-    for (let index = 0; index < text.length; index += 1) {
-      const code = text.charCodeAt(index);
-      one = Math.imul(one ^ code, 0x01000193);
-      other = Math.imul(other ^ code, 0x85ebca6b) + 0x2545f491;
+  add(text: string): void {
+    if (this.#count === this.#open.length) {
+      this.#full.push(this.#open);
+      this.#open = new Float64Array(furtherLength);
+      this.#count = 0;
     }
-    const place = mixed(one);
-    // An empty slot holds 0.
-    const fingerprint = mixed(other) || 1;
-    for (const table of this.#full) {
-      if (table[slotOf(table, place, fingerprint)] === fingerprint) return true;
-    }
-    const slot = slotOf(this.#open, place, fingerprint);
-    if (this.#open[slot] === fingerprint) return true;
-    this.#open[slot] = fingerprint;
+    this.#open[this.#count] = fingerprintOf(text);
     this.#count += 1;
-    if (this.#count > this.#open.length * 0.8) this.#begin();
-    return false;
   }
 
-  #begin(): void {
-    this.#full.push(this.#open);
-    this.#open = new Uint32Array(furtherSlots);
-    this.#count = 0;
+  /** Of all that were added. */
+  suspects(): Suspects {
+    const fingerprints = this.#sorted();
+    const twice = new Set<number>();
+    let last = -1;
+    for (const fingerprint of fingerprints) {
+      if (fingerprint === last) twice.add(fingerprint);
+      last = fingerprint;
+    }
+    return { count: twice.size, has: (text) => twice.size > 0 && twice.has(fingerprintOf(text)) };
+  }
+
+  #sorted(): Float64Array {
+    const parts = [...this.#full, this.#open.subarray(0, this.#count)];
+    const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let offset = 0;
+    for (const part of parts) {
+      all.set(part, offset);
+      offset += part.length;
+    }
+    return all.sort();
   }
 }
 
-// 16 KiB are enough for most files; after them 32 MiB, the same for 10,000 texts as for 6 million.
-const firstSlots = 2 ** 12;
-const furtherSlots = 2 ** 23;
+// 32 KiB are enough for most files; after them 1 MiB at a time.
+const firstLength = 2 ** 12;
+const furtherLength = 2 ** 17;
 
-/** Where the fingerprint is, or would be put. */
-function slotOf(table: Uint32Array, place: number, fingerprint: number): number {
-  const mask = table.length - 1;
-  let slot = place & mask;
-  for (let held = table[slot]; held !== 0 && held !== fingerprint; held = table[slot]) slot = (slot + 1) & mask;
-  return slot;
+/** 52 bits, as a whole number. */
+function fingerprintOf(text: string): number {
+  let one = 0x811c9dc5;
+  let other = 0x9747b28c;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x85ebca6b) + 0x2545f491;
+  }
+  return (mixed(other) % 2 ** 20) * 2 ** 32 + mixed(one);
 }
 
 /** The final mix of MurmurHash3, after which every bit depends on every other. */

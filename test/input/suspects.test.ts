@@ -1,9 +1,27 @@
 import { expect, test } from 'vitest';
-import { SuspectTables } from '../../src/input/suspects.ts';
+import { SuspectSearch } from '../../src/input/suspects.ts';
 
-test('C16: every text that was seen is suspected, and no other of 300,000', () => {
-  const tables = new SuspectTables();
-  const names = ['', 'a', 'b', 'ab', 'ba', ...Array.from({ length: 300_000 }, (_, index) => `link${index.toString(36)}`)];
-  expect(names.filter((name) => tables.suspects(name))).toEqual([]);
-  expect(names.every((name) => tables.suspects(name))).toBe(true);
+const names = ['', 'a', 'b', 'ab', 'ba', ...Array.from({ length: 300_000 }, (_, index) => `link${index.toString(36)}`)];
+
+function suspectsOf(texts: readonly string[]) {
+  const search = new SuspectSearch();
+  for (const text of texts) search.add(text);
+  return search.suspects();
+}
+
+test('C16: of 300,005 texts that are there once none is suspected', () => {
+  const suspects = suspectsOf(names);
+  expect(suspects.count).toBe(0);
+  expect(names.filter((name) => suspects.has(name))).toEqual([]);
+});
+
+test('C16: what is there more than once is suspected, wherever it stands, and nothing else', () => {
+  const twice = ['', 'link0', `link${(4096).toString(36)}`, `link${(299_999).toString(36)}`];
+  const suspects = suspectsOf([...names, ...twice, 'link0']);
+  expect(suspects.count).toBe(twice.length);
+  expect(names.filter((name) => suspects.has(name))).toEqual(twice);
+});
+
+test('C16: nothing suspects nothing', () => {
+  expect(suspectsOf([]).count).toBe(0);
 });
