@@ -25,33 +25,42 @@ export class SuspectSearch {
     this.#count += 1;
   }
 
-  /** Of all that were added. */
+  /** Of all that were added; nothing more can be. Sorted where they are, as a copy would take as much memory again. */
   suspects(): Suspects {
-    const fingerprints = this.#sorted();
+    const parts = [...this.#full.splice(0), this.#open.subarray(0, this.#count)].map((part) => part.sort());
+    this.#open = new Float64Array(0);
+    this.#count = 0;
     const twice = new Set<number>();
     let last = -1;
-    for (const fingerprint of fingerprints) {
+    for (const fingerprint of merged(parts)) {
       if (fingerprint === last) twice.add(fingerprint);
       last = fingerprint;
     }
     return { count: twice.size, has: (text) => twice.size > 0 && twice.has(fingerprintOf(text)) };
   }
+}
 
-  #sorted(): Float64Array {
-    const parts = [...this.#full, this.#open.subarray(0, this.#count)];
-    const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let offset = 0;
-    for (const part of parts) {
-      all.set(part, offset);
-      offset += part.length;
+/** The numbers of several sorted lists in their order. */
+function* merged(lists: readonly Float64Array[]): Generator<number> {
+  const places = lists.map(() => 0);
+  for (;;) {
+    let least = Number.POSITIVE_INFINITY;
+    let from = -1;
+    for (let index = 0; index < lists.length; index += 1) {
+      const number = lists[index]?.[places[index] ?? 0];
+      if (number === undefined || number >= least) continue;
+      least = number;
+      from = index;
     }
-    return all.sort();
+    if (from === -1) return;
+    places[from] = (places[from] ?? 0) + 1;
+    yield least;
   }
 }
 
-// 32 KiB are enough for most files; after them 1 MiB at a time.
+// 32 KiB are enough for most files; after them 8 MiB at a time, so that few lists are merged.
 const firstLength = 2 ** 12;
-const furtherLength = 2 ** 17;
+const furtherLength = 2 ** 20;
 
 /** 52 bits, as a whole number. */
 function fingerprintOf(text: string): number {
