@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { codeFolder } from './code-cache.js';
 
 /**
  * Makes the program that is released: `node bin/bundle.mjs --outdir=dist`; `--names` keeps those of functions, for a profile. One
@@ -75,7 +76,7 @@ const onDemand = {
 
 mkdirSync(outdir, { recursive: true });
 // V8 takes any source of the same length for the one that its code was made of.
-rmSync(join(outdir, 'code'), { recursive: true, force: true });
+rmSync(codeFolder(outdir), { recursive: true, force: true });
 await writeModules(await split());
 await writeFiles();
 // Code that was made under other flags is of no use.

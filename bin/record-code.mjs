@@ -1,15 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { codeFolder, createLoader, packed } from './code-cache.js';
 
 /**
  * Keeps the code that V8 makes of the program: `node bin/record-code.mjs dist`. The main jobs are done in this process, with the
  * program's own service for a server, and what was compiled for them is written down for `code-cache.js`. What nothing called
  * is compiled when it is, as ever; so a line that fails here costs time later, and nothing else.
  */
-const { codeFolder, createLoader, packed } = createRequire(import.meta.url)('./code-cache.js');
 const dist = resolve(process.argv[2]);
 const scripts = new Map();
 // The folder of whoever builds is nobody's business: V8 keeps the names of files with their code.

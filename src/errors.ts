@@ -147,3 +147,9 @@ export function sharedFailure(failures: readonly CliError[], named: number, what
   const common = failures.every(({ kind }) => kind === first.kind) ? first.kind : 'failed';
   return new CliError(failures.length < named ? 'partial' : common, `${failures.length} of ${named} ${what}`);
 }
+
+/** What anything thrown says of itself. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return typeof error === 'object' ? 'something was thrown that is no error' : String(error);
+}

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { type Client, createClient } from './client/client.ts';
 import type { ClientEvent } from './client/observation.ts';
 import { type Edition, thisServer } from './contract/editions.ts';
-import { UsageError } from './errors.ts';
+import { messageOf, UsageError } from './errors.ts';
 import { fileError } from './files/file-error.ts';
 import { makePrivateFolder } from './files/ownership.ts';
 import type { GlobalOptions } from './flags/globals.ts';
@@ -103,7 +103,7 @@ async function startSandbox(edition: Edition, { system, warn }: SessionHooks): P
     redirects: false,
     now: system.now,
     random: (size) => system.randomBytes(size),
-    onFailure: (error) => void warn(`the sandbox failed: ${error instanceof Error ? error.message : String(error)}`),
+    onFailure: (error) => void warn(`the sandbox failed: ${messageOf(error)}`),
   }).catch((error) => {
     throw fileError('use the data folder', data, error);
   });

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { LocalError } from '../errors.ts';
+import { LocalError, messageOf } from '../errors.ts';
 import { decodeLine, encodeLine, type JournalLine } from './journal-lines.ts';
 
 /** The journal's file as far as writing goes; a test hands in one that breaks or stops at a chosen step. */
@@ -146,6 +146,6 @@ async function openJournalFile(path: string, size: number): Promise<JournalFile>
 }
 
 function notWritten(path: string, error: unknown): LocalError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new LocalError(`cannot write the journal ${path}: ${reason}`, { cause: error });
 }

@@ -64,10 +64,10 @@ async function* shownRows<Payload extends object>(
   outcomes: WeakMap<Row, RowOutcome<Payload>>,
   { ignoreMissing }: RunLook,
   session: Session,
-  { streams, system }: Context,
+  { streams }: Context,
 ): AsyncGenerator<Row[]> {
-  const started = system.now();
-  const state = (): string => progressLine(run.progress(), system.now() - started);
+  const started = performance.now();
+  const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
   let batches = 0;
   for await (const settled of run.rows) {

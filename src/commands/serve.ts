@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import type { Context } from '../context.ts';
-import { CliError, LocalError, UsageError } from '../errors.ts';
+import { CliError, LocalError, messageOf, UsageError } from '../errors.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
@@ -103,7 +103,7 @@ function settingsOf(
     redirects: true,
     now: system.now,
     random: (size) => system.randomBytes(size),
-    onFailure: (error) => void warn(`a call failed: ${error instanceof Error ? error.message : String(error)}`),
+    onFailure: (error) => void warn(`a call failed: ${messageOf(error)}`),
   };
 }
 

@@ -1,4 +1,4 @@
-import { LocalError } from '../errors.ts';
+import { LocalError, messageOf } from '../errors.ts';
 
 /** What the operating system's codes mean to the one who can do something about it. */
 const reasons: { readonly [code: string]: string } = {
@@ -24,7 +24,7 @@ export function fileError(action: string, path: string, error: unknown, hint?: s
   const code = errorCode(error) ?? '';
   // Codes of Node and of the storage engine tell less than their messages.
   const isOfSystem = /^E[A-Z0-9]+$/.test(code);
-  const reason = reasons[code] ?? (isOfSystem ? code : error instanceof Error ? error.message : String(error));
+  const reason = reasons[code] ?? (isOfSystem ? code : messageOf(error));
   return new LocalError(`cannot ${action} ${path}: ${reason}`, { cause: error, hint });
 }
 

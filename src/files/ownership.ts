@@ -23,7 +23,7 @@ export function makeFolders(path: string, mode = 0o700): void {
   } catch (error) {
     if (isFolder(path)) return;
     const above = dirname(path);
-    if (errorCode(error) !== 'ENOENT' || isFolder(above)) throw error;
+    if (errorCode(error) !== 'ENOENT' || above === path || isFolder(above)) throw error;
     makeFolders(above, mode);
     makeFolders(path, mode);
   }

@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from '../errors.ts';
+import { CliError, exitCodes, messageOf } from '../errors.ts';
 import type { Paint } from './colour.ts';
 import { jsonText } from './json-text.ts';
 import type { Format } from './options.ts';
@@ -73,11 +73,6 @@ function failureJson(failure: CliError, { profile, debug }: FailureOptions, erro
       stack: debug ? stackOf(error) : undefined,
     },
   });
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name;
-  return typeof error === 'object' ? 'something was thrown that is no error' : String(error);
 }
 
 function stackOf(error: unknown): string[] {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { AuthError } from '../errors.ts';
+import { AuthError, messageOf } from '../errors.ts';
 import { errorCode } from '../files/file-error.ts';
 import type { System } from '../system.ts';
 
@@ -69,7 +69,7 @@ function letGo(child: ChildProcess): void {
 
 function failure(program: string, error: unknown): AuthError {
   const reasons: { readonly [code: string]: string } = { ENOENT: 'was not found', EACCES: 'may not be run' };
-  const reason = reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
+  const reason = reasons[errorCode(error) ?? ''] ?? messageOf(error);
   return new AuthError(`api_key_command: ${program} ${reason}`, {
     hint: 'run the command by hand; it must print the key, and nothing else, on stdout',
   });
