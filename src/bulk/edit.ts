@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
+import type { LinkKey } from '../contract/link.ts';
 import type { EditFields, EditItem } from '../contract/operations.ts';
-import { fittingHashes, type NamedUrl, readHashes } from './hash-groups.ts';
+import { fittingHashes, readHashes } from './hash-groups.ts';
 import { matchByHash } from './hash-matching.ts';
 import { notApplied, showsAll } from './not-applied.ts';
 import type { BatchAnswer, BulkOperation, LookReason } from './operation.ts';
@@ -30,9 +31,9 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
 }
 
 /** PATCH /urls?hashes=, or /urls/[hash] for one: the same fields for every row (styles 2 and 1). */
-export function editSameOperation(settings: ChangeSettings, fields: EditFields): BulkOperation<NamedUrl> {
+export function editSameOperation(settings: ChangeSettings, fields: EditFields): BulkOperation<LinkKey> {
   return {
-    ...editing<NamedUrl>(settings, () => fields),
+    ...editing<LinkKey>(settings, () => fields),
     fitting: fittingHashes,
     call: async (rows, signal): Promise<BatchAnswer> => {
       const domain = domainOf(rows, settings);
@@ -52,10 +53,10 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
   };
 }
 
-type Editing<Row extends NamedUrl> = Omit<BulkOperation<Row>, 'call' | 'fitting'>;
+type Editing<Row extends LinkKey> = Omit<BulkOperation<Row>, 'call' | 'fitting'>;
 
 /** An edit ends in the same state however often it is made; only a rename must be looked at before it is repeated (2.1). */
-function editing<Row extends NamedUrl>(settings: ChangeSettings, fields: (row: Row) => EditFields): Editing<Row> {
+function editing<Row extends LinkKey>(settings: ChangeSettings, fields: (row: Row) => EditFields): Editing<Row> {
   return {
     kind: 'edit',
     doubt: 'look',
@@ -72,7 +73,7 @@ function editing<Row extends NamedUrl>(settings: ChangeSettings, fields: (row: R
 }
 
 /** A record that shows all that was asked for was changed; one that does not, or not all of it, can be changed again. */
-function verdictOf({ hash }: NamedUrl, fields: EditFields, found: ReadonlyMap<string, KnownRecord>, reason: LookReason): Verdict {
+function verdictOf({ hash }: LinkKey, fields: EditFields, found: ReadonlyMap<string, KnownRecord>, reason: LookReason): Verdict {
   const { custom_hash, long_url } = fields;
   const record = found.get(hash);
   if (record && reason === 'ambiguous' && showsAll(fields, record, 'instructions')) return { kind: 'done', record };
@@ -87,7 +88,7 @@ function verdictOf({ hash }: NamedUrl, fields: EditFields, found: ReadonlyMap<st
 export const missing: Verdict = { kind: 'failed', error: { code: 1306, message: 'URL not found in DB' } };
 
 /** All rows of a call are on one domain: `group` sees to it. */
-export function domainOf(rows: readonly NamedUrl[], settings: Pick<ChangeSettings, 'domain'>): { domain?: string } {
+export function domainOf(rows: readonly LinkKey[], settings: Pick<ChangeSettings, 'domain'>): { domain?: string } {
   const domain = rows[0]?.domain ?? settings.domain;
   return domain === undefined ? {} : { domain };
 }

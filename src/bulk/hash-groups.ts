@@ -1,20 +1,14 @@
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
+import type { LinkKey } from '../contract/link.ts';
 import { isUsableHash } from './answer-items.ts';
 import type { KnownRecord } from './verdict.ts';
-
-/** A URL that a row names. */
-export interface NamedUrl {
-  readonly hash: string;
-  /** Edition A: where it lies, if the row says so; else the run's domain. */
-  readonly domain?: string | undefined;
-}
 
 /** Bytes that a list of hashes may take in an address: with path and other parameters it stays below 6,000 (R-14, B85). */
 const listBytes = 5800;
 
 /** How many hashes, from the first, fit in one address. */
-export function fittingHashes(urls: readonly NamedUrl[]): number {
+export function fittingHashes(urls: readonly LinkKey[]): number {
   let bytes = 0;
   for (const [position, { hash }] of urls.entries()) {
     bytes += encodeURIComponent(hash).length + (position === 0 ? 0 : '%2C'.length);

@@ -1,10 +1,11 @@
+import type { LinkKey } from '../contract/link.ts';
 import { type ChangeSettings, domainOf, missing } from './edit.ts';
-import { fittingHashes, type NamedUrl, readHashes } from './hash-groups.ts';
+import { fittingHashes, readHashes } from './hash-groups.ts';
 import type { BatchAnswer, BulkOperation, LookReason } from './operation.ts';
 import { again, type Verdict } from './verdict.ts';
 
 /** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (2.1). */
-export function deleteOperation(settings: ChangeSettings): BulkOperation<NamedUrl> {
+export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
   return {
     ...removal(settings),
     kind: 'delete',
@@ -29,7 +30,7 @@ export interface ResetSettings extends ChangeSettings {
 }
 
 /** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too (2.1). */
-export function resetOperation({ retryReset = false, ...settings }: ResetSettings): BulkOperation<NamedUrl> {
+export function resetOperation({ retryReset = false, ...settings }: ResetSettings): BulkOperation<LinkKey> {
   return {
     ...removal(settings),
     kind: 'reset',
@@ -49,7 +50,7 @@ export function resetOperation({ retryReset = false, ...settings }: ResetSetting
   };
 }
 
-type Removal = Pick<BulkOperation<NamedUrl>, 'group' | 'fitting' | 'look'>;
+type Removal = Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'look'>;
 
 function removal(settings: ChangeSettings): Removal {
   return {
@@ -71,10 +72,10 @@ function gone(reason: LookReason): Verdict {
   return reason === 'ambiguous' ? { kind: 'done' } : missing;
 }
 
-function allDone(rows: readonly NamedUrl[]): BatchAnswer {
+function allDone(rows: readonly LinkKey[]): BatchAnswer {
   return { verdicts: rows.map(() => ({ kind: 'done' })), surplus: [] };
 }
 
-function listOf(rows: readonly NamedUrl[]): string {
+function listOf(rows: readonly LinkKey[]): string {
   return rows.map(({ hash }) => hash).join(',');
 }

@@ -1,5 +1,5 @@
-import type { HashTarget } from '../client/groups.ts';
 import { type Context, whereabouts } from '../context.ts';
+import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { truncate } from '../output/display-width.ts';
@@ -18,7 +18,7 @@ export interface Question {
 
 /** One of the URLs that a change is about to touch; without a record there is none. */
 export interface AffectedUrl {
-  readonly target: HashTarget;
+  readonly target: LinkKey;
   readonly record: UrlRecord | undefined;
 }
 

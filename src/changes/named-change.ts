@@ -7,12 +7,13 @@ import type { OperationSettings, RunInput } from '../bulk/run-plan.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { type Context, openInput } from '../context.ts';
 import { editions } from '../contract/editions.ts';
+import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { CliError } from '../errors.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile } from '../input/hash-list.ts';
 import { type NamedHashes, placedOperands } from '../input/hash-targets.ts';
-import { type HashOperand, hashesByDomain } from '../input/hashes.ts';
+import { hashesByDomain } from '../input/hashes.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
@@ -38,7 +39,7 @@ export interface NamedChange {
   readonly asks?: Question;
   /** What every URL is given: beside the hashes all that the change depends on (J8). */
   readonly fields?: EditFields;
-  operation(settings: OperationSettings & { readonly batchSize: number }): BulkOperation<HashOperand>;
+  operation(settings: OperationSettings & { readonly batchSize: number }): BulkOperation<LinkKey>;
   /** How a call begins, for `--dry-run`: the hashes follow in the path or in the query. */
   readonly request: { readonly method: string; readonly path: string };
 }
@@ -73,12 +74,12 @@ async function changeOperands(
   return fewReport(done, change, session);
 }
 
-function fewReport({ outcomes, tally, stop }: FewResult<HashOperand>, change: NamedChange, session: Session): RowsReport {
+function fewReport({ outcomes, tally, stop }: FewResult<LinkKey>, change: NamedChange, session: Session): RowsReport {
   const { ignoreMissing } = change.options;
   const shown = ignoreMissing ? outcomes.filter(({ error }) => error?.code !== 1306) : outcomes;
   const missing = outcomes.length - shown.length;
-  const rows = new Map<Row, RowOutcome<HashOperand>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
-  const failureOf = (outcome: RowOutcome<HashOperand>, told = false): CliError | undefined =>
+  const rows = new Map<Row, RowOutcome<LinkKey>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
+  const failureOf = (outcome: RowOutcome<LinkKey>, told = false): CliError | undefined =>
     outcomeFailure({ ...outcome, item: { ...outcome.item, ...change.fields } }, session.client.identity, { told });
   const ending = (): CliError | undefined => {
     const end = runEnd(tally, stop, { ignoreMissing, noun: 'URLs' });
@@ -91,7 +92,7 @@ function fewReport({ outcomes, tally, stop }: FewResult<HashOperand>, change: Na
     ...change.look,
     kind: 'rows',
     rows: rows.keys(),
-    failure: (row) => failureOf(rows.get(row) as RowOutcome<HashOperand>),
+    failure: (row) => failureOf(rows.get(row) as RowOutcome<LinkKey>),
     // The only one that is in doubt is told once, at the end, with all that is known about it.
     unreached: ({ status }) => outcomes.length === 1 && status === 'unknown',
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
@@ -124,7 +125,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
         change: source.change,
         copyTo: source.copyTo,
       },
-      payload: (item) => item as HashOperand,
+      payload: (item) => item as LinkKey,
       options: change.fields ? { values: change.fields } : {},
       columns: ['hash'],
     },
@@ -137,7 +138,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
 async function consent(
   { asks }: NamedChange,
   count: number,
-  targets: readonly HashOperand[],
+  targets: readonly LinkKey[],
   session: Session,
   context: Context,
 ): Promise<void> {
@@ -156,10 +157,10 @@ async function* plannedFile(
   change: NamedChange,
   batchSize: number,
 ): AsyncGenerator<PlannedRequest> {
-  let targets: HashOperand[] = [];
+  let targets: LinkKey[] = [];
   for await (const rows of open()) {
     for (const { item } of rows) {
-      if (targets.push(item as HashOperand) < batchSize) continue;
+      if (targets.push(item as LinkKey) < batchSize) continue;
       yield* plannedCalls(targets, change, batchSize);
       targets = [];
     }
@@ -169,7 +170,7 @@ async function* plannedFile(
 
 /** A domain after the other, and in one call no more hashes than its address holds (B85). */
 function* plannedCalls(
-  targets: readonly HashOperand[],
+  targets: readonly LinkKey[],
   { request, fields }: NamedChange,
   batchSize: number,
 ): Generator<PlannedRequest> {

@@ -1,11 +1,6 @@
 import { type Edition, editions } from '../contract/editions.ts';
+import type { LinkKey } from '../contract/link.ts';
 import { CallError } from './call-error.ts';
-
-/** A hash, and on edition A the domain that it lives on, where that is known (4.1.7). */
-export interface HashTarget {
-  readonly hash: string;
-  readonly domain?: string | undefined;
-}
 
 /** Hashes of one domain that fit into one call. */
 export interface HashGroup {
@@ -30,7 +25,7 @@ export function groupSize(edition: Edition, batchSize?: number): GroupSize {
  * domain. A group that the server refuses as too large is halved and sent again, down to one item. Order within a domain is kept.
  */
 export async function* inGroups<T>(
-  targets: Iterable<HashTarget> | AsyncIterable<HashTarget>,
+  targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
   size: GroupSize,
   work: (group: HashGroup) => Promise<T>,
 ): AsyncGenerator<{ readonly group: HashGroup; readonly result: T }> {
@@ -46,7 +41,7 @@ export function isTooLarge(error: unknown): error is CallError {
 /** Bytes of the encoded hash list; what is around it in the address has the rest of the 6000 (B85). */
 const maximumList = 5600;
 
-async function* groupsOf(targets: Iterable<HashTarget> | AsyncIterable<HashTarget>, size: GroupSize): AsyncGenerator<HashGroup> {
+async function* groupsOf(targets: Iterable<LinkKey> | AsyncIterable<LinkKey>, size: GroupSize): AsyncGenerator<HashGroup> {
   const open = new Map<string | undefined, { hashes: string[]; bytes: number }>();
   for await (const { hash, domain } of targets) {
     const bytes = encodedLength(hash);

@@ -1,11 +1,12 @@
+import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { type CliError, NotFoundError, PartialError } from '../errors.ts';
 import type { Client } from './client.ts';
-import { type GroupSize, type HashTarget, inGroups } from './groups.ts';
+import { type GroupSize, inGroups } from './groups.ts';
 
 /** A URL that was asked for by its hash, and its record if there is one. */
 export interface NamedUrl {
-  readonly target: HashTarget;
+  readonly target: LinkKey;
   readonly record: UrlRecord | undefined;
 }
 
@@ -15,7 +16,7 @@ export interface NamedUrl {
  */
 export async function* namedUrls(
   client: Client,
-  targets: Iterable<HashTarget> | AsyncIterable<HashTarget>,
+  targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
   size: GroupSize,
 ): AsyncGenerator<NamedUrl> {
   const groups = inGroups(targets, size, ({ hashes, domain }) => readGroup(client, hashes, domain));
@@ -25,7 +26,7 @@ export async function* namedUrls(
 }
 
 /** The failure of a URL that was named and is not there. */
-export function notFound({ hash, domain }: HashTarget): NotFoundError {
+export function notFound({ hash, domain }: LinkKey): NotFoundError {
   return new NotFoundError(`no short URL "${hash}"${domain ? ` on ${domain}` : ''}`, { apiCode: 1306 });
 }
 

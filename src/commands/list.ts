@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
-import { groupSize, type HashTarget } from '../client/groups.ts';
+import { groupSize } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
 import { type Context, openInput, refuseDomain } from '../context.ts';
+import type { LinkKey } from '../contract/link.ts';
 import type { Page } from '../contract/records.ts';
 import { type CliError, EmptyError, UsageError } from '../errors.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
@@ -150,7 +151,7 @@ function urlRows(rows: RowsReport['rows'], { edition }: Session): RowsReport {
   };
 }
 
-function missingRow({ hash, domain }: HashTarget): Row {
+function missingRow({ hash, domain }: LinkKey): Row {
   return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }
 

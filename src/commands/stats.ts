@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
-import { groupSize, type HashTarget } from '../client/groups.ts';
+import { groupSize } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
 import { type Context, openInput, refuseDomain } from '../context.ts';
+import type { LinkKey } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { type CliError, UsageError } from '../errors.ts';
 import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
@@ -101,7 +102,7 @@ function namedStats(
 const rowsPerPage = 1000;
 
 interface NamedStats {
-  readonly target: HashTarget;
+  readonly target: LinkKey;
   readonly record: StatsRecord | undefined;
 }
 
@@ -119,7 +120,7 @@ async function* readNamed(
 }
 
 /** An unknown hash is answered with nothing (FIELD-NOTES 10) or with 1306. */
-async function oneStats({ hash, domain }: HashTarget, client: Session['client']): Promise<StatsRecord | undefined> {
+async function oneStats({ hash, domain }: LinkKey, client: Session['client']): Promise<StatsRecord | undefined> {
   try {
     const { stats } = await client.send('getStats', { path: { hash }, query: { domain } });
     return stats.find((record) => record.hash === hash);
@@ -165,6 +166,6 @@ function statsOf(record: StatsRecord & { short_url?: string }): StatsRecord & { 
   return { hash, short_url, total_clicks, unique_clicks };
 }
 
-function missingRow({ hash, domain }: HashTarget): Row {
+function missingRow({ hash, domain }: LinkKey): Row {
   return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }

@@ -1,5 +1,5 @@
+import { linkText } from '../contract/link.ts';
 import type { InputUse } from './format.ts';
-import { operandText } from './hashes.ts';
 import { rowsOf } from './reading.ts';
 import type { InputRow, Notices, ReadOptions } from './row.ts';
 import type { Source } from './source.ts';
@@ -24,7 +24,7 @@ export function duplicateSearch(allowCaseDuplicates: boolean): DuplicateSearch {
   const custom = hashSearch('custom_hash');
   return {
     add({ item }) {
-      if ('hash' in item) named.add(operandText(item));
+      if ('hash' in item) named.add(linkText(item));
       if (item.custom_hash !== undefined) custom.add(newUrl(item));
     },
     async confirm(source, options, problem) {
@@ -32,7 +32,7 @@ export function duplicateSearch(allowCaseDuplicates: boolean): DuplicateSearch {
       for await (const rows of rowsOf(source, options, { problem: () => {}, warning: () => {} })) {
         for (const { line, item, listed } of rows) {
           const reason =
-            ('hash' in item ? named.repeated(operandText(item), line, true) : undefined) ??
+            ('hash' in item ? named.repeated(linkText(item), line, true) : undefined) ??
             (item.custom_hash ? custom.repeated(newUrl(item), line, listed || allowCaseDuplicates) : undefined);
           if (reason) problem({ line, reason });
         }
@@ -44,7 +44,7 @@ export function duplicateSearch(allowCaseDuplicates: boolean): DuplicateSearch {
 /** Renamed URLs of two domains may get the same hash. */
 function newUrl(item: InputRow['item']): string {
   const { custom_hash = '' } = item;
-  return 'hash' in item ? operandText({ hash: custom_hash, domain: item.domain }) : custom_hash;
+  return 'hash' in item ? linkText({ hash: custom_hash, domain: item.domain }) : custom_hash;
 }
 
 interface HashSearch {

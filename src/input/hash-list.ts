@@ -1,6 +1,7 @@
+import { type LinkKey, linkText } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import { csvRecords } from './csv-records.ts';
-import { type DomainInForce, type HashOperand, operandText, parseHash, placedOn } from './hashes.ts';
+import { type DomainInForce, parseHash, placedOn } from './hashes.ts';
 import type { Source } from './source.ts';
 import { SuspectSearch } from './suspects.ts';
 import { textLines } from './text-lines.ts';
@@ -10,13 +11,13 @@ export interface HashFile {
   /** URLs, each counted once. */
   readonly rows: number;
   /** The first of them, for a question. */
-  readonly first: readonly HashOperand[];
+  readonly first: readonly LinkKey[];
   open(): AsyncGenerator<HashLine[]>;
 }
 
 export interface HashLine {
   readonly line: number;
-  readonly item: HashOperand;
+  readonly item: LinkKey;
 }
 
 /** URLs that are kept for a question. */
@@ -28,12 +29,12 @@ const keptFirst = 5;
  */
 export async function checkHashFile(source: Source, domain: DomainInForce): Promise<HashFile> {
   const search = new SuspectSearch();
-  const first = new Map<string, HashOperand>();
+  const first = new Map<string, LinkKey>();
   let rows = 0;
   for await (const found of hashLines(source, domain)) {
     rows += found.length;
     for (const { item } of found) {
-      const text = operandText(item);
+      const text = linkText(item);
       search.add(text);
       if (first.size < keptFirst) first.set(text, item);
     }
@@ -42,7 +43,7 @@ export async function checkHashFile(source: Source, domain: DomainInForce): Prom
   async function* open(): AsyncGenerator<HashLine[]> {
     const seen = new Set<string>();
     const isNew = (text: string): boolean => !suspects.has(text) || seen.size < seen.add(text).size;
-    for await (const found of hashLines(source, domain)) yield found.filter(({ item }) => isNew(operandText(item)));
+    for await (const found of hashLines(source, domain)) yield found.filter(({ item }) => isNew(linkText(item)));
   }
   if (suspects.count > 0) {
     rows = 0;
@@ -101,7 +102,7 @@ async function* listingLines(source: Source): AsyncGenerator<Line[]> {
   }
 }
 
-function operandOf(text: string, place: string, domain: DomainInForce): HashOperand {
+function operandOf(text: string, place: string, domain: DomainInForce): LinkKey {
   try {
     return placedOn(parseHash(text), domain);
   } catch (error) {

@@ -1,5 +1,6 @@
+import { type LinkKey, linkText } from '../contract/link.ts';
 import { checkHashFile } from './hash-list.ts';
-import { type DomainInForce, type HashOperand, operandText, parseHash, placedOn } from './hashes.ts';
+import { type DomainInForce, parseHash, placedOn } from './hashes.ts';
 import type { Source } from './source.ts';
 
 /** Hashes as named on the command line or in a file. */
@@ -10,7 +11,7 @@ export type NamedHashes =
 /** URLs that are named, each once; a file of them is read again each time, and never held. */
 export interface NamedTargets {
   readonly count: number;
-  open(): Iterable<HashOperand> | AsyncIterable<HashOperand>;
+  open(): Iterable<LinkKey> | AsyncIterable<LinkKey>;
 }
 
 /**
@@ -27,14 +28,14 @@ export async function readTargets(
     return { count: operands.length, open: () => operands };
   }
   const file = await checkHashFile(await open(named.path), domain);
-  async function* items(): AsyncGenerator<HashOperand> {
+  async function* items(): AsyncGenerator<LinkKey> {
     for await (const rows of file.open()) for (const { item } of rows) yield item;
   }
   return { count: file.rows, open: items };
 }
 
 /** The operands of a command line; two spellings of one URL are one. */
-export function placedOperands(texts: readonly string[], domain: DomainInForce): HashOperand[] {
+export function placedOperands(texts: readonly string[], domain: DomainInForce): LinkKey[] {
   const placed = texts.map((text) => placedOn(parseHash(text), domain));
-  return [...new Map(placed.map((operand) => [operandText(operand), operand])).values()];
+  return [...new Map(placed.map((operand) => [linkText(operand), operand])).values()];
 }

@@ -1,20 +1,14 @@
 import { domainToASCII } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
+import type { LinkKey } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import { existingHash, isRefused, quoted } from './values.ts';
-
-/** One URL that a person names. */
-export interface HashOperand {
-  readonly hash: string;
-  /** Where a short URL was given: its host in ASCII and lower case (B97), with the port if it has one. */
-  readonly domain?: string;
-}
 
 /**
  * `abc`, `s.ex/abc` or `https://s.ex/abc` (CLI.md 3.5). Throws a UsageError for what would turn into another address (R-31):
  * nothing, `.` and `..`, and for what no list of hashes can hold.
  */
-export function parseHash(text: string): HashOperand {
+export function parseHash(text: string): LinkKey {
   const rest = text.replace(/^https?:\/\//i, '');
   const slash = rest.indexOf('/');
   const domain = slash < 0 ? undefined : hostName(rest.slice(0, slash));
@@ -26,7 +20,7 @@ export function parseHash(text: string): HashOperand {
 }
 
 /** The hashes of each domain, in order; those given without one under undefined. A call works on one domain (4.1.7). */
-export function hashesByDomain(operands: Iterable<HashOperand>): Map<string | undefined, string[]> {
+export function hashesByDomain(operands: Iterable<LinkKey>): Map<string | undefined, string[]> {
   const groups = new Map<string | undefined, string[]>();
   for (const { domain, hash } of operands) {
     const group = groups.get(domain);
@@ -48,18 +42,13 @@ export interface DomainInForce {
  * A URL with the domain to look on: its own where a short URL was given, else the working one. On edition B there is one domain, so
  * a short URL's own says nothing (CLI.md 3.5).
  */
-export function placedOn({ hash, domain: own }: HashOperand, { edition, domain, domainNamed }: DomainInForce): HashOperand {
+export function placedOn({ hash, domain: own }: LinkKey, { edition, domain, domainNamed }: DomainInForce): LinkKey {
   if (edition === 'b') return { hash };
   if (own !== undefined && domainNamed && own !== domain) {
     throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
   }
   const chosen = own ?? domain;
   return chosen === undefined ? { hash } : { hash, domain: chosen };
-}
-
-/** Tells URLs apart; also how a person would write one. */
-export function operandText({ domain, hash }: HashOperand): string {
-  return domain === undefined ? hash : `${domain}/${hash}`;
 }
 
 /** Empty where it is none. */

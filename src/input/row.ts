@@ -1,9 +1,10 @@
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, fields } from '../contract/fields.ts';
+import type { LinkKey } from '../contract/link.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
 import type { InputFormat, InputUse } from './format.ts';
-import { type DomainInForce, type HashOperand, parseHash, placedOn } from './hashes.ts';
+import { type DomainInForce, parseHash, placedOn } from './hashes.ts';
 import { requiredTarget, type Setting } from './members.ts';
 import { isRefused, quoted, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
 
@@ -111,7 +112,7 @@ export function rowDraft<Use extends InputUse>({ use, edition, domain, now }: Re
 }
 
 /** Which URL a row of an edit means: `short_url` of a listing tells it from its namesakes on other domains. */
-function editedUrl(text: string, shortUrl: WireValue | undefined, domain: DomainInForce | undefined): HashOperand {
+function editedUrl(text: string, shortUrl: WireValue | undefined, domain: DomainInForce | undefined): LinkKey {
   const named = parseHash(text);
   const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
   if (listed && listed.hash !== named.hash) {
@@ -122,7 +123,7 @@ function editedUrl(text: string, shortUrl: WireValue | undefined, domain: Domain
 }
 
 /** Servers may have short URLs of other forms: those tell nothing. */
-function listedUrl(shortUrl: string): HashOperand | undefined {
+function listedUrl(shortUrl: string): LinkKey | undefined {
   try {
     return parseHash(shortUrl);
   } catch {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { CallError, type Fault } from '../../src/client/call-error.ts';
-import { groupSize, type HashTarget, inGroups } from '../../src/client/groups.ts';
+import { groupSize, inGroups } from '../../src/client/groups.ts';
 import { addressOf, requestFor } from '../../src/client/requests.ts';
+import type { LinkKey } from '../../src/contract/link.ts';
 import { collect } from './collect.ts';
 
-const targets = (count: number, length = 5, domain?: string): HashTarget[] =>
+const targets = (count: number, length = 5, domain?: string): LinkKey[] =>
   Array.from({ length: count }, (_, i) => ({ hash: i.toString(36).padStart(length, '0'), domain }));
 
 function refusal(fault: Partial<Fault>): CallError {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { linkText } from '../../src/contract/link.ts';
 import { checkHashFile } from '../../src/input/hash-list.ts';
 import { placedOperands } from '../../src/input/hash-targets.ts';
-import { hashesByDomain, operandText, parseHash } from '../../src/input/hashes.ts';
+import { hashesByDomain, parseHash } from '../../src/input/hashes.ts';
 import { all, failure, memorySource } from './fixtures.ts';
 
 test.each([
@@ -56,7 +57,7 @@ test.each([
   ['the working domain given twice', onSex, ['s.ex/a', 't.ex/a', 's.ex/A']],
   ['edition B', { ...anywhere, edition: 'b' } as const, ['a', 'A']],
 ])('two spellings of one URL are one: %s', (_, domain, expected) => {
-  expect(placedOperands(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'], domain).map(operandText)).toEqual(expected);
+  expect(placedOperands(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'], domain).map(linkText)).toEqual(expected);
 });
 
 test('CLI 3.5: a short URL that contradicts --domain is refused', async () => {
@@ -76,7 +77,7 @@ test('4.1.7: hashes are grouped by their domain', () => {
 
 async function listed(pieces: readonly string[]): Promise<string[]> {
   const file = await checkHashFile(memorySource('hashes.txt', pieces), anywhere);
-  const found = (await all(file.open())).map(({ line, item }) => `${line} ${operandText(item)}`);
+  const found = (await all(file.open())).map(({ line, item }) => `${line} ${linkText(item)}`);
   expect(found).toHaveLength(file.rows);
   return found;
 }
