@@ -1,6 +1,8 @@
 import type { Client } from './client/client.ts';
+import { foldLabel, hasOperators, labelExpression } from './contract/tag-label.ts';
 import { startDeadline } from './deadline.ts';
 import { UsageError } from './errors.ts';
+import { shellWord } from './files/ownership.ts';
 import type { GlobalOptions } from './flags/globals.ts';
 import type { Source } from './input/source.ts';
 import type { Format } from './output/options.ts';
@@ -113,8 +115,22 @@ export async function openInput(operand: string, things: string, { system, strea
   return source;
 }
 
-/** Tag selections act on all domains and the server ignores `domain` (4.1.7): one that was named is refused, never ignored. */
-export async function refuseDomain(session: Session, { warn }: Context): Promise<void> {
+/**
+ * What must be said before a tag expression is used. Tag selections act on all domains and the server ignores `domain` (4.1.7): one
+ * that was named is refused, never ignored. An expression that is also the label of a tag selects something else than that tag (W4).
+ */
+export async function checkTagExpression(expression: string, session: Session, context: Context): Promise<void> {
+  await refuseDomain(session, context);
+  if (!hasOperators(expression)) return;
+  const { tags } = await session.client.send('listTags', {});
+  const tag = tags.find(({ label }) => foldLabel(label) === foldLabel(expression));
+  if (!tag) return;
+  await context.warn(
+    `--by-tags ${shellWord(expression)} is read as an expression, although a tag has this label; for the tag: --by-tags ${shellWord(labelExpression(tag.label))}`,
+  );
+}
+
+async function refuseDomain(session: Session, { warn }: Context): Promise<void> {
   if (session.domainNamed) {
     throw new UsageError(
       'specify only one of --domain or --by-tags: tag selections act on all domains, the server ignores domain',

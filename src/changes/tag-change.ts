@@ -1,5 +1,5 @@
 import { urlPages } from '../client/pages.ts';
-import { type Context, refuseDomain } from '../context.ts';
+import { type Context, checkTagExpression } from '../context.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
@@ -25,7 +25,7 @@ export interface TagChange {
 export async function changeByTags(change: TagChange, session: Session, context: Context): Promise<Report> {
   const { expression, asks, done, look } = change;
   await requireAnswer(context, 'by tags');
-  await refuseDomain(session, context);
+  await checkTagExpression(expression, session, context);
   const { count, first } = await preview(expression, session, context);
   if (context.global.dryRun) {
     refuseTooMany(count, context);

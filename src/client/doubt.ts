@@ -1,4 +1,5 @@
 import { endpoints, type OperationName } from '../contract/operations.ts';
+import { shellWord } from '../files/ownership.ts';
 import type { Fault } from './call-error.ts';
 import type { AnyInput, ApiRequest } from './requests.ts';
 
@@ -91,7 +92,7 @@ function look(operation: OperationName, { path, query, body }: AnyInput): string
   if (operation === 'addTag' || operation === 'renameTag' || operation === 'deleteTag') return 'linkctl tags';
   if (operation === 'shortenUrls') return `linkctl list --limit ${Math.max(1, items(body).length)}`;
   const command = operation === 'resetStats' || operation === 'resetSelectedStats' ? 'linkctl stats' : 'linkctl list';
-  if (query?.tags !== undefined) return `${command} --by-tags '${String(query.tags).replaceAll("'", "'\\''")}'`;
+  if (query?.tags !== undefined) return `${command} --by-tags ${shellWord(String(query.tags))}`;
   const hashes = [path?.hash, ...(query?.hashes === undefined ? [] : String(query.hashes).split(','))].filter(
     (hash) => hash !== undefined,
   );

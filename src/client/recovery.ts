@@ -1,5 +1,6 @@
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
+import { foldLabel } from '../contract/tag-label.ts';
 import { CallError } from './call-error.ts';
 import type { SendOptions } from './client-options.ts';
 import { renames } from './doubt.ts';
@@ -84,7 +85,7 @@ function renameUrl(call: Call, input: OperationInput<'editUrl'>, options?: SendO
 }
 
 function renameTag(call: Call, input: OperationInput<'renameTag'>, options?: SendOptions): Promise<Answer<'renameTag'>> {
-  const old = input.path.label.toLowerCase();
+  const old = foldLabel(input.path.label);
   const { label } = input.body;
   return rename({
     attempt: () => call('renameTag', input, options),
@@ -93,10 +94,9 @@ function renameTag(call: Call, input: OperationInput<'renameTag'>, options?: Sen
     look: async () => {
       const labels = (await call('listTags', {}, options)).tags.map((tag) => tag.label);
       // Labels are compared without regard to case (2.5); after a change of case alone, only the exact text tells.
-      const isUndone =
-        old === label.toLowerCase() ? !labels.includes(label) : labels.some((other) => other.toLowerCase() === old);
+      const isUndone = old === foldLabel(label) ? !labels.includes(label) : labels.some((other) => foldLabel(other) === old);
       if (isUndone) return 'undone';
-      return labels.some((other) => other.toLowerCase() === label.toLowerCase()) ? { ...done, tags: [{ label }] } : 'unclear';
+      return labels.some((other) => foldLabel(other) === foldLabel(label)) ? { ...done, tags: [{ label }] } : 'unclear';
     },
   });
 }

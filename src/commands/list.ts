@@ -3,7 +3,7 @@ import type { Runner } from '../action.ts';
 import { groupSize } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
-import { type Context, openInput, refuseDomain } from '../context.ts';
+import { type Context, checkTagExpression, openInput } from '../context.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { Page } from '../contract/records.ts';
 import { type CliError, EmptyError, UsageError } from '../errors.ts';
@@ -72,7 +72,7 @@ async function list(options: ListOptions, context: Context, operands: string[]):
   const session = await context.session();
   const { search, orderBy } = options;
   const tags = selection?.expression;
-  if (tags !== undefined) await refuseDomain(session, context);
+  if (tags !== undefined) await checkTagExpression(tags, session, context);
   const domain = tags === undefined ? session.domain : undefined;
   const picture = qrPictures(options, context);
   return picture(listPages({ search, order_by: orderBy, tags, domain }, options, session, context), session);

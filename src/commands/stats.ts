@@ -4,7 +4,7 @@ import type { ResetOptions } from '../changes/stats-reset.ts';
 import { groupSize } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
-import { type Context, openInput, refuseDomain } from '../context.ts';
+import { type Context, checkTagExpression, openInput } from '../context.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { type CliError, UsageError } from '../errors.ts';
@@ -61,7 +61,7 @@ async function stats(options: StatsOptions, context: Context, operands: string[]
     const targets = await readTargets(selection, session, (path) => openInput(path, 'hashes', context));
     return namedStats(targets, options, session, context);
   }
-  if (selection) await refuseDomain(session, context);
+  if (selection) await checkTagExpression(selection.expression, session, context);
   const pages = listedStats(selection && { tags: selection.expression }, session, context);
   return clickRows(pages, { top: options.top, glyphs: context.streams.glyphs });
 }

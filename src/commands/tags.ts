@@ -3,6 +3,7 @@ import type { Runner } from '../action.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
 import { type Context, whereabouts } from '../context.ts';
 import type { TagRecord } from '../contract/records.ts';
+import { foldLabel } from '../contract/tag-label.ts';
 import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
 import { flagLabels } from '../input/values.ts';
@@ -175,7 +176,7 @@ function isRefusal(error: unknown): error is CliError {
 
 /** Did it happen (CLI.md 3.5)? An answer that holds other labels says no; one without any proves nothing. */
 function applied(label: string, tags: readonly TagRecord[] | null | undefined): TagRecord {
-  const tag = tags?.find((one) => folded(one.label) === folded(label));
+  const tag = tags?.find((one) => foldLabel(one.label) === foldLabel(label));
   if (!tag && tags?.[0]) {
     throw new RejectedError(`not applied: tag "${label}" was asked for, the server answers with "${tags[0].label}"`);
   }
@@ -188,10 +189,8 @@ function readLabels(operands: readonly string[]): string[] {
   // R-31: in a path it would lead to another address, and a tag that was made so could never be deleted.
   if (bad !== undefined) throw new UsageError(`${JSON.stringify(bad)} is not a label`);
   const seen = new Set<string>();
-  return flagLabels('label', operands).filter((label) => seen.size < seen.add(folded(label)).size);
+  return flagLabels('label', operands).filter((label) => seen.size < seen.add(foldLabel(label)).size);
 }
-
-const folded = (label: string): string => label.normalize('NFC').toLowerCase();
 
 const tagPath = (label: string): string => `/tags/${encodeURIComponent(label)}`;
 

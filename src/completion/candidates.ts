@@ -1,3 +1,4 @@
+import { hasOperators } from '../contract/tag-label.ts';
 import type { CommandTree, Flag } from '../help/command-tree.ts';
 import { topicNames } from '../help/topic-names.ts';
 import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
@@ -124,6 +125,6 @@ function fieldOffer({ fields }: CommandTree, current: string): Offer {
 /** `--by-tags 'spring & ~ex'`: the last label of an expression, none that an expression would read as something else. */
 function expressionOffer(current: string, { profile }: TypedLine, sources: Sources): Offer {
   const [before = ''] = /^(?:(?:[^"]|"[^"]*")*[&,;^|(~])?[\s+-]*/.exec(current) ?? [];
-  const labels = localNames('label', profile, sources).filter((label) => !/^[\s+\-<>]|[&,;^|()~"]/.test(label));
+  const labels = localNames('label', profile, sources).filter((label) => !hasOperators(label));
   return { candidates: labels.map((label) => ({ word: before + label })) };
 }

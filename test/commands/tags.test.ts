@@ -197,3 +197,28 @@ test('B95: tags keeps the labels for TAB', async ({ linkctl }) => {
   const tab = await linkctl(['__complete', '-p', 'sandbox', 'shorten', '--tag', 'pr']);
   expect(tab.stdout).toContain('promo');
 });
+
+for (const words of [
+  ['list'],
+  ['stats'],
+  ['delete', '--yes', '--max-affected', '9'],
+  ['edit', '--note', 'x', '--yes', '--max-affected', '9'],
+]) {
+  test(`D51, W4: ${words[0]} warns of an expression that is the label of a tag, and names the one that selects it`, async ({
+    linkctl,
+  }) => {
+    await linkctl(['shorten', 'https://a.example/', '--hash', 'both', '--tag', 'R&D']);
+    await linkctl(['shorten', 'https://b.example/', '--hash', 'other', '--tag', 'R', '--tag', 'D']);
+    const warning = `--by-tags 'r&d' is read as an expression, although a tag has this label; for the tag: --by-tags '"R&D"'`;
+    const ran = await linkctl([...words, '--by-tags', 'r&d']);
+    expect(ran.stderr).toContain(`warning: ${warning}\n`);
+    expect(ran.stdout).not.toContain('both');
+    expect((await linkctl(['list', '--by-tags', '"R&D"', '--fields', 'hash'])).stdout).toBe('both\n');
+    expect((await linkctl([...words, '--by-tags', '"R&D"'])).stderr).not.toContain('warning');
+  });
+}
+
+test('D51: an expression without operators costs no look at the tags', async ({ linkctl, wire }) => {
+  await linkctl(['list', '--by-tags', 'spring-sale']);
+  expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?tags=spring-sale']);
+});

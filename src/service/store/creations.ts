@@ -1,8 +1,9 @@
+import { foldLabel } from '../../contract/tag-label.ts';
 import { type AccountRows, addToTally, countUrls, readTally, urlsOfMonth } from './account-rows.ts';
 import { type HashSource, hashSource } from './hash-source.ts';
 import { idOfTime } from './schema.ts';
 import type { Creation, CreationRules, NewUrl, StoredUrl } from './store.ts';
-import { attachTag, foldLabel, type TagRow, tagLookup } from './tag-rows.ts';
+import { attachTag, type TagRow, tagLookup } from './tag-rows.ts';
 import { findId, longUrlKey, readUrls } from './url-rows.ts';
 
 /** What the items of one batch share while they are stored one after the other. */

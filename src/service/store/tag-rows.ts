@@ -1,9 +1,5 @@
+import { foldLabel } from '../../contract/tag-label.ts';
 import type { AccountRows } from './account-rows.ts';
-
-/** Labels are equal without regard to case (2.5) and to how an accent is composed. */
-export function foldLabel(label: string): string {
-  return label.normalize('NFC').toLowerCase();
-}
 
 export interface TagRow {
   readonly id: number;
