@@ -4,18 +4,20 @@ import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 
 /**
  * The process of `startFaultyHost`. Its address is a line on stdout; there `POST /` starts a server and answers with its address,
- * `POST /N` scripts the Nth, `GET /N` is its log, `DELETE /N` closes it.
+ * `POST /N` scripts the Nth, `PUT /N` changes its manners, `GET /N` is its log, `DELETE /N`
+ * closes it.
  */
 const servers: FaultyServer[] = [];
 
 async function answer(method: string | undefined, path: string | undefined, body: string): Promise<unknown> {
   if (path === '/') {
-    const { origin, baseUrl } = servers[servers.push(await startFaultyServer(JSON.parse(body))) - 1] as FaultyServer;
-    return { origin, baseUrl, path: `/${servers.length - 1}` };
+    const { origin, baseUrl, sideDoor } = servers[servers.push(await startFaultyServer(JSON.parse(body))) - 1] as FaultyServer;
+    return { origin, baseUrl, sideDoor, path: `/${servers.length - 1}` };
   }
   const server = servers[Number(path?.slice(1))];
   if (method === 'GET') return await server?.requests();
   if (method === 'DELETE') await server?.close();
+  else if (method === 'PUT') await server?.behave(JSON.parse(body));
   else await server?.script(JSON.parse(body));
   return null;
 }

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { buildChild } from './child-program.ts';
 import type { FaultyOptions, FaultyServer, LoggedRequest } from './faulty-server.ts';
 import type { Step } from './faulty-steps.ts';
+import type { Manners } from './manners.ts';
 
 /** One process with as many faulty servers as are wanted. */
 export interface FaultyHost {
@@ -37,13 +38,17 @@ export async function startFaultyProcess(options: FaultyOptions = {}): Promise<F
 
 async function startIn(control: string, options: FaultyOptions): Promise<FaultyServer> {
   const started = await fetch(control, { method: 'POST', body: JSON.stringify(options) });
-  const { origin, baseUrl, path } = (await started.json()) as { origin: string; baseUrl: string; path: string };
+  const { path, ...addresses } = (await started.json()) as Pick<FaultyServer, 'origin' | 'baseUrl' | 'sideDoor'> & {
+    path: string;
+  };
   const close = async (): Promise<void> => {
     await fetch(control + path, { method: 'DELETE' });
   };
   return {
-    origin,
-    baseUrl,
+    ...addresses,
+    behave: async (manners: Manners) => {
+      await fetch(control + path, { method: 'PUT', body: JSON.stringify(manners) });
+    },
     script: async (steps: readonly Step[]) => {
       await fetch(control + path, { method: 'POST', body: JSON.stringify(steps) });
     },

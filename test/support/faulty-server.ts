@@ -5,6 +5,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { end, reset, type WholeAnswer } from './faulty-endings.ts';
 import type { CannedAnswer, Step } from './faulty-steps.ts';
+import { type LaggingCopy, openLaggingCopy } from './lagging-copy.ts';
+import { type Ask, type Manners, type Memory, mannered, type Passed, withText } from './manners.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 
 /**
@@ -16,7 +18,8 @@ import { seededRandom, shuffled } from './seeded-random.ts';
  *     expect(await server.requests()).toHaveLength(3);
  *
  * Each request takes the first step of the script that is for it; without one it passes to the backend, or gets 200 and an
- * envelope that says OK. `chance` adds faults at random. `startFaultyProcess` (faulty-process.ts) is the same in another process.
+ * envelope that says OK. `chance` adds faults at random, `spells` for a while in the middle, and `Manners` say how the server shows
+ * its account all the time. `startFaultyProcess` (faulty-process.ts) is the same in another process.
  */
 export async function startFaultyServer(options: FaultyOptions = {}): Promise<FaultyServer> {
   const backend = options.backend === undefined ? undefined : new URL(options.backend);
@@ -28,6 +31,10 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
     log: [],
     random: seededRandom(options.seed ?? 1),
     sockets: new Map(),
+    met: new Map(),
+    manners: options,
+    memory: { hashes: new Map() },
+    copy: undefined,
     isClosed: false,
     vanish: () => {},
   };
@@ -59,6 +66,7 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
   const origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
   const close = async (): Promise<void> => {
     state.isClosed = true;
+    await forgetCopy(state);
     state.agent.destroy();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -66,6 +74,11 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
   return {
     origin,
     baseUrl: origin + (backend?.pathname ?? '/api/3'),
+    sideDoor: origin + sideDoor + (backend?.pathname ?? '/api/3'),
+    behave: async (manners) => {
+      await forgetCopy(state);
+      state.manners = manners;
+    },
     script: async (steps) => {
       state.steps = steps.map((step) => ({ ...step }));
       comeBack();
@@ -80,6 +93,10 @@ export interface FaultyServer {
   /** With the path of the backend's API root, or `/api/3`. */
   readonly baseUrl: string;
   readonly origin: string;
+  /** The API's root for somebody else: nothing goes wrong there and nothing is logged, and a listing that lags knows of it. */
+  readonly sideDoor: string;
+  /** Replaces the manners. What there is by then is old for a listing that lags. */
+  behave(manners: Manners): Promise<void>;
   /** Replaces what is left of the script. A server that is down comes back. */
   script(steps: readonly Step[]): Promise<void>;
   /** What was read, in order. */
@@ -88,7 +105,7 @@ export interface FaultyServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface FaultyOptions {
+export interface FaultyOptions extends Manners {
   /** API root of a real service to pass requests to. */
   readonly backend?: string;
   readonly port?: number;
@@ -100,12 +117,23 @@ export interface FaultyOptions {
   readonly seed?: number;
   /** Where the script has nothing to say: with this probability one of these steps, for the requests they are for. */
   readonly chance?: { readonly rate: number; readonly steps: readonly Step[] };
+  /** Where the script has nothing to say. */
+  readonly spells?: readonly Spell[];
   /** Milliseconds before the answer to a POST begins, where its step does not say. */
   readonly pause?: number;
   /** Whether the items of every answer to a POST, and to a step without an alteration of its own, come in a random order. */
   readonly shuffles?: boolean;
   /** Whether the log keeps bodies, and not only their length and hash. True without it. */
   readonly keepBodies?: boolean;
+}
+
+/** A quota, a key or a server that fails in mid-run and comes back: `{ from: 4, times: 3, step: faults.refuse(1303) }`. */
+export interface Spell {
+  /** The first request that meets the step, counted from 1 among those that the step is for. */
+  readonly from: number;
+  /** How many meet it; all from then on without it. */
+  readonly times?: number;
+  readonly step: Step;
 }
 
 export interface LoggedRequest {
@@ -133,6 +161,12 @@ interface State {
   readonly log: LoggedRequest[];
   readonly random: () => number;
   readonly sockets: Map<Socket, number>;
+  /** How many requests each spell was for. */
+  readonly met: Map<Spell, number>;
+  manners: Manners;
+  readonly memory: Memory;
+  /** Of a listing that lags, from the first request on. */
+  copy: Promise<LaggingCopy> | undefined;
   isClosed: boolean;
   /** Takes no connection more, lets go of idle ones, and listens again so many milliseconds after the last answer. */
   vanish: (milliseconds: number) => void;
@@ -140,7 +174,10 @@ interface State {
 
 const ok = { error: { code: 0, message: '' } };
 
+const sideDoor = '/side-door';
+
 async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url?.startsWith(sideDoor)) return throughSideDoor(state, request, response);
   const step = stepFor(state, request);
   if (step.end === 'early') {
     log(state, request, Buffer.alloc(0), step);
@@ -165,12 +202,21 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
 function stepFor(state: State, { method, url = '' }: IncomingMessage): Step {
   const isFor = ({ only }: Step): boolean =>
     (!only?.method || only.method === method) && (!only?.path || url.includes(only.path));
+  const spell = state.options.spells?.filter(({ step }) => isFor(step)).filter((each) => isIn(each, state.met))[0];
   const scripted = state.steps.findIndex((step) => step.end !== 'accept' && isFor(step));
   if (scripted >= 0) return take(state, scripted);
+  if (spell) return spell.step;
   const { rate = 0, steps = [] } = state.options.chance ?? {};
   const possible = steps.filter(isFor);
   if (possible.length === 0 || state.random() >= rate) return {};
   return possible[Math.floor(state.random() * possible.length)] ?? {};
+}
+
+/** Whether a request of those that the spell is for meets it; each is counted. */
+function isIn(spell: Spell, met: Map<Spell, number>): boolean {
+  const nth = (met.get(spell) ?? 0) + 1;
+  met.set(spell, nth);
+  return nth >= spell.from && nth < spell.from + (spell.times ?? Number.POSITIVE_INFINITY);
 }
 
 function take(state: State, position: number): Step {
@@ -196,28 +242,68 @@ function log(state: State, { method = '', url = '', headers, socket }: IncomingM
   });
 }
 
-async function answerTo(
-  { backend, agent, random, options }: State,
-  request: IncomingMessage,
-  body: Buffer,
-  step: Step,
-): Promise<WholeAnswer> {
+async function answerTo(state: State, request: IncomingMessage, body: Buffer, step: Step): Promise<WholeAnswer> {
+  const { backend, random, options } = state;
   const { apply = true } = step;
+  const pass = async (sent: Buffer): Promise<WholeAnswer> =>
+    mannered(
+      state.manners,
+      state.memory,
+      passed(request, sent),
+      (inner) => change(state, inner),
+      await listingOf(state, request),
+    );
   const canned = cannedAnswer(step.answer ?? { body: ok });
   if (!backend || apply === false) return canned;
   if (typeof apply === 'object' && 'late' in apply) {
     void delay(apply.late)
-      .then(() => forward(backend, agent, request, body))
+      .then(() => pass(body))
       .catch(() => {});
     return canned;
   }
-  const real = await forward(backend, agent, request, apply === true ? body : firstItems(body, apply.first));
+  const real = await pass(apply === true ? body : firstItems(body, apply.first));
   if (step.answer) return canned;
   const { alter = options.shuffles && request.method === 'POST' ? 'shuffle' : undefined } = step;
   return altered(real, alter, random);
 }
 
-function forward(backend: URL, agent: PlainAgent, { method, url, headers }: IncomingMessage, body: Buffer): Promise<WholeAnswer> {
+function passed({ method = '', url = '', headers }: IncomingMessage, body: Buffer): Passed {
+  return { method, url, headers, body };
+}
+
+async function throughSideDoor(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const inner = passed(request, Buffer.concat(chunks));
+  await end({}, await change(state, { ...inner, url: inner.url.slice(sideDoor.length) }), response);
+}
+
+/** Takes a request to the account itself; a listing that lags hears of it later. */
+async function change(state: State, request: Passed): Promise<WholeAnswer> {
+  if (!state.backend) throw new Error('there is no account behind this server');
+  const answer = await forward(state.backend, state.agent, request);
+  if (request.method !== 'GET') (await state.copy)?.follow(request, answer);
+  return answer;
+}
+
+/** What listings are read from. */
+async function listingOf(state: State, request: IncomingMessage): Promise<Ask> {
+  const { backend, agent, manners } = state;
+  if (!backend) throw new Error('there is no account behind this server');
+  const ask: Ask = (inner) => forward(backend, agent, inner);
+  if (!manners.lag) return ask;
+  const first = passed(request, Buffer.alloc(0));
+  state.copy ??= openLaggingCopy(ask, first, manners.lag, (url) => (inner) => forward(url, agent, inner));
+  return (await state.copy).ask;
+}
+
+async function forgetCopy(state: State): Promise<void> {
+  const copy = state.copy;
+  state.copy = undefined;
+  await (await copy)?.close();
+}
+
+function forward(backend: URL, agent: PlainAgent, { method, url, headers, body }: Passed): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = plainRequest(
       {
@@ -283,8 +369,3 @@ const alterations: { readonly [A in Extract<Step['alter'], string>]: Alteration 
   normalise: (urls) => urls.map((item) => withText(item, 'long_url', (url) => new URL(url).href)),
   shout: (urls) => urls.map((item) => withText(item, 'hash', (hash) => ` ${hash.toUpperCase()} `)),
 };
-
-function withText(item: object, name: string, change: (text: string) => string): object {
-  const text = (item as Record<string, unknown>)[name];
-  return typeof text === 'string' ? { ...item, [name]: change(text) } : item;
-}

@@ -27,6 +27,29 @@ export function numbered(count: number, more: object = {}): { custom_hash: strin
   }));
 }
 
+/** Hashes that look like something else: a header, a missing value, a number. */
+export const oddHashes = ['hash', 'null', '0', 'long_url', 'true', '1e3', 'constructor'] as const;
+
+/**
+ * An account in use: `count` links on each of the domains, made in ten calls for 5,000, `oddHashes` first and then `old7`, `old8`, …
+ * Each hash leads elsewhere on each domain; every third link has a note, every fifth the label `promo`.
+ */
+export async function seed(served: Served, count: number, domains: readonly (string | undefined)[] = [undefined]): Promise<void> {
+  for (const domain of domains) {
+    const link = (index: number): object => ({
+      custom_hash: oddHashes[index] ?? `old${index}`,
+      long_url: `https://was.${domain ?? 'old'}.example/${index}`,
+      note: index % 3 === 0 ? `note ${index}` : '',
+      tags: index % 5 === 0 ? ['promo'] : [],
+    });
+    await store(
+      served,
+      Array.from({ length: count }, (_, index) => link(index)),
+      domain,
+    );
+  }
+}
+
 /** Every record of one domain, the oldest first. */
 export async function stored({ baseUrl }: Served, domain?: string): Promise<UrlRecord[]> {
   const records: UrlRecord[] = [];
