@@ -33,7 +33,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'edit',
-    summary: 'Change URLs: where they lead, their hash, note, tags or dates',
+    summary: 'Edit the destination, tags or expiry of short URLs',
     group: 'Links:',
     load: async () => (await import('./commands/edit.ts')).registerEdit,
   },
@@ -94,7 +94,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'runs',
-    summary: 'Journals of bulk runs: how far they are, what they made',
+    summary: 'Inspect, verify and delete records of bulk runs',
     group: 'More:',
     load: async () => (await import('./commands/runs.ts')).registerRuns,
   },

@@ -60,6 +60,37 @@ test.for([
   expect(ran.stderr).toContain(`did you mean ${near}?`);
 });
 
+test.for([
+  [['list', '--web']],
+  [['delete', 'abc', '--yess']],
+  [['shorten', '-f', 'x.csv', '--forse']],
+  [['shorten', '-f', 'x.csv', '--agian']],
+  [['stats', 'abc', '--resett']],
+  [['auth', 'logout', '--al']],
+] as const)('B5, D45: the guess for %s is no flag that consents or deletes', async ([argv], { linkctl, wire }) => {
+  const ran = await linkctl(argv);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('unknown option') });
+  expect(ran.stderr).not.toContain('did you mean');
+  expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  ['create', 'shorten'],
+  ['add', 'shorten'],
+  ['NEW', 'shorten'],
+  ['get', 'list'],
+  ['show', 'list'],
+  ['export', 'list'],
+  ['remove', 'delete'],
+  ['import', 'shorten -f'],
+  ['tags create', 'add'],
+  ['tags remove', 'delete'],
+])('B5, D45: %s is a word of other tools, and %s is ours', async ([words = '', ours], { linkctl, wire }) => {
+  const ran = await linkctl([...words.split(' '), 'abc']);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`did you mean ${ours}?\n`) });
+  expect(await wire.requests()).toEqual([]);
+});
+
 test.for([['list', '--lim', '5'], ['li'], ['https://nodejs.org/']])(
   'B6: %s is no abbreviation of anything',
   async (argv, { linkctl }) => {

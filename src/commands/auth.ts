@@ -22,8 +22,8 @@ export function registerAuth(command: Command, run: Runner): void {
   describe(login, {
     examples: [
       'linkctl auth login',
-      'linkctl auth login --profile work --base-url https://api.example.com/rest/v3 --username ann --api-key-file key.txt',
-      'pass show short-urls | linkctl auth login --base-url https://api.example.com/rest/v3 --username ann --with-key',
+      'linkctl auth login --base-url s.ex --username ann --api-key-file key.txt',
+      'pass show urls | linkctl auth login --base-url s.ex --username ann --with-key',
     ],
     notes: ['The key is never taken from the command line. What is not given is asked for on a terminal.'],
     globals: ['--base-url', '--username', '--api-key-file', '--edition', '--domain', '--insecure-http', '--ca-file'],

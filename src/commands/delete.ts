@@ -23,7 +23,7 @@ export function registerDelete(command: Command, run: Runner): void {
     examples: [
       'linkctl delete abc',
       'linkctl delete abc https://s.ex/def --ignore-missing --yes',
-      'linkctl list --search old.example --all --fields hash | linkctl delete --hashes-from - --yes',
+      'linkctl delete --hashes-from old.csv --dry-run',
       "linkctl delete --by-tags 'promo&~evergreen' --max-affected 500 --yes",
     ],
     notes: ['Deleting asks first; off a terminal it needs --yes, and with --by-tags --max-affected as well.'],

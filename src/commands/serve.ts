@@ -43,7 +43,7 @@ export function registerServe(command: Command, run: Runner): void {
     examples: [
       'linkctl serve',
       'linkctl serve --port 0 -o json',
-      'linkctl serve --edition b --data ./links --domain s.example --host 0.0.0.0 --port 80',
+      'linkctl serve --edition b --data links --domain s.ex --host 0.0.0.0 --port 80',
     ],
     notes: [
       'The API is served below /api/3, and GET /<hash> redirects. The key is made once and kept in the data folder, unless ' +

@@ -45,10 +45,10 @@ export function registerShorten(command: Command, run: Runner): void {
   describe(command, {
     examples: [
       'linkctl shorten https://nodejs.org/en/learn',
-      'linkctl shorten https://example.com/sale --hash sale --tag promo --expires +30d',
+      'linkctl shorten https://example.com/sale --hash sale --tag ad --expires +30d',
       'linkctl shorten -f links.csv --results done.csv --failed failed.csv',
       'linkctl shorten https://nodejs.org/en/learn --qr',
-      'generate-urls | linkctl shorten -f - -o csv --fields long_url,short_url_with_protocol',
+      'generate-urls | linkctl shorten -f - -o csv --fields long_url,short_url',
     ],
     fields: urlColumns.map(({ name }) => name),
     notes: [

@@ -71,7 +71,7 @@ const globalFlags: readonly GlobalFlag[] = [
   { flags: '-n, --dry-run', summary: 'show what would be sent, change nothing' },
   { flags: '--no-input', summary: 'never ask; fail instead', env: 'LINKCTL_NO_INPUT' },
   { flags: '--max-affected <n>', summary: 'refuse to change more than this many', parse: count(0) },
-  { flags: '-q, --quiet', summary: 'errors only' },
+  { flags: '-q, --quiet', summary: 'no notes, summaries or progress on stderr; errors stay' },
   { flags: '-v, --verbose', summary: 'a line for each request and retry' },
   { flags: '--debug', summary: 'requests and answers in full, without secrets', env: 'LINKCTL_DEBUG' },
   { flags: '--color <when>', summary: 'auto, always or never', env: 'NO_COLOR', parse: choice(['auto', 'always', 'never']) },
@@ -81,11 +81,20 @@ const globalFlags: readonly GlobalFlag[] = [
 
 /** Adds the global flags to the root of the command tree. */
 export function addGlobalFlags(program: Command): void {
-  for (const { flags, summary, env, parse } of globalFlags) {
-    const option = new Option(flags, env ? `${summary} (env: ${env})` : summary);
-    if (parse) option.argParser(parse as (text: string, before: unknown) => unknown);
+  for (const flag of globalFlags) {
+    const option = new Option(flag.flags, meaningOf(flag));
+    if (flag.parse) option.argParser(flag.parse as (text: string, before: unknown) => unknown);
     program.addOption(option);
   }
+}
+
+/** Every global flag as it is typed, and its meaning. */
+export function globalFlagRows(): (readonly [flags: string, meaning: string])[] {
+  return globalFlags.map((flag) => [flag.flags, meaningOf(flag)]);
+}
+
+function meaningOf({ summary, env }: GlobalFlag): string {
+  return env ? `${summary} (env: ${env})` : summary;
 }
 
 /** The environment variables that stand in for a global flag, and the flag's meaning. */

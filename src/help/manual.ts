@@ -20,9 +20,6 @@ export function manualPage(root: Command, version: string): string {
     ...typedLines(descriptionOf(root).examples),
     '.SH COMMANDS',
     ...leafCommands(root).flatMap(commandSection),
-    '.SH GLOBAL FLAGS',
-    'These stand in any position, before and after the command.',
-    ...ownFlags(root).flatMap(flagLines),
     ...(Object.keys(topics) as TopicName[]).flatMap(topicSection),
     '',
   ].join('\n');
@@ -49,8 +46,11 @@ function flagLines({ flags, description, defaultValue, negate }: Option): string
 }
 
 function topicSection(name: TopicName): string[] {
-  return [`.SH ${name === 'exit-codes' ? 'EXIT STATUS' : name.toUpperCase()}`, ...topics[name].parts.flatMap(partLines)];
+  return [`.SH ${sectionNames[name] ?? name.toUpperCase()}`, ...topics[name].parts.flatMap(partLines)];
 }
+
+/** Where a manual page has a name of its own for it. */
+const sectionNames: { readonly [T in TopicName]?: string } = { flags: 'GLOBAL FLAGS', 'exit-codes': 'EXIT STATUS' };
 
 function partLines(part: Part): string[] {
   if (typeof part === 'string') return ['.PP', roff(part)];

@@ -1,6 +1,6 @@
 import { type Field, type FieldUse, fieldNames, fields } from '../contract/fields.ts';
 import { exitCodes } from '../errors.ts';
-import { flagVariables } from '../flags/globals.ts';
+import { flagVariables, globalFlagRows } from '../flags/globals.ts';
 import { columns, wrap } from './text-layout.ts';
 import type { TopicName } from './topic-names.ts';
 
@@ -22,6 +22,11 @@ function partText(part: Part): string {
   if (typeof part === 'string') return wrap(part, 80).join('\n');
   return ('lines' in part ? part.lines.map((line) => `  ${line}`) : columns(part)).join('\n');
 }
+
+const flags: Topic = {
+  summary: 'Global flags',
+  parts: ['These stand in any position, before and after the command.', globalFlagRows()],
+};
 
 const environment: Topic = {
   summary: 'Environment variables',
@@ -212,4 +217,11 @@ const tags: Topic = {
   ],
 };
 
-export const topics: { readonly [T in TopicName]: Topic } = { environment, 'exit-codes': exitCodesTopic, formats, csv, tags };
+export const topics: { readonly [T in TopicName]: Topic } = {
+  flags,
+  environment,
+  'exit-codes': exitCodesTopic,
+  formats,
+  csv,
+  tags,
+};

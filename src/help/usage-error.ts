@@ -4,7 +4,7 @@ import { commandLine, usageLine } from './command-list.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
 import { descriptionOf } from './layout.ts';
 import { nearest } from './nearest.ts';
-import { reachableFlags, readTypedLine } from './typed-line.ts';
+import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 
 /** Commander's complaint in our shape: one line, then a guess, or usage and an example, and where to read on (B4, B5). */
 export function usageError(error: CommanderError, root: Command, words: readonly string[]): UsageError {
@@ -13,8 +13,7 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const complaint = complaintOf(error.message);
   const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? line.operands[0] : undefined;
   const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
-  const flags = reachableFlags(line).flatMap(({ long, short }) => [long ?? '', short ?? '']);
-  const guess = verb ? nearest(verb, verbsOf(line.command)) : flag?.startsWith('--') ? nearest(flag, flags) : undefined;
+  const guess = verb ? guessedVerb(verb, verbsOf(line.command)) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
   if (error.code === 'commander.missingArgument') {
     details.push(`usage: ${usageLine(command)}`);
@@ -38,6 +37,38 @@ function complaintOf(message: string): string {
 
 /** A verb that nobody knows is an unknown command, or one operand too many for the verb that a bare group stands for (T10). */
 const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.excessArguments'];
+
+/** A word that other tools have for it (B5), else the nearest of ours. */
+function guessedVerb(word: string, verbs: readonly string[]): string | undefined {
+  const meant = otherTools.get(word.toLowerCase())?.find((line) => verbs.includes(line.replace(/ .*/, '')));
+  return meant ?? nearest(word, verbs);
+}
+
+const making = ['shorten', 'add'];
+const reading = ['list'];
+const otherTools: ReadonlyMap<string, readonly string[]> = new Map([
+  ['create', making],
+  ['new', making],
+  ['add', making],
+  ['get', reading],
+  ['show', reading],
+  ['export', reading],
+  ['remove', ['delete']],
+  ['import', ['shorten -f']],
+]);
+
+/** Where the nearest is no flag to be guessed, the next best would mislead. */
+function guessedFlag(word: string, line: TypedLine): string | undefined {
+  const guess = nearest(
+    word,
+    reachableFlags(line).flatMap(({ long }) => long ?? []),
+  );
+  const deletes = guess === '--all' && line.command.name === 'logout';
+  return guess === undefined || deletes || consenting.includes(guess) ? undefined : guess;
+}
+
+/** What consents or deletes is never guessed: whoever follows a guess has not chosen it (B5, D45). */
+const consenting: readonly string[] = ['--yes', '--force', '--again', '--reset', '--insecure-http'];
 
 function verbsOf({ commands }: CommandTree): string[] {
   return commands.filter(({ hidden }) => !hidden).flatMap(({ name, aliases }) => [name, ...aliases]);

@@ -61,7 +61,7 @@ test.each<[string[], string[]]>([
   [['-qpwork', 'li'], ['list']],
   [
     ['help', ''],
-    ['list', 'shorten', 'tags', 'completion', 'environment', 'exit-codes', 'formats', 'csv'],
+    ['list', 'shorten', 'tags', 'completion', 'flags', 'environment', 'exit-codes', 'formats', 'csv'],
   ],
   [
     ['help', 'e'],

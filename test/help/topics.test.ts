@@ -1,8 +1,8 @@
+import type { Command } from 'commander';
 import { expect } from 'vitest';
 import { fieldNames } from '../../src/contract/fields.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { leafCommands } from '../../src/help/command-list.ts';
-import { descriptionOf } from '../../src/help/layout.ts';
+import { commandLine } from '../../src/help/command-list.ts';
 import { isTopicName, topicNames } from '../../src/help/topic-names.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { wholeProgram } from '../../src/program.ts';
@@ -53,20 +53,46 @@ test.for([
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(remedy as string) });
 });
 
-test('B13: the help of every command has examples before its flags and at most 80 columns', async ({ linkctl }) => {
-  const leaves = leafCommands(await wholeProgram(() => async () => undefined));
-  expect(leaves.length).toBeGreaterThan(4);
-  for (const command of leaves) {
-    const path = command.parent?.parent ? [command.parent.name(), command.name()] : [command.name()];
+test('B13, D54: the help of every command has examples before its flags and at most 80 columns', async ({ linkctl }) => {
+  const commands = withChildren(await wholeProgram(() => async () => undefined));
+  expect(commands.length).toBeGreaterThan(20);
+  for (const path of commands) {
     const { stdout } = await linkctl([...path, '--help']);
-    const { examples } = descriptionOf(command);
-    const [before, flags] = stdout.split('\nFlags:\n');
-    expect(before, path.join(' ')).toContain('Examples:\n  ');
+    const [before, flags] = stdout.split('\nFlags:');
+    expect(before, path.join(' ')).toMatch(/\nExamples?:\s+/);
     expect(flags, path.join(' ')).toContain('--help');
-    // An example is one line, so that it can be pasted.
-    const wide = stdout.split('\n').filter((line) => line.length > 80 && !examples.includes(line.trim()));
+    const wide = stdout.split('\n').filter((line) => [...line].length > 80);
     expect(wide, path.join(' ')).toEqual([]);
   }
+});
+
+/** The words of every command that has a help, from the root on. */
+function withChildren(command: Command): string[][] {
+  const path = command.parent ? commandLine(command).split(' ').slice(1) : [];
+  return [path, ...command.commands.flatMap(withChildren)];
+}
+
+test('D56: linkctl alone names every command before the flags, on a screen of 24 lines with its prompt', async ({ linkctl }) => {
+  const root = await wholeProgram(() => async () => undefined);
+  const { stdout } = await linkctl([]);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThan(24);
+  const flags = lines.findIndex((line) => line.startsWith('Flags:'));
+  for (const command of root.commands) {
+    const at = lines.findIndex((line) => line.includes(`  ${command.name()}`) && line.endsWith(`  ${command.summary()}`));
+    expect([command.name(), at > 0 && at < flags]).toEqual([command.name(), true]);
+  }
+  expect(lines.slice(flags).join()).toContain('linkctl help flags');
+});
+
+test('D56: linkctl help flags has every global flag, with its variable', async ({ linkctl }) => {
+  const root = await wholeProgram(() => async () => undefined);
+  const { code, stdout } = await linkctl(['help', 'flags']);
+  expect(code).toBe(0);
+  const text = stdout.replace(/\s+/g, ' ');
+  const global = root.options.filter(({ long }) => long !== '--version');
+  expect(global.length).toBeGreaterThan(20);
+  for (const { flags, description } of global) expect(text).toContain(`${flags} ${description}`);
 });
 
 test('a word is a topic by its whole name', () => {
