@@ -35,7 +35,7 @@ export interface Context {
   dieOf(signal: Signal): void;
   /** What is to be cleared away when the command ends, however it ends. */
   atEnd(task: () => Promise<void>): void;
-  /** Aborted when `--max-time` is over; the reason is the failure to end with. Calls that have no signal of their own end by it. */
+  /** Aborted when `--max-time` is over; the reason is the failure to end with. Calls end with it, unless the command hears signals. */
   readonly deadline: AbortSignal;
 }
 
@@ -69,7 +69,7 @@ export function createContext(
     trace,
     redactWith: streams.redactWith,
     terminal: () => streams.watched,
-    deadline: deadline.signal,
+    deadline,
   };
   const open = async (): Promise<Session> => {
     const one = await openSession(global, hooks);

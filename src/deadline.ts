@@ -4,11 +4,15 @@ import type { System } from './system.ts';
 
 /** How long one command may take (`--max-time`, R-9). */
 export interface Deadline {
-  /** Aborted when the time is over, with the failure to tell as its reason; never without a limit. Calls end by it. */
+  /** Aborted when the time is over, with the failure to tell as its reason; never without a limit. */
   readonly signal: AbortSignal;
+  /** Ends all calls at the same moment, except those of a command that `ends` in an order of its own. */
+  readonly calls: AbortSignal;
+  /** A call that changes something is about to be sent: from now on the command is waited for, and tells what it did (`D22`). */
+  changes(): void;
   /**
-   * Waits for the command. What ends because the time is over is told so. Work that waits for something else than a call is left
-   * to itself a second later, unless it `ends` in an order of its own.
+   * Waits for the command. What ends because the time is over is told so. Work that changed nothing and waits for something else
+   * than a call is left to itself a second later, unless it `ends` in an order of its own.
    */
   hold(work: Promise<void>, ends: () => boolean): Promise<void>;
   /** The command is over. */
@@ -20,26 +24,33 @@ const windUp = 1000;
 
 export function startDeadline(seconds: number | undefined, system: Pick<System, 'sleep' | 'stdin'>): Deadline {
   const time = new AbortController();
+  const calls = new AbortController();
   const released = new AbortController();
   const { signal } = time;
-  const isOver = async (): Promise<void> => {
+  let hasChanged = false;
+  const isOver = async (ends: () => boolean): Promise<void> => {
     await system.sleep((seconds ?? 0) * 1000, released.signal);
     time.abort(
       new UnavailableError(`not finished within the ${seconds} s of --max-time`, {
         hint: 'run the same command again, or give it more time',
       }),
     );
+    if (!ends()) calls.abort(signal.reason);
     await system.sleep(windUp, released.signal);
   };
   const overdue = async (ends: () => boolean): Promise<void> => {
-    await isOver();
-    if (ends()) return await new Promise(() => undefined);
+    await isOver(ends);
+    if (ends() || hasChanged) return await new Promise(() => undefined);
     // Whoever waits for a line that does not come keeps the program running.
     system.stdin.destroy();
     throw signal.reason;
   };
   return {
     signal,
+    calls: calls.signal,
+    changes: () => {
+      hasChanged = true;
+    },
     async hold(work, ends) {
       if (seconds === undefined) return await work;
       try {

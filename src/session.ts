@@ -42,8 +42,8 @@ export interface SessionHooks {
   redactWith(redact: (text: string) => string): void;
   /** Whether stderr is a terminal. */
   terminal(): boolean;
-  /** Ends calls that have no signal of their own (`--max-time`). */
-  readonly deadline?: AbortSignal | undefined;
+  /** Ends all calls, and is told of those that change something (`--max-time`). */
+  readonly deadline: { readonly calls: AbortSignal; changes(): void };
 }
 
 /** Picks one whole set of credentials and makes the client; nothing is sent yet. The sandbox starts its service here. */
@@ -141,7 +141,8 @@ export function connect(account: Account, global: GlobalOptions, hooks: SessionH
     retries: global.retries,
     maxWait: global.maxWait,
     caFile: global.caFile,
-    signal: hooks.deadline,
+    signal: hooks.deadline.calls,
+    onChange: hooks.deadline.changes,
     observe: (event) => trace(event, global, hooks),
     redact: (text) => redactor.redact(text),
     withoutKey: (text) => redactor.withoutKey(text),

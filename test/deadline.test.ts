@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runProgram, runShell } from './support/built-program.ts';
 import { sent, test } from './support/linkctl.ts';
+import { numbered, store, stored } from './support/stored-links.ts';
 
 const late = 'error: not finished within the 0.5 s of --max-time\n';
 const hint = 'hint: run the same command again, or give it more time\n';
@@ -47,6 +48,48 @@ describe('--max-time', () => {
     expect(await linkctl(['tags', 'add', 'new', '--max-time', '0.5'])).toMatchObject({ code: 10 });
   });
 
+  test.for([
+    ['delete', ['delete', 'h0', 'h1', '--yes'], 'DELETE'],
+    ['edit', ['edit', 'h0', 'h1', '--note', 'n'], 'PATCH'],
+    ['stats --reset', ['stats', '--reset', 'h0', 'h1', '--yes'], 'DELETE'],
+  ] as const)(
+    'D22: %s of named hashes ends with --max-time: a change that was sent is in doubt, and nothing is sent after the end',
+    async ([, words, method], { linkctl, service, wire }) => {
+      await store(service, numbered(300));
+      const only = { method };
+      // The first of two calls is applied and its answer does not come in time.
+      await wire.script([{ only, delay: 4000 }]);
+      const batches = [...words, '--batch-size', '1', '--max-time', '1'];
+      const ran = await linkctl(batches);
+      expect(ran).toMatchObject({ code: 10, stdout: '', stderr: expect.stringContaining('not known') });
+      const before = await sent(wire);
+      expect(before.filter(({ call }) => call.startsWith(method))).toHaveLength(1);
+      await new Promise((resolve) => setTimeout(resolve, 3500));
+      expect(await sent(wire)).toEqual(before);
+    },
+  );
+
+  test('D22: what was done in time is told, and no further call begins', async ({ linkctl, service, wire }) => {
+    await store(service, numbered(300));
+    await wire.script([{ only: { method: 'DELETE' }, times: 'all', delay: 400 }]);
+    const words = [
+      'delete',
+      ...Array.from({ length: 12 }, (_, nth) => `h${nth}`),
+      '--yes',
+      '--batch-size',
+      '1',
+      '--max-time',
+      '1.5',
+    ];
+    const ran = await linkctl(words);
+    const told = ran.stdout.split('\n').filter(Boolean);
+    const left = new Set((await stored(service)).map(({ hash }) => hash));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.filter((hash) => left.has(hash))).toEqual([]);
+    expect(ran.code).toBe(10);
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('DELETE')).length).toBe(told.length + 1);
+  });
+
   test('R-9: a shortening run stops as by a signal: exit 8, and the same command goes on', async ({ linkctl, folder, wire }) => {
     const file = join(folder, 'links.txt');
     writeFileSync(file, Array.from({ length: 200 }, (_, index) => `https://example.com/${index}`).join('\n'));
@@ -62,6 +105,13 @@ describe('--max-time', () => {
     await wire.script([]);
     expect(await linkctl(['shorten', '-f', file, '--max-time', '60'])).toMatchObject({ code: 0 });
     expect((await linkctl(['list', '--limit', '1', '-o', 'json'])).stdout).toContain('"total_count":200');
+  });
+
+  test('R-9: a run that asks before its first batch and hears nothing ends, too: exit 8', async ({ linkctl, folder, wire }) => {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, 'https://example.com/');
+    await wire.script([{ only: { path: '/account' }, end: 'silent' }]);
+    expect(await linkctl(['shorten', '-f', file, '--max-time', '0.5'])).toMatchObject({ code: 8, stderr: late + hint });
   });
 
   test('R-9: an input that does not come is not waited for, and the program is gone', async ({ env }) => {

@@ -10,7 +10,8 @@ export interface FewSettings {
   readonly system: Pick<System, 'sleep' | 'random'>;
   /** Items in one call at most. */
   readonly batchSize: number;
-  readonly signal?: AbortSignal | undefined;
+  /** Ends waits and calls: the command's time is over. */
+  readonly signal: AbortSignal;
   readonly failFast?: boolean | undefined;
   /** Something odd that changes nothing: the answer held records that nobody asked for. */
   readonly warn?: ((message: string) => void) | undefined;
@@ -39,7 +40,7 @@ export async function runFew<Payload extends object>(
     ledger: noLedger,
     system,
     stop,
-    signal: signal ?? new AbortController().signal,
+    signal,
     size: { limit: batchSize },
     failFast,
     mayCall: () => true,

@@ -1,7 +1,7 @@
 import { type FewResult, runFew } from '../bulk/few.ts';
 import { fittingHashes } from '../bulk/hash-groups.ts';
 import type { BulkOperation } from '../bulk/operation.ts';
-import { outcomeFailure, outcomeRow } from '../bulk/outcome-row.ts';
+import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { OperationSettings, RunInput } from '../bulk/run-plan.ts';
 import { namedUrls } from '../client/named-urls.ts';
@@ -68,6 +68,7 @@ async function changeOperands(
   const done = await runFew(operation, targets, {
     system: context.system,
     batchSize,
+    signal: context.deadline,
     failFast: change.options.failFast,
     warn: (message) => void context.warn(message),
   });
@@ -94,9 +95,12 @@ function fewReport({ outcomes, tally, stop }: FewResult<LinkKey>, change: NamedC
     rows: rows.keys(),
     failure: (row) => failureOf(rows.get(row) as RowOutcome<LinkKey>),
     // The only one that is in doubt is told once, at the end, with all that is known about it.
-    unreached: ({ status }) => outcomes.length === 1 && status === 'unknown',
+    unreached: (row) => wasNotSent(row) || (outcomes.length === 1 && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
-    notes: () => (missing > 0 ? [`${quantity(missing, 'URL')} did not exist`] : []),
+    notes: () => [
+      ...(missing > 0 ? [`${quantity(missing, 'URL')} did not exist`] : []),
+      ...(counts.not_sent > 0 ? [`${quantity(counts.not_sent, 'URL')} not sent`] : []),
+    ],
     outcome: ending,
     // Everything was done before the reader went away (B40).
     abandoned: ending,

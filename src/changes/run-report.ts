@@ -44,7 +44,7 @@ export async function runReport<Payload extends object>(
   return {
     ...look,
     kind: 'rows',
-    rows: shownRows(run, outcomes, look, session, context),
+    rows: shownRows(run, outcomes, look, session, context, interruption.hear),
     failure: (row) => {
       const outcome = outcomes.get(row);
       return outcome && outcomeFailure(outcome, client.identity, { input });
@@ -65,7 +65,9 @@ async function* shownRows<Payload extends object>(
   { ignoreMissing }: RunLook,
   session: Session,
   { streams }: Context,
+  hear: () => void,
 ): AsyncGenerator<Row[]> {
+  hear();
   const started = performance.now();
   const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
@@ -86,6 +88,8 @@ async function* shownRows<Payload extends object>(
 
 interface Interruption {
   readonly signal: AbortSignal;
+  /** From the first row on the run ends in an order of its own; before it nothing was sent, and it may end at once. */
+  hear(): void;
   /** The signal that came, if one did. */
   caught(): Signal | undefined;
 }
@@ -97,13 +101,17 @@ function interruptible({ hearSignals, deadline, streams, system }: Context): Int
     void streams.interject(`${why}: waiting for the batches under way; ${end} ends it at once`);
   };
   let caught: Signal | undefined;
-  hearSignals((signal) => {
-    if (controller.signal.aborted) return system.dieOf(signal);
-    caught = signal;
-    stop('interrupted', 'a second signal');
-  });
-  deadline.addEventListener('abort', () => stop('--max-time is over', 'a signal'), { once: true });
-  return { signal: controller.signal, caught: () => caught };
+  const hear = (): void => {
+    hearSignals((signal) => {
+      if (controller.signal.aborted) return system.dieOf(signal);
+      caught = signal;
+      stop('interrupted', 'a second signal');
+    });
+    const over = (): void => stop('--max-time is over', 'a signal');
+    if (deadline.aborted) over();
+    else deadline.addEventListener('abort', over, { once: true });
+  };
+  return { signal: controller.signal, hear, caught: () => caught };
 }
 
 function headerLines<Payload extends object>(

@@ -16,7 +16,7 @@ export interface CircuitOptions {
   /** Milliseconds that the circuit may stay open. */
   readonly maxWait: number;
   /** One `GET /account`, without retries: whether the server answers at all. */
-  probe(): Promise<boolean>;
+  probe(signal?: AbortSignal): Promise<boolean>;
 }
 
 const capacity = 50;
@@ -37,7 +37,7 @@ export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circu
         () => false,
       );
       if (!slept) return false;
-      if (await probe()) return true;
+      if (await probe(signal)) return true;
     }
   }
 

@@ -9,7 +9,7 @@ export interface SendOptions {
    * operation's own row of RELIABILITY.md 2.1 holds; POST /urls never repeats unless told.
    */
   readonly repeat?: boolean;
-  /** Aborts the call: an attempt under way is class A, a wait ends at once. */
+  /** Aborts the call, as the client's own does: an attempt under way is class A, a wait ends at once. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,8 +38,10 @@ export interface ClientOptions {
   /** Seconds that a call may wait when the server asks it to; 30 on a terminal and 900 otherwise (B77). */
   readonly maxWait?: number | undefined;
   readonly caFile?: string | undefined;
-  /** Ends calls that are given no signal of their own. */
+  /** Ends every call, whatever signal it is given of its own. */
   readonly signal?: AbortSignal | undefined;
+  /** Told before the first byte of a call that changes something. */
+  onChange?(): void;
   observe?(event: ClientEvent): void;
   /** Takes secrets out of a text for people. */
   redact?(text: string): string;

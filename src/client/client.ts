@@ -8,6 +8,7 @@ import { createCircuit } from './circuit.ts';
 import type { ClientOptions, SendOptions } from './client-options.ts';
 import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './doubt.ts';
 import { judge, transportFault } from './faults.ts';
+import { joinedWith } from './joined-signals.ts';
 import { createLine, type Line } from './line.ts';
 import { proxyVariable } from './proxies.ts';
 import { callAndRecover } from './recovery.ts';
@@ -27,8 +28,6 @@ export interface Client {
   readonly edition: Edition;
   /** The API root, without a trailing slash. */
   readonly baseUrl: string;
-  /** Ends calls that are given no signal of their own. */
-  readonly signal?: AbortSignal | undefined;
   /** Whom calls are made as, for messages about items (`itemError`). */
   readonly identity: Identity;
   /** Makes one call, retries what may be retried (R-3 to R-7), and answers with a checked result. Throws `CallError`. */
@@ -58,13 +57,16 @@ export function createClient(options: ClientOptions): Client {
   const proxy = proxyVariable({ origin: base, env: system.env });
   const contextOf = retryContexts(options, line);
   const warnOfType = typeWarning(line);
+  const joined = joinedWith(options.signal);
 
   async function call<O extends OperationName>(
     operation: O,
     input: OperationInput<O>,
-    { repeat, signal = options.signal }: SendOptions = {},
+    { repeat, signal: given }: SendOptions = {},
   ): Promise<OperationResult<O> & Envelope> {
     const request = requestFor(operation, input, edition);
+    const signal = joined(given);
+    if (changes(operation)) options.onChange?.();
     const parts = partsOf(input);
     const subject = subjectOf(identity, request, parts);
     const attempt = async (): Promise<Attempted<OperationResult<O> & Envelope>> => {
@@ -86,9 +88,8 @@ export function createClient(options: ClientOptions): Client {
     edition,
     baseUrl: identity.baseUrl,
     identity,
-    signal: options.signal,
     send: (operation, input, sendOptions) => callAndRecover(call, operation, input, sendOptions),
-    sendRaw: rawSender(line, contextOf, identity, proxy, options),
+    sendRaw: rawSender(line, contextOf, identity, proxy, { ...options, joined }),
     close: line.close,
   };
 }
@@ -99,11 +100,13 @@ function rawSender(
   contextOf: ContextOf,
   identity: Identity,
   proxy: string | undefined,
-  { signal: standing, redact }: ClientOptions,
+  { joined, redact, onChange }: Pick<ClientOptions, 'redact' | 'onChange'> & { joined: ReturnType<typeof joinedWith> },
 ): Client['sendRaw'] {
-  return async ({ signal = standing, ...raw }) => {
+  return async ({ signal: given, ...raw }) => {
     const request = rawRequest(raw);
+    const signal = joined(given);
     const isRead = request.method === 'GET';
+    if (!isRead) onChange?.();
     const doubtOf = (fault: Fault): Fault => rawInDoubt(request, fault);
     const attempt = async (): Promise<Attempted<WireAnswer>> => {
       const outcome = await line.exchange(request, signal);
@@ -136,8 +139,8 @@ function retryContexts(
   line: Line,
 ): ContextOf {
   const limits = { retries, maxWait: maxWait * 1000 };
-  const probe = async (): Promise<boolean> => {
-    const answer = await line.exchange({ method: 'GET', path: '/account', query: [] });
+  const probe = async (signal?: AbortSignal): Promise<boolean> => {
+    const answer = await line.exchange({ method: 'GET', path: '/account', query: [] }, signal);
     return answer.kind === 'answer' && answer.status < 500;
   };
   const circuit = createCircuit({ system, maxWait: limits.maxWait, probe });

@@ -1,3 +1,4 @@
+import { CliError } from '../errors.ts';
 import { failureOf } from './failure-words.ts';
 import { maximumBody, type Timeouts, type WireAnswer, type WireFailure } from './transport.ts';
 
@@ -111,7 +112,10 @@ export class Exchange {
     return setTimeout(() => this.#fail(`${message} within ${milliseconds / 1000} s`, 'timeout'), milliseconds);
   }
 
-  readonly #interrupt = (): void => this.#fail('interrupted', 'interrupted');
+  readonly #interrupt = (): void => {
+    const reason: unknown = this.#signal?.reason;
+    this.#fail(reason instanceof CliError ? reason.message : 'interrupted', 'interrupted');
+  };
 }
 
 function joined(headers: { readonly [name: string]: string | string[] | undefined }): Record<string, string> {

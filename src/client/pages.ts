@@ -16,7 +16,6 @@ export interface Extent {
 }
 
 export interface PagingOptions {
-  readonly signal?: AbortSignal | undefined;
   /** Told when the server pages in a way that cannot be followed (F43). */
   warn?(message: string): void;
 }
@@ -43,7 +42,6 @@ export function urlPages(
 ): AsyncGenerator<RowsPage<UrlRecord>> {
   return pages<UrlRecord>(extent, {
     ...options,
-    signal: options.signal ?? client.signal,
     bound: editions[client.edition].groupBound,
     isDistinct: true,
     keyOf: ({ hash, short_url }) => short_url ?? hash,
@@ -58,7 +56,6 @@ export function urlPages(
 export function logPages(client: Client, extent: Extent = {}, options: PagingOptions = {}): AsyncGenerator<RowsPage<LogEntry>> {
   return pages<LogEntry>(extent, {
     ...options,
-    signal: options.signal ?? client.signal,
     bound: editions[client.edition].groupBound,
     isDistinct: false,
     keyOf: ({ time, type, message, links }) => JSON.stringify([time, type, message, links]),
@@ -80,8 +77,7 @@ interface Source<T> extends PagingOptions {
 /** Reads ahead by one page from the second page on: whoever wants only the first rows causes one call (B20). */
 async function* pages<T>(extent: Extent, source: Source<T>): AsyncGenerator<RowsPage<T>> {
   const stop = new AbortController();
-  const signal = source.signal ? AbortSignal.any([source.signal, stop.signal]) : stop.signal;
-  const walked = walk(extent, source, signal);
+  const walked = walk(extent, source, stop.signal);
   let ahead: Promise<IteratorResult<RowsPage<T>>> | undefined;
   try {
     for (let isFirst = true; ; isFirst = false) {

@@ -28,7 +28,8 @@ async function change<Row extends object>(
   rows: readonly Row[],
   batchSize = 1000,
 ) {
-  const { outcomes, tally, stop } = await runFew(operation, rows, { system: world.system, batchSize });
+  const { signal } = new AbortController();
+  const { outcomes, tally, stop } = await runFew(operation, rows, { system: world.system, batchSize, signal });
   const end = runEnd(tally, stop);
   return {
     exit: end.kind === 'signal' ? 'signal' : exitCodeOf(end),

@@ -12,7 +12,11 @@ const onPost = { only: { method: 'POST' } };
 async function shortenFew({ client, system }: BulkWorld, items: readonly ShortenItem[], dedupe: DedupeScope = 'off') {
   const keyedRows = items.filter(({ custom_hash }) => custom_hash).length;
   const mode = chooseMode({ edition: client.edition, rows: items.length, keyedRows, dedupe, generateHashes: false });
-  const { outcomes, tally, stop } = await runFew(shortenFewOperation({ client, mode }), items, { system, batchSize: 1000 });
+  const { outcomes, tally, stop } = await runFew(shortenFewOperation({ client, mode }), items, {
+    system,
+    batchSize: 1000,
+    signal: new AbortController().signal,
+  });
   const end = runEnd(tally, stop);
   return {
     statuses: outcomes.map(({ status }) => status).join(' '),

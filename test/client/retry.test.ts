@@ -131,6 +131,23 @@ test('an abort under way leaves a change in doubt', async () => {
   });
 });
 
+test('D22: a signal that is given to a call adds to the standing one: either ends it', async () => {
+  const standing = new AbortController();
+  const { client, server } = await rig([always(faults.silentAfter)], { signal: standing.signal });
+  const own = new AbortController();
+  const first = failureOf(client.send('addTag', { body: { label: 'a' } }, { signal: own.signal }));
+  await vi.waitFor(async () => expect(await server.requests()).toHaveLength(1));
+  own.abort();
+  expect(await first).toMatchObject({ outcome: 'ambiguous', gaveUp: 'interrupted' });
+  const { signal } = new AbortController();
+  const second = failureOf(client.send('addTag', { body: { label: 'b' } }, { signal }));
+  await vi.waitFor(async () => expect(await server.requests()).toHaveLength(2));
+  standing.abort();
+  expect(await second).toMatchObject({ outcome: 'ambiguous', gaveUp: 'interrupted' });
+  expect(await failureOf(client.send('addTag', { body: { label: 'c' } }, { signal }))).toMatchObject({ outcome: 'not_sent' });
+  expect(await server.requests()).toHaveLength(2);
+});
+
 test('R-6, G7: four calls in flight send at most twelve requests to a dead server before they stop', async () => {
   const { server, client } = await rig([always(faults.badGatewayBefore)], { maxWait: 0 });
   const calls = Array.from({ length: 4 }, () => failureOf(client.send('shortenUrls', items, { repeat: true })));
