@@ -16,7 +16,7 @@ export type NamedSelection =
 export function addSelectionFlags(command: Command): void {
   command
     .argument('[hash...]', 'hashes or short URLs')
-    .option('--hashes-from <file>', 'a hash or short URL a line, or the csv of a listing; - for stdin')
+    .option('--hashes-from <file>', 'a hash or short URL a line, or a listing in any format; - for stdin')
     .option('--by-tags <expression>', 'all that a tag expression selects');
 }
 

@@ -52,6 +52,9 @@ const readOnly = [
   'error',
 ] as const satisfies readonly (keyof UrlRecord)[];
 
+/** The columns that a listing can have. */
+export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly, ...fieldNames('edit', 'a')]);
+
 /** What stands in a listing, and in the file of failed rows, and cannot be set (B91). */
 const passedOver: readonly string[] = [...readOnly, 'error_code', 'error_message'];
 

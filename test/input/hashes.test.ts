@@ -3,6 +3,8 @@ import { linkText } from '../../src/contract/link.ts';
 import { checkHashFile } from '../../src/input/hash-list.ts';
 import { placedOperands } from '../../src/input/hash-targets.ts';
 import { hashesByDomain, parseHash } from '../../src/input/hashes.ts';
+import { listingColumns } from '../../src/input/members.ts';
+import { urlColumns } from '../../src/output/url-columns.ts';
 import { all, failure, memorySource } from './fixtures.ts';
 
 test.each([
@@ -87,9 +89,40 @@ test.each([
   ['repetitions are skipped', 'abc\nabc\ns.ex/d\nhttps://s.ex/d\n', ['1 abc', '3 s.ex/d']],
   ['the csv of a listing', 'hash,short_url,note\nabc,s.ex/abc,"a\nb"\ndef,s.ex/def,\n', ['2 s.ex/abc', '4 s.ex/def']],
   ['failed rows, fed back', 'hash,error_code,error_message\nabc,1306,"no, not there"\n', ['2 abc']],
-  ['a hash called hash', 'hash\nabc\n', ['1 hash', '2 abc']],
 ])('CLI 3.6: a list of hashes: %s', async (_, text, expected) => {
   expect(await listed([text.slice(0, 5), text.slice(5)])).toEqual(expected);
+});
+
+test.each([
+  ['csv or tsv of one column, headed', 'hash\nabc\ndef\n', ['2 abc', '3 def']],
+  ['the same of short URLs', 'short_url\ns.ex/abc\n', ['2 s.ex/abc']],
+  ['the same with the scheme', 'short_url_with_protocol\nhttps://s.ex/abc\n', ['2 s.ex/abc']],
+  ['a head behind comments and blank lines', '# mine\r\n\r\nhash\r\nabc\r\n', ['4 abc']],
+  ['links called hash and short_url, behind a head', 'hash\nhash\nshort_url\n', ['2 hash', '3 short_url']],
+  ['a link called hash on the second line', 'abc\nhash\n', ['1 abc', '2 hash']],
+  ['a link called hash as its short URL', 's.ex/hash\n', ['1 s.ex/hash']],
+  ['tsv with a head', 'long_url\thash\tshort_url\nhttps://e.x\tabc\ts.ex/abc\n', ['2 s.ex/abc']],
+  ['csv without short URLs in some rows', 'hash,short_url\nabc,\ndef,s.ex/def\n', ['2 abc', '3 s.ex/def']],
+  ['a table of one column', 'SHORT URL\ns.ex/abc\ns.ex/defghi\n', ['2 s.ex/abc', '3 s.ex/defghi']],
+  ['a table of hashes', 'HASH\nabc\n', ['2 abc']],
+  ['jsonl', '{"hash":"abc","short_url":"s.ex/abc"}\n\n{"hash":"hash"}\n', ['1 s.ex/abc', '3 hash']],
+  ['jsonl whose first member is a list', '{"tags":[],"short_url":"s.ex/abc"}\n', ['1 s.ex/abc']],
+  ['jsonl that says the domain', '{"hash":"abc","domain":"t.ex"}\n', ['1 t.ex/abc']],
+  ['json', '{"urls":[{"short_url":"s.ex/abc"},{"hash":"null"}],"page":{"offset":0}}\n', ['1 s.ex/abc', '2 null']],
+  ['json as a terminal has it', '{\n  "urls": [\n    {\n      "hash": "abc"\n    }\n  ]\n}\n', ['1 abc']],
+])('D17: what list prints in any format names the links that it lists: %s', async (_, text, expected) => {
+  expect(await listed([text.slice(0, 5), text.slice(5)])).toEqual(expected);
+});
+
+test('D17: every column of a listing is known as a head', () => {
+  expect([...listingColumns].filter((name) => name !== 'custom_hash' && name !== 'error').sort()).toEqual(
+    urlColumns.map(({ name }) => name).sort(),
+  );
+});
+
+test('D17: a json document of any length is read', async () => {
+  const urls = Array.from({ length: 20_000 }, (_, index) => ({ hash: `h${index}`, short_url: `s.ex/h${index}` }));
+  expect(await listed([JSON.stringify({ urls })])).toHaveLength(20_000);
 });
 
 test.each([
@@ -100,6 +133,19 @@ test.each([
   ['', 'hashes.txt: no hashes'],
   ['# nothing\n\n', 'hashes.txt: no hashes'],
   ['hash,note\n', 'hashes.txt: no hashes'],
+  ['hash\n', 'hashes.txt: no hashes'],
+  ['{"urls":[],"page":{}}\n', 'hashes.txt: no hashes'],
+  ['note\nabc\n', 'hashes.txt:1: "note" is the name of a column, and of none that names links'],
+  ['note\ttags\na\tb\n', 'hashes.txt:1: "note tags" is the name of a column, and of none that names links'],
+  ['abc\ts.ex/abc\n', 'hashes.txt:1: more than one column: list with --fields short_url, or -o csv'],
+  ['hash\ts.ex/hash\n', 'hashes.txt:1: more than one column: list with --fields short_url, or -o csv'],
+  ['HASH  LONG URL\nabc   https://e.x\n', 'hashes.txt:1: more than one column: list with --fields short_url, or -o csv'],
+  ['abc\ndef\tx\n', 'hashes.txt:2: "def\\tx" is not a hash or a short URL'],
+  ['{"note":"x"}\n', 'hashes.txt: neither the JSON of a listing nor a JSON object on each line'],
+  ['{"hash":"abc"}\nabc\n', 'hashes.txt:2: no JSON object with the member short_url or hash'],
+  ['{"urls":[{"note":"x"}]}\n', 'hashes.txt: record 1: no JSON object with the member short_url or hash'],
+  ['{"urls":[{"hash":"abc"}\n', 'hashes.txt: neither the JSON of a listing nor a JSON object on each line'],
+  ['{"tags":[]}\nabc', 'hashes.txt: neither the JSON of a listing nor a JSON object on each line'],
 ])('R-31, R-52: %j is refused as a list', async (text, complaint) => {
   expect(await failure(listed([text]))).toMatchObject({ exitCode: 2, text: complaint });
 });
