@@ -7,6 +7,7 @@ import type { GlobalOptions } from './flags/globals.ts';
 import { chooseFormat, type Format, type OutputOptions } from './output/options.ts';
 import { printReport } from './output/print.ts';
 import type { Report } from './output/report.ts';
+import type { Streams } from './output/streams.ts';
 import type { Session } from './session.ts';
 import type { Signal, System } from './system.ts';
 
@@ -16,7 +17,7 @@ export function createRunner({ system, streams, found }: Action): Runner {
   const print = (report: Report) => printReport(report, output, streams);
   const opened = (session: Session): void => {
     found.profile = session.profile;
-    output.format ??= session.defaults.output ?? undefined;
+    output.format ??= usual(session.defaults.output ?? undefined, streams);
     output.colour ??= session.defaults.color ?? undefined;
   };
   const dieOf = (signal: Signal): void => {
@@ -27,7 +28,7 @@ export function createRunner({ system, streams, found }: Action): Runner {
     async (...received) => {
       const command = received.at(-1) as Command;
       const global = command.optsWithGlobals<GlobalOptions>();
-      Object.assign(output, outputOptions(global, system.env));
+      Object.assign(output, outputOptions(global, system.env, streams));
       found.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
       const context = createContext(global, system, streams, { print, opened, dieOf, format });
       const whole = async (): Promise<void> => print(await work(command.opts() as never, context, command.args));
@@ -40,10 +41,10 @@ export function createRunner({ system, streams, found }: Action): Runner {
 }
 
 /** What flags and environment say about output (B17, B18, B36). Throws a UsageError. */
-function outputOptions(global: GlobalOptions, env: System['env']): OutputOptions {
+function outputOptions(global: GlobalOptions, env: System['env'], streams: Streams): OutputOptions {
   if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
   return {
-    format: global.json ? 'json' : (global.output ?? formatOf(env.LINKCTL_OUTPUT)),
+    format: global.json ? 'json' : (global.output ?? usual(formatOf(env.LINKCTL_OUTPUT), streams)),
     fields: global.fields?.split(',').map((name) => name.trim()),
     header: global.header,
     truncate: global.truncate,
@@ -52,6 +53,11 @@ function outputOptions(global: GlobalOptions, env: System['env']): OutputOptions
     progress: global.progress,
     formulaGuard: global.formulaGuard,
   };
+}
+
+/** A terminal has tables anyway: as the usual format they ask for nothing more, unlike those of `-o` (B26). */
+function usual(format: Format | undefined, { terminal }: Streams): Format | undefined {
+  return format === 'table' && terminal ? undefined : format;
 }
 
 function formatOf(text: string | undefined): Format | undefined {

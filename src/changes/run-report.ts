@@ -50,6 +50,8 @@ export async function runReport<Payload extends object>(
       return outcome && outcomeFailure(outcome, client.identity, { input });
     },
     unreached: wasNotSent,
+    runRows: plan.input.rows,
+    resultsIn: plan.results,
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
     members: () => ({ summary: summaryRecord(run.summary(), look) }),
     notes: () => summaryLines(run.summary(), run.facts, plan, look, session),

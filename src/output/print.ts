@@ -47,8 +47,6 @@ async function printBody(report: Report, options: OutputOptions, streams: Stream
 async function printDone({ sentence, record, lines = [] }: DoneReport, options: OutputOptions, streams: Streams): Promise<void> {
   const { stdout, glyphs, terminal } = streams;
   const format = chooseFormat(options, terminal);
-  // B26: success says nothing with -q, unless a format for programs was asked for.
-  if (options.quiet && (!options.format || format === 'table')) return;
   if (format === 'json' || format === 'jsonl') {
     const { jsonText } = await import('./json-text.ts');
     await stdout.write(`${jsonText(record, terminal && format === 'json')}\n`);

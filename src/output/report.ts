@@ -59,6 +59,10 @@ export interface RowsReport extends Ending {
   readonly unreached?: (row: Row) => boolean;
   /** JSON members beside the rows, asked for when all rows were read: `page`, `summary`. */
   readonly members?: () => Row;
+  /** The rows of a long run, done before included: of many, a terminal shows the failures and the summary only (B26). */
+  readonly runRows?: number;
+  /** Where every row can be read. */
+  readonly resultsIn?: string | undefined;
   /** Where every failure can be read, named behind `… and 120 more` (B50). */
   readonly failuresIn?: string;
   /** Said on stderr, when it is a terminal, if there were no rows (B22): `no URLs match`. */

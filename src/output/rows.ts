@@ -43,10 +43,9 @@ interface TableLike extends RowPrinter {
 
 async function createPrinter(format: Format, report: RowsReport, options: OutputOptions, streams: Streams): Promise<TableLike> {
   if (isJson(format)) return await createJson(format, report, options, streams);
-  if (report.sentence && !options.fields) {
-    // B26: changes that went well say nothing with -q, unless a format for programs was asked for.
-    if (options.quiet && (!options.format || format === 'table')) return silence;
-    if (format === 'table' && streams.terminal) return await createSentences(report.sentence, report.qr, streams);
+  if (report.sentence && !options.fields && format === 'table' && streams.terminal) {
+    if (isBuried(report, options)) return await createSilence(report, options, streams);
+    return await createSentences(report.sentence, report.qr, streams);
   }
   if (format === 'table') return await createTablePrinter(report, options, streams);
   const columns = chooseColumns(report.columns, options.fields ?? defaultFields(format, report));
@@ -128,7 +127,18 @@ async function createPictures(streams: Streams): Promise<(text: string) => Promi
   };
 }
 
-const silence: RowPrinter = { row: () => undefined, end: async () => undefined };
+/** Rows of a run that a terminal shows, a line each; more would bury its failures and its summary (B26, D36). */
+const shownOfRun = 20;
+
+function isBuried({ runRows = 0, qr }: RowsReport, { format }: OutputOptions): boolean {
+  return runRows > shownOfRun && format === undefined && qr === undefined;
+}
+
+async function createSilence({ resultsIn }: RowsReport, { quiet }: OutputOptions, { tell }: Streams): Promise<RowPrinter> {
+  if (!quiet && resultsIn === undefined)
+    await tell('rows are not listed on a terminal: --results <file>, -o or a pipe lists them');
+  return { row: () => undefined, end: async () => undefined };
+}
 
 const isJson = (format: Format): boolean => format === 'json' || format === 'jsonl';
 

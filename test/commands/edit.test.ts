@@ -427,9 +427,9 @@ test('-o json: the records as they are now, and a summary', async ({ linkctl, se
   });
 });
 
-test('B26: -q says nothing where all went well, and still tells a failure', async ({ linkctl, service }) => {
+test('B26, D44: -q leaves what was changed on stdout, and still tells a failure', async ({ linkctl, service }) => {
   await store(service, numbered(1));
-  expect(await linkctl(['edit', 'h0', '--note', 'x', '-q'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await linkctl(['edit', 'h0', '--note', 'x', '-q'])).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });
   expect((await linkctl(['edit', 'none', '--note', 'x', '-q'])).stderr).toContain('no short URL "none"');
 });
 

@@ -17,8 +17,17 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining(`✓\u001b[39m http://localhost/abc → ${url}`) });
   });
 
-  test('B26: with -q a success says nothing', async ({ linkctl }) => {
-    expect(await linkctl(['shorten', url, '-q'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  test('B26, D44: -q leaves the short URL on stdout, in a pipe and on a terminal', async ({ linkctl }) => {
+    expect(await linkctl(['shorten', url, '--hash', 'abc', '-q'])).toEqual({
+      code: 0,
+      stdout: 'http://localhost/abc\n',
+      stderr: '',
+    });
+    const shown = await linkctl(['shorten', url, '--hash', 'def', '-q'], {
+      terminal: { stdout: true, stderr: true },
+      env: { NO_COLOR: '1' },
+    });
+    expect(shown).toEqual({ code: 0, stdout: `✓ http://localhost/def → ${url}\n`, stderr: '' });
   });
 
   test('B12: what is given goes out, empty and false included; what is not given does not', async ({ linkctl, wire }) => {

@@ -41,10 +41,11 @@ describe('rows of a change', () => {
     expect(await print(change([url('abc'), bad, url('def')]))).toMatchObject({ stdout: 's.ex/abc\ns.ex/def\n' });
   });
 
-  test('B26: -q is silent on success, tells failures, and prints rows that were asked for', async () => {
+  test('B26, D44: -q silences stderr only: rows are printed and failures told', async () => {
     const options = { quiet: true };
-    expect(await print(change([url('abc')]), { ...terminal, options })).toEqual({ stdout: '', stderr: '', error: undefined });
-    expect(await print(change([url('abc')]), { options })).toEqual({ stdout: '', stderr: '', error: undefined });
+    const shown = await print(change([url('abc')]), { ...terminal, options });
+    expect(shown).toEqual({ stdout: expect.stringMatching(/^✓ s\.ex\/abc → /), stderr: '', error: undefined });
+    expect(await print(change([url('abc')]), { options })).toEqual({ stdout: 's.ex/abc\n', stderr: '', error: undefined });
     expect((await print(change([bad]), { options })).stderr).toContain('error: bad: taken');
     expect((await print(change([url('abc')]), { options: { ...options, format: 'tsv' } })).stdout).toBe('s.ex/abc\n');
     expect((await print(listing([url('abc')]), { options: { ...options, fields: ['hash'] } })).stdout).toBe('abc\n');
@@ -57,10 +58,25 @@ describe('rows of a change', () => {
     expect((await print(change([url('abc')]), { options })).stdout).toBe('SHORT URL\ns.ex/abc\n');
   });
 
-  test('B26: a table as the usual format of a profile does not speak through -q', async () => {
-    const options = { quiet: true, format: 'table' } as const;
-    expect((await print(change([url('abc')]), { ...terminal, options })).stdout).toBe('');
-    expect((await print({ kind: 'done', sentence: 'Done', record: {} }, { ...terminal, options })).stdout).toBe('');
+  test('B26, D36: a run of more than 20 rows lists none on a terminal, and says what does', async () => {
+    const rows = [...Array.from({ length: 21 }, (_, index) => url(`h${index}`)), bad];
+    const report = (more: Partial<RowsReport> = {}) => change(rows, { runRows: rows.length, ...more });
+    const lines = async (world: WorldOptions, more: Partial<RowsReport> = {}) =>
+      (await print(report(more), world)).stdout.split('\n').length - 1;
+    const shown = await print(report({ notes: () => ['22 rows: 21 created, 1 failed'] }), terminal);
+    expect(shown).toMatchObject({
+      stdout: '',
+      stderr:
+        'rows are not listed on a terminal: --results <file>, -o or a pipe lists them\n' +
+        'error: bad: taken [API 1215]\nhint: choose another\n22 rows: 21 created, 1 failed\n',
+    });
+    expect((await print(report({ resultsIn: 'done.csv' }), terminal)).stderr).not.toContain('not listed');
+    expect(await lines(terminal, { runRows: 20 })).toBe(21);
+    for (const options of [{ format: 'table' }, { format: 'tsv' }] as const) {
+      expect(await lines({ ...terminal, options })).toBe(21);
+    }
+    expect(await lines({ ...terminal, options: { fields: ['hash'] } })).toBe(22);
+    expect(await lines({})).toBe(21);
   });
 
   test('JSON holds failures in their place, whatever fields were chosen, and tells none of them on stderr', async () => {
@@ -230,7 +246,7 @@ describe('B26: something done', () => {
     ['a sentence on a terminal', terminal, '✓ Logged in as ann\\x07\n'],
     ['its lines in a pipe', {}, 'a\\tb\n'],
     ['JSON for programs', { options: { format: 'json' } }, '{"username":"ann"}\n'],
-    ['nothing with -q', { ...terminal, options: { quiet: true } }, ''],
+    ['the same with -q', { ...terminal, options: { quiet: true } }, '✓ Logged in as ann\\x07\n'],
     ['what was asked for with -q', { options: { quiet: true, format: 'json' } }, '{"username":"ann"}\n'],
   ] as const)('is %s', async (_, world, text) => {
     expect((await print(done, world)).stdout).toBe(text);
