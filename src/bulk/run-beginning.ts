@@ -4,9 +4,11 @@ import { LocalError, UsageError } from '../errors.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import { shellWord } from '../files/ownership.ts';
+import { changedOptions } from './given-flags.ts';
 import { type BeginLine, checksum } from './journal-lines.ts';
 import {
   createRunFolder,
+  endsComplete,
   journalName,
   keyOfRun,
   newRunName,
@@ -72,37 +74,48 @@ interface FoundRun {
   readonly state: RunState;
 }
 
+/**
+ * The run to go on with, if there is one. What journals say decides, not when their clocks said so (`D30`): an unfinished run comes
+ * before a finished one, unless nothing of it was applied. Only shortening a finished file once more makes second links, whatever
+ * the flags (`D23`): URLs may be edited, reset and deleted again tomorrow.
+ */
 async function findRun<Payload extends object>(
   key: string,
   identity: RunIdentity,
   { again, input, domain }: RunPlan<Payload>,
   folders: RunFolders,
 ): Promise<FoundRun | undefined> {
-  const name = runNames(folders)
-    .filter((candidate) => keyOfRun(candidate) === key)
-    .at(-1);
-  if (name === undefined) {
-    if (!again) await assertSameInput(identity, domain === undefined, folders);
-    return undefined;
+  const { unfinished, finished } = await runsOf(key, folders);
+  if (unfinished.length === 0 && finished === undefined && !again) await assertSameInput(identity, domain === undefined, folders);
+  const begun = unfinished.find(({ state }) => !isUntouched(state));
+  if (begun) {
+    assertSameOptions(identity, begun.state.begin);
+    return begun;
   }
-  const state = await foldJournal(join(folders.runs, name, journalName));
-  if (state.complete && (again || isAnotherRun(identity, state.begin))) return undefined;
-  if (state.complete) {
-    throw new UsageError(`${input.name} was done already: run ${name}`, {
-      hint: `linkctl runs show ${name}; to do all of it once more, add --again`,
+  if (finished !== undefined && identity.operation === 'shorten' && !again) {
+    const begin = await readBegin(join(folders.runs, finished));
+    const changed = begin ? changedOptions(identity, begin) : [];
+    const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
+    throw new UsageError(`${input.name} was done already: run ${finished}${how}`, {
+      hint: `linkctl runs show ${finished}; to do all of it once more, add --again`,
     });
   }
-  if (isUntouched(state) && changedOptions(identity, state.begin).length > 0) return undefined;
-  assertSameOptions(identity, state.begin);
-  return { name, state };
+  return unfinished.find(({ state }) => changedOptions(identity, state.begin).length === 0);
 }
 
-/**
- * Only shortening the same rows in the same way makes second links. URLs may be edited, reset and deleted again tomorrow, and
- * shortened with other tags.
- */
-function isAnotherRun(identity: RunIdentity, begin: BeginLine): boolean {
-  return identity.operation !== 'shorten' || changedOptions(identity, begin).length > 0;
+/** The runs that one command line may mean, newest first, and the newest finished one. */
+async function runsOf(key: string, folders: RunFolders): Promise<{ unfinished: FoundRun[]; finished: string | undefined }> {
+  const names = runNames(folders).filter((candidate) => keyOfRun(candidate) === key);
+  const unfinished: FoundRun[] = [];
+  let finished: string | undefined;
+  for (const name of names.reverse()) {
+    const journal = join(folders.runs, name, journalName);
+    // Of finished ones before the newest, which is looked at whole, the end is enough.
+    const state = finished !== undefined && (await endsComplete(journal)) ? undefined : await foldJournal(journal);
+    if (state && !state.complete) unfinished.push({ name, state });
+    else finished ??= name;
+  }
+  return { unfinished, finished };
 }
 
 /**
@@ -145,22 +158,6 @@ function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
     hint: `run it with the same flags again, or linkctl runs forget ${begin.run}`,
   });
 }
-
-function changedOptions(identity: RunIdentity, begin: BeginLine): string[] {
-  return [
-    ...(begin.mode === identity.mode ? [] : [`mode ${begin.mode}, now ${identity.mode}`]),
-    ...Object.keys({ ...begin.options, ...identity.options })
-      .filter((name) => JSON.stringify(begin.options[name]) !== JSON.stringify(identity.options[name]))
-      .flatMap((name) => optionWords[name] ?? name),
-  ];
-}
-
-/** Options as people know them; a mode is told by its name. */
-const optionWords: { readonly [name: string]: string | readonly string[] } = {
-  values: 'values of fields',
-  generateHashes: '--generate-hashes',
-  mode: [],
-};
 
 /** A file of somebody else's work is not replaced without being asked (R-26). */
 function assertReplaceable<Payload extends object>({ results, failed, overwrite }: RunPlan<Payload>, begin?: BeginLine): void {

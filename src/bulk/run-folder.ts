@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makePrivateFolder } from '../files/ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../files/process-mark.ts';
 import { type OpenJournalFile, openJournal, readJournal } from './journal.ts';
-import { type BeginLine, checksum } from './journal-lines.ts';
+import { type BeginLine, checksum, decodeLine } from './journal-lines.ts';
 
 /** Where everything that bulk runs keep lies, below the state folder. */
 export interface RunFolders {
@@ -86,6 +86,23 @@ export async function readBegin(folder: string): Promise<BeginLine | undefined> 
   for await (const { line } of readJournal(join(folder, journalName))) return line.type === 'begin' ? line : undefined;
   return undefined;
 }
+
+/** Whether a journal says at its end that every row has its final status: a finished run need not be read for that. */
+export async function endsComplete(journal: string): Promise<boolean> {
+  const file = await open(journal, 'r');
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, longestEnd);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const last = decodeLine(buffer.toString('utf8', 0, bytesRead).split('\n').at(-2) ?? '');
+    return last?.type === 'end' && last.reason === 'complete';
+  } finally {
+    await file.close();
+  }
+}
+
+/** Bytes that the line of an end takes at most. */
+const longestEnd = 512;
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');

@@ -49,6 +49,8 @@ export interface RunPlan<Payload extends object> {
   payload(item: object): Payload;
   /** Whatever `payload` depends on beside the row, as JSON (J8). */
   readonly options: Readonly<Record<string, unknown>>;
+  /** Told the options of the run that is gone on with: a flag such as `--expires +30d` means what it meant then (`D24`). */
+  readonly recall?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The row's own columns, for `--failed`. */
   readonly columns: readonly string[];
   /** Items in one call at most. */

@@ -59,6 +59,7 @@ export async function startRun<Payload extends object>(
   try {
     const facts = factsOf(plan, begun, domain);
     await assertQuota(plan, facts, counted, environment);
+    if (begun.resumed) plan.recall?.(begun.state.begin.options);
     await remindOf(begun, operation);
     const walk = walkRun({ plan, environment, operation, begun, counted, domain, folders, batches: facts.batches });
     return { facts, ...walk };

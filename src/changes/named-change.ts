@@ -3,7 +3,7 @@ import { fittingHashes } from '../bulk/hash-groups.ts';
 import type { BulkOperation } from '../bulk/operation.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
-import type { OperationSettings, RunInput } from '../bulk/run-plan.ts';
+import type { OperationSettings, RunInput, RunPlan } from '../bulk/run-plan.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { type Context, openInput } from '../context.ts';
 import { editions } from '../contract/editions.ts';
@@ -37,8 +37,10 @@ export interface NamedChange {
   readonly look: RunLook;
   /** Where the change asks. */
   readonly asks?: Question;
-  /** What every URL is given: beside the hashes all that the change depends on (J8). */
+  /** What every URL is given. */
   readonly fields?: EditFields;
+  /** Beside the hashes all that the change depends on (J8). */
+  readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'>;
   operation(settings: OperationSettings & { readonly batchSize: number }): BulkOperation<LinkKey>;
   /** How a call begins, for `--dry-run`: the hashes follow in the path or in the query. */
   readonly request: { readonly method: string; readonly path: string };
@@ -130,7 +132,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
         copyTo: source.copyTo,
       },
       payload: (item) => item as LinkKey,
-      options: change.fields ? { values: change.fields } : {},
+      ...(change.flags ?? { options: {} }),
       columns: ['hash'],
     },
     { ...change.look, ignoreMissing: change.options.ignoreMissing },

@@ -16,6 +16,7 @@ import {
   fieldWarnings,
   flagOf,
   readFieldFlags,
+  runFlags,
 } from '../flags/field-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
@@ -74,6 +75,7 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
       options,
       look: editLook,
       fields: values,
+      flags: runFlags(values, options),
       operation: (settings) => editSameOperation(settings, values),
       request: { method: 'PATCH', path: '/urls' },
     },
@@ -135,7 +137,7 @@ async function editFile(options: EditOptions, context: Context, operands: readon
       pinsDomain: editions[edition].severalDomains,
       input,
       payload,
-      options: { values },
+      ...runFlags(values, options),
       columns: ['hash', ...fieldNames('edit', edition)],
     },
     editLook,

@@ -12,7 +12,7 @@ import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addFieldFlags, type FieldOptions, fieldWarnings, readFieldFlags } from '../flags/field-flags.ts';
+import { addFieldFlags, type FieldOptions, fieldWarnings, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
@@ -111,6 +111,7 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
   const payload = (item: object): ShortenItem => (isPlain ? (item as ShortenItem) : { ...values, ...(item as ShortenItem) });
   if (context.global.dryRun) return dryRunReport(plannedFile(input, payload, mode, session, sending.batchSize));
   const picture = qrPictures(options, context);
+  const flags = runFlags(values, options);
   const report = await runReport(
     {
       ...sending,
@@ -119,7 +120,8 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
       pinsDomain: editions[edition].severalDomains,
       input,
       payload,
-      options: { values, mode: mode.name },
+      recall: flags.recall,
+      options: { ...flags.options, mode: mode.name },
       columns: fieldNames('shorten', edition),
     },
     { ...shortenLook, doing: 'shortening' },

@@ -92,6 +92,21 @@ export function readFieldFlags(options: FieldOptions, { edition, now }: { editio
   return values;
 }
 
+/**
+ * The flags of a run, for its journal: what they set, and as it was typed what they count from today. `recall` puts back what they
+ * set when the run was begun, perhaps on another day (`D24`).
+ */
+export function runFlags(
+  values: FieldValues,
+  { expires }: FieldOptions,
+): { options: Record<string, unknown>; recall(options: Readonly<Record<string, unknown>>): void } {
+  const typed = expires?.startsWith('+') ? { expiration_date: expires } : undefined;
+  return {
+    options: { values, typed },
+    recall: (options) => void Object.assign(values, options.values),
+  };
+}
+
 /** What the flags allow and was probably not meant: a date in the past. `now` is in milliseconds. */
 export function fieldWarnings({ expiration_date }: FieldValues, now: number): string[] {
   const warning = expiration_date ? valueWarning('expiration_date', expiration_date, utcDay(now)) : undefined;

@@ -1,0 +1,50 @@
+import type { BeginLine } from './journal-lines.ts';
+import type { RunIdentity } from './run-folder.ts';
+
+/** What the flags of two command lines for the same rows differ in (J8), as people type them. */
+export function changedOptions(identity: RunIdentity, begin: BeginLine): string[] {
+  const [was, is] = [flagsOf(begin.options), flagsOf(identity.options)];
+  return [
+    ...(begin.mode === identity.mode ? [] : [`mode ${begin.mode}, now ${identity.mode}`]),
+    ...Object.keys({ ...was, ...is })
+      .filter((name) => !isSame(was[name], is[name]))
+      .flatMap((name) => optionWords[identity.operation]?.[name] ?? optionWords.all[name] ?? name),
+  ];
+}
+
+interface GivenFlag {
+  readonly value: unknown;
+  /** As it was typed, where its value depends on the day: `+30d` (`D24`). */
+  readonly typed: unknown;
+}
+
+function flagsOf({ values, typed, ...others }: BeginLine['options']): Record<string, GivenFlag> {
+  const texts = (typed ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries({ ...others, ...(values as object | undefined) }).map(([name, value]) => [
+      name,
+      { value, typed: texts[name] },
+    ]),
+  );
+}
+
+function isSame(one: GivenFlag | undefined, other: GivenFlag | undefined): boolean {
+  if (one?.typed !== undefined && one.typed === other?.typed) return true;
+  return JSON.stringify(one?.value) === JSON.stringify(other?.value);
+}
+
+type Words = { readonly [name: string]: string | readonly string[] };
+
+/** Options as people know them; a mode is told by its name. */
+const optionWords: { readonly [O in RunIdentity['operation']]?: Words } & { readonly all: Words } = {
+  edit: { tags: '--add-tag or --remove-tag', long_url: '--url', custom_hash: '--new-hash' },
+  all: {
+    generateHashes: '--generate-hashes',
+    mode: [],
+    note: '--note',
+    tags: '--tag',
+    expiration_date: '--expires',
+    email_stats: '--email-stats',
+    max_clicks: '--max-clicks',
+  },
+};
