@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
@@ -54,20 +52,15 @@ export async function startRun<Payload extends object>(
   const domain = plan.domain ?? (plan.pinsDomain ? await defaultDomain(counted.client, environment.client) : undefined);
   const operation = plan.operation({ client: counted.client, domain });
   const folders = runFolders(environment.stateFolder);
-  await pruneRuns(environment.stateFolder, environment.system.now());
-  const begun = await beginRun(identityOf(plan, operation, domain, environment.client), plan, folders, environment);
-  try {
+  await pruneRuns(environment.stateFolder, environment.system);
+  const identity = identityOf(plan, operation, domain, environment.client);
+  return await beginRun(identity, plan, folders, environment, async (begun) => {
     const facts = factsOf(plan, begun, domain);
     await assertQuota(plan, facts, counted, environment);
     if (begun.resumed) plan.recall?.(begun.state.begin.options);
     await remindOf(begun, operation);
-    const walk = walkRun({ plan, environment, operation, begun, counted, domain, folders, batches: facts.batches });
-    return { facts, ...walk };
-  } catch (error) {
-    begun.release();
-    if (!begun.resumed) rmSync(join(folders.runs, begun.name), { recursive: true, force: true });
-    throw error;
-  }
+    return { facts, ...walkRun({ plan, environment, operation, begun, counted, domain, folders, batches: facts.batches }) };
+  });
 }
 
 /** J5: a row that shares the link of a row that an earlier process did is told as it would have been then. */

@@ -50,7 +50,7 @@ export function registerRuns(command: Command, run: Runner): void {
 
 async function listKept(_options: object, { system }: Context): Promise<RowsReport> {
   const state = folders(system).state;
-  await pruneRuns(state, system.now());
+  await pruneRuns(state, system);
   const names = runColumns.map(({ name }) => name);
   const rows = (await listRuns(state)).map(rowOf).reverse();
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, pipedFields: names, empty: 'no runs' };
