@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 import type { Claim } from '../files/claim-lock.ts';
-import { shellWord } from '../files/ownership.ts';
 import { changedOptions } from './given-flags.ts';
 import { type BeginLine, checksum } from './journal-lines.ts';
+import { assertReplaceable } from './output-paths.ts';
 import { claimAccount, claimBeginning, claimRun } from './run-claims.ts';
 import {
   createRunFolder,
@@ -164,15 +163,6 @@ function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
   throw new LocalError(`the run ${begin.run} was begun with other flags (${changed.join(', ')})`, {
     hint: `run it with the same flags again, or linkctl runs forget ${begin.run}`,
   });
-}
-
-/** A file of somebody else's work is not replaced without being asked (R-26). */
-function assertReplaceable<Payload extends object>({ results, failed, overwrite }: RunPlan<Payload>, begin?: BeginLine): void {
-  if (overwrite) return;
-  for (const path of [results, failed]) {
-    if (path === undefined || begin?.outputs.includes(absolutePath(path)) || !existsSync(path)) continue;
-    throw new UsageError(`${path} exists already`, { hint: `add --yes to replace it, or mv ${shellWord(path)} elsewhere` });
-  }
 }
 
 async function create<Payload extends object>(
