@@ -43,7 +43,6 @@ export interface Context {
 export interface OpenContext extends Context {
   /** Ends the work when its time is over. */
   hold(work: Promise<void>): Promise<void>;
-  /** Clears everything away, also what comes after something that cannot be; then throws the first failure (D42). */
   close(): Promise<void>;
 }
 
@@ -98,10 +97,8 @@ export function createContext(
     async close() {
       watch.end();
       deadline.release();
-      tasks.push(async () => (await session?.catch(() => undefined))?.close());
-      const ends: PromiseSettledResult<void>[] = [];
-      for (const task of tasks) ends.push(...(await Promise.allSettled([task()])));
-      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      for (const task of tasks) await task();
+      await (await session?.catch(() => undefined))?.close();
     },
   };
 }

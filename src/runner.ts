@@ -34,12 +34,9 @@ export function createRunner({ system, streams, found }: Action): Runner {
       const whole = async (): Promise<void> => print(await work(command.opts() as never, context, command.args));
       try {
         await context.hold(whole());
-      } catch (error) {
-        // Why it failed matters more than what could not be cleared away then (D42).
-        await context.close().catch(() => undefined);
-        throw error;
+      } finally {
+        await context.close();
       }
-      await context.close();
     };
 }
 

@@ -1,6 +1,6 @@
-import { CallError } from '../client/call-error.ts';
+import { CallError, isTooLarge } from '../client/call-error.ts';
 import { type CliError, UnknownOutcomeError } from '../errors.ts';
-import { isTooLarge, stopsRun } from './call-failure.ts';
+import { stopsRun } from './call-failure.ts';
 import { isTemporary, outcomeOf } from './judgement.ts';
 import type { BatchAnswer, LookReason } from './operation.ts';
 import type { BulkRow } from './row-outcome.ts';

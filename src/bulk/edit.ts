@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts';
+import { fittingHashes } from '../client/groups.ts';
+import { urlsByHash } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields, EditItem } from '../contract/operations.ts';
-import { fittingHashes, readHashes } from './hash-groups.ts';
 import { matchByHash } from './hash-matching.ts';
 import { notApplied, showsAll } from './not-applied.ts';
 import type { BatchAnswer, BulkOperation, LookReason } from './operation.ts';
@@ -64,7 +65,7 @@ function editing<Row extends LinkKey>(settings: ChangeSettings, fields: (row: Ro
     look: async (rows, reason, signal) => {
       const asked = rows.flatMap((row) => [row.hash, fields(row).custom_hash ?? row.hash]);
       const { domain } = domainOf(rows, settings);
-      const found = await readHashes(asked, { ...settings, domain, signal });
+      const found = await urlsByHash(asked, { ...settings, domain, signal });
       return rows.map((row) => verdictOf(row, fields(row), found, reason));
     },
     statusOf: () => 'changed',

@@ -1,3 +1,4 @@
+import { foldedHash } from '../contract/link.ts';
 import { type RecordItem, type RefusedItem, readItem } from './answer-items.ts';
 import type { BatchAnswer } from './operation.ts';
 import type { Verdict } from './verdict.ts';
@@ -29,7 +30,7 @@ export function matchByHash(sent: readonly EditedUrl[], answer: readonly unknown
   };
   take(({ hash, custom_hash }) => custom_hash ?? hash, asItIs, 'record');
   take(({ hash }) => hash, asItIs, 'any');
-  take(({ hash, custom_hash }) => custom_hash ?? hash, folded, 'any');
+  take(({ hash, custom_hash }) => custom_hash ?? hash, foldedHash, 'any');
   takeLast(sent, answer, items, verdicts);
   return { verdicts, surplus: items.flatMap((item) => (item.kind === 'record' ? [item.record] : [])) };
 }
@@ -59,8 +60,4 @@ function hashesOf(item: RecordItem | RefusedItem): readonly string[] {
 
 function asItIs(hash: string): string {
   return hash;
-}
-
-function folded(hash: string): string {
-  return hash.trim().toLowerCase();
 }

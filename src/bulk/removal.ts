@@ -1,6 +1,7 @@
+import { fittingHashes } from '../client/groups.ts';
+import { urlsByHash } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { type ChangeSettings, domainOf, missing } from './edit.ts';
-import { fittingHashes, readHashes } from './hash-groups.ts';
 import type { BatchAnswer, BulkOperation, LookReason } from './operation.ts';
 import { again, type Verdict } from './verdict.ts';
 
@@ -58,7 +59,7 @@ function removal(settings: ChangeSettings): Removal {
     fitting: fittingHashes,
     look: async (rows, reason, signal) => {
       const { domain } = domainOf(rows, settings);
-      const found = await readHashes(
+      const found = await urlsByHash(
         rows.map(({ hash }) => hash),
         { ...settings, domain, signal },
       );

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { CallError } from '../client/call-error.ts';
+import { CallError, isTooLarge } from '../client/call-error.ts';
 import { CliError } from '../errors.ts';
-import { isTooLarge } from './call-failure.ts';
 import { conclude, maximalRounds, type Round, record } from './conclusion.ts';
 import { afterFailure, completed, resolveDoubt } from './doubt.ts';
 import { notSent, unknownOutcome } from './judgement.ts';

@@ -1,6 +1,6 @@
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
+import { batchSizeOf } from '../client/groups.ts';
 import { type Context, openInput } from '../context.ts';
-import { editions } from '../contract/editions.ts';
 import { UsageError } from '../errors.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { checkInput } from '../input/check.ts';
@@ -68,15 +68,11 @@ type Sending = Pick<
 >;
 
 /** How the rows go out, by flags and profile. Throws a UsageError for a batch that no server of this edition takes. */
-export function sendingOf(options: BulkOptions, { defaults, edition, profile, domain }: Session, { global }: Context): Sending {
+export function sendingOf(options: BulkOptions, session: Session, { global }: Context): Sending {
   const { batchSize, concurrency, budget, failFast, again, force, results, failed } = options;
-  const { groupBound, title } = editions[edition];
-  if (batchSize !== undefined && batchSize > groupBound) {
-    throw new UsageError(`--batch-size: ${title} takes at most ${groupBound} items in one call`);
-  }
   if (concurrency !== undefined && concurrency > 16) throw new UsageError('--concurrency: expected at most 16');
   return {
-    batchSize: batchSize ?? Math.min(defaults.batch_size ?? groupBound, groupBound),
+    batchSize: batchSizeOf(session, batchSize),
     concurrency,
     budget,
     failFast,
@@ -85,7 +81,7 @@ export function sendingOf(options: BulkOptions, { defaults, edition, profile, do
     overwrite: global.yes,
     results,
     failed,
-    profile,
-    domain,
+    profile: session.profile,
+    domain: session.domain,
   };
 }

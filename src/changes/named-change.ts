@@ -1,9 +1,9 @@
 import { type FewResult, runFew } from '../bulk/few.ts';
-import { fittingHashes } from '../bulk/hash-groups.ts';
 import type { BulkOperation } from '../bulk/operation.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { OperationSettings, RunInput, RunPlan } from '../bulk/run-plan.ts';
+import { fittingHashes } from '../client/groups.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { type Context, openInput } from '../context.ts';
 import { editions } from '../contract/editions.ts';

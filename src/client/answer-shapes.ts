@@ -21,7 +21,8 @@ const url = {
 const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });
 const item = record({ ...url, hash: optional(hash), custom_hash: optional(text), error: optional(itemFailure) });
 const items = record({ urls: list(item) });
-const page = record({ results_count: optional(number), total_count: optional(number), offset: optional(number) });
+/** Whatever is in it: no row is read because of it alone, and none is believed to be all (D12, D13). */
+const page = record({});
 const counter = record({ count: optional(number), limit: optional(number) });
 const label = record({ label: text });
 const tag = record({ tags: optional(list(label)) });

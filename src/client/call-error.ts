@@ -82,6 +82,15 @@ export class CallError extends CliError {
   }
 }
 
+/**
+ * Whether a call was refused because it held too much: too many items, too long a body, too long an address (R-13, B86). Half of it
+ * may not be too much, whether it reads or changes (D14).
+ */
+export function isTooLarge(error: unknown): error is CallError {
+  if (!(error instanceof CallError) || error.outcome !== 'rejected') return false;
+  return error.apiCode === 1221 || error.apiCode === 1310 || error.status === 413 || error.status === 414;
+}
+
 function reasonOf(gaveUp: GaveUp): string {
   return gaveUp === 'attempts used up' ? '' : `: ${gaveUp}`;
 }

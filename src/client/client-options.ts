@@ -1,4 +1,6 @@
 import type { Edition } from '../contract/editions.ts';
+import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
+import type { Envelope } from '../contract/records.ts';
 import type { System } from '../system.ts';
 import type { ClientEvent } from './observation.ts';
 
@@ -12,6 +14,13 @@ export interface SendOptions {
   /** Aborts the call, as the client's own does: an attempt under way is class A, a wait ends at once. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Makes one call of the contract and answers with a checked result. Throws `CallError`. */
+export type Send = <O extends OperationName>(
+  operation: O,
+  input: OperationInput<O>,
+  options?: SendOptions,
+) => Promise<OperationResult<O> & Envelope>;
 
 export interface ClientOptions {
   /** The API root; a trailing slash does not matter. */

@@ -5,7 +5,7 @@ import type { CliError } from '../errors.ts';
 import type { Identity, Subject } from './api-messages.ts';
 import { CallError, type Fault } from './call-error.ts';
 import { createCircuit } from './circuit.ts';
-import type { ClientOptions, SendOptions } from './client-options.ts';
+import type { ClientOptions, Send, SendOptions } from './client-options.ts';
 import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './doubt.ts';
 import { judge, transportFault } from './faults.ts';
 import { joinedWith } from './joined-signals.ts';
@@ -31,11 +31,7 @@ export interface Client {
   /** Whom calls are made as, for messages about items (`itemError`). */
   readonly identity: Identity;
   /** Makes one call, retries what may be retried (R-3 to R-7), and answers with a checked result. Throws `CallError`. */
-  send<O extends OperationName>(
-    operation: O,
-    input: OperationInput<O>,
-    options?: SendOptions,
-  ): Promise<OperationResult<O> & Envelope>;
+  readonly send: Send;
   /** Any call, raw: any method, path and query, the body as given. Throws `CallError` only where no HTTP answer came. */
   sendRaw(request: {
     method: string;

@@ -1,6 +1,7 @@
 import { type Edition, editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
-import { CallError } from './call-error.ts';
+import { UsageError } from '../errors.ts';
+import { isTooLarge } from './call-error.ts';
 
 /** Hashes of one domain that fit into one call. */
 export interface HashGroup {
@@ -15,9 +16,22 @@ export interface GroupSize {
   items: number;
 }
 
-/** The profile's bound, or else the edition's; deployments differ (FIELD-NOTES 21). */
-export function groupSize(edition: Edition, batchSize?: number): GroupSize {
-  return { items: batchSize ?? editions[edition].groupBound };
+/** Who sends: the edition of the server, and what the profile says. */
+export interface Sender {
+  readonly edition: Edition;
+  readonly defaults: { readonly batch_size?: number | null | undefined };
+}
+
+/**
+ * Items in one call: by the flag, else by the profile, else the edition's bound, which a profile that was made for another edition
+ * may exceed (D15). Deployments differ (FIELD-NOTES 21). Throws a UsageError for a flag that exceeds it.
+ */
+export function batchSizeOf({ edition, defaults }: Sender, flag?: number): number {
+  const { groupBound, title } = editions[edition];
+  if (flag !== undefined && flag > groupBound) {
+    throw new UsageError(`--batch-size: ${title} takes at most ${groupBound} items in one call`);
+  }
+  return flag ?? Math.min(defaults.batch_size ?? groupBound, groupBound);
 }
 
 /**
@@ -32,21 +46,25 @@ export async function* inGroups<T>(
   for await (const group of groupsOf(targets, size)) yield* shrinking(group, size, work);
 }
 
-/** Whether a call was refused because it held too much: too many items, too long a body, too long an address (R-13). */
-export function isTooLarge(error: unknown): error is CallError {
-  if (!(error instanceof CallError) || error.outcome !== 'rejected') return false;
-  return error.apiCode === 1221 || error.apiCode === 1310 || error.status === 413 || error.status === 414;
+/** How many hashes, from the first, fit in one address. */
+export function fittingHashes(urls: readonly LinkKey[]): number {
+  let bytes = 0;
+  for (const [position, { hash }] of urls.entries()) {
+    bytes += encodedLength(hash);
+    if (bytes > listBytes) return Math.max(1, position);
+  }
+  return urls.length;
 }
 
-/** Bytes of the encoded hash list; what is around it in the address has the rest of the 6000 (B85). */
-const maximumList = 5600;
+/** Bytes that a list of hashes may take in an address: what is around it has the rest of the 6,000 (B85, R-14). */
+const listBytes = 5800;
 
 async function* groupsOf(targets: Iterable<LinkKey> | AsyncIterable<LinkKey>, size: GroupSize): AsyncGenerator<HashGroup> {
   const open = new Map<string | undefined, { hashes: string[]; bytes: number }>();
   for await (const { hash, domain } of targets) {
     const bytes = encodedLength(hash);
     const group = open.get(domain);
-    if (group && group.hashes.length < size.items && group.bytes + bytes <= maximumList) {
+    if (group && group.hashes.length < size.items && group.bytes + bytes <= listBytes) {
       group.hashes.push(hash);
       group.bytes += bytes;
       continue;

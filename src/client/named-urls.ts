@@ -1,7 +1,8 @@
-import type { LinkKey } from '../contract/link.ts';
+import { foldedHash, type LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { type CliError, NotFoundError, PartialError } from '../errors.ts';
-import type { Client } from './client.ts';
+import { CallError } from './call-error.ts';
+import type { Send } from './client-options.ts';
 import { type GroupSize, inGroups } from './groups.ts';
 
 /** A URL that was asked for by its hash, and its record if there is one. */
@@ -10,19 +11,53 @@ export interface NamedUrl {
   readonly record: UrlRecord | undefined;
 }
 
+/** What reads. */
+export interface Reader {
+  readonly send: Send;
+}
+
 /**
  * Reads URLs by hash in groups, in the order in which they were named within a domain. The answer may come in any order and in
- * parts, leave hashes out, hold others, or be 1306 because of one of them (F45).
+ * parts, leave hashes out, hold others, write them in another case, or be 1306 because of one of them (F45, D12).
  */
 export async function* namedUrls(
-  client: Client,
+  client: Reader,
   targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
   size: GroupSize,
+  signal?: AbortSignal,
 ): AsyncGenerator<NamedUrl> {
-  const groups = inGroups(targets, size, ({ hashes, domain }) => readGroup(client, hashes, domain));
+  const groups = inGroups(targets, size, async ({ hashes, domain }) => {
+    const found = new Map<string, UrlRecord>();
+    await readGroup(hashes, found, async (asked) => {
+      const query = { hashes: asked.join(','), domain, limit: asked.length };
+      return (await client.send('listUrls', { query }, { signal })).urls;
+    });
+    return found;
+  });
   for await (const { group, result } of groups) {
     for (const hash of group.hashes) yield { target: { hash, domain: group.domain }, record: result.get(hash) };
   }
+}
+
+export interface ReadSettings {
+  readonly client: Reader;
+  readonly domain?: string | undefined;
+  /** Hashes in one call at most. */
+  readonly batchSize: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The records of those URLs of one domain that exist, by the hash that they were asked for with. */
+export async function urlsByHash(
+  hashes: Iterable<string>,
+  { client, domain, batchSize, signal }: ReadSettings,
+): Promise<Map<string, UrlRecord>> {
+  const targets = [...new Set(hashes)].map((hash) => ({ hash, domain }));
+  const found = new Map<string, UrlRecord>();
+  for await (const { target, record } of namedUrls(client, targets, { items: batchSize }, signal)) {
+    if (record) found.set(target.hash, record);
+  }
+  return found;
 }
 
 /** The failure of a URL that was named and is not there. */
@@ -38,31 +73,48 @@ export function missingFailure(missing: number, named: number): CliError | undef
   return new Kind(`${missing} of ${named} URLs do not exist`);
 }
 
-type Records = ReadonlyMap<string, UrlRecord>;
+type Found = Map<string, UrlRecord>;
 
-async function readGroup(client: Client, hashes: readonly string[], domain: string | undefined): Promise<Records> {
-  try {
-    return await readPages(client, hashes, domain);
-  } catch (error) {
-    if ((error as { apiCode?: number }).apiCode !== 1306) throw error;
-    if (hashes.length === 1) return new Map();
-    const middle = Math.ceil(hashes.length / 2);
-    const halves = [hashes.slice(0, middle), hashes.slice(middle)];
-    const found: Records[] = [];
-    for (const half of halves) found.push(await readGroup(client, half, domain));
-    return new Map(found.flatMap((records) => [...records]));
+/**
+ * Asks for what an answer left out until one adds nothing: no page, total or offset of the server is believed (D12). What is left
+ * then does not exist if that answer was empty; one that holds only strangers says nothing, nor does 1306, which may be for one of
+ * many: then each half is asked for, down to single hashes.
+ */
+async function readGroup(
+  hashes: readonly string[],
+  found: Found,
+  ask: (hashes: readonly string[]) => Promise<readonly UrlRecord[]>,
+): Promise<void> {
+  for (let rest = hashes; rest.length > 0; ) {
+    const urls = await ask(rest).catch(unlessMissing);
+    const before = found.size;
+    if (urls) take(urls, rest, found);
+    if (found.size === before) {
+      if (urls?.length === 0 || rest.length === 1) return;
+      const middle = Math.ceil(rest.length / 2);
+      await readGroup(rest.slice(0, middle), found, ask);
+      return await readGroup(rest.slice(middle), found, ask);
+    }
+    rest = rest.filter((hash) => !found.has(hash));
   }
 }
 
-/** A server may give out less at a time than it is asked for. */
-async function readPages(client: Client, hashes: readonly string[], domain: string | undefined): Promise<Records> {
-  const found = new Map<string, UrlRecord>();
-  for (let offset = 0; ; ) {
-    const { urls, page } = await client.send('listUrls', {
-      query: { hashes: hashes.join(','), domain, limit: hashes.length, ...(offset > 0 && { offset }) },
-    });
-    for (const record of urls) found.set(record.hash, record);
-    offset += urls.length;
-    if (urls.length === 0 || offset >= Math.min(hashes.length, page?.total_count ?? 0)) return found;
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof CallError) || error.outcome !== 'rejected' || error.apiCode !== 1306) throw error;
+}
+
+/** A record that is written in another case belongs to the hash that was asked for, unless that one came too. */
+function take(urls: readonly UrlRecord[], asked: readonly string[], found: Found): void {
+  const open = new Set(asked);
+  const others = urls.filter((record) => {
+    if (!open.delete(record.hash)) return true;
+    found.set(record.hash, record);
+    return false;
+  });
+  if (open.size === 0 || others.length === 0) return;
+  const folded = new Map([...open].map((hash) => [foldedHash(hash), hash]));
+  for (const record of others) {
+    const hash = folded.get(foldedHash(record.hash));
+    if (hash !== undefined && !found.has(hash)) found.set(hash, { ...record, hash: record.hash.trim() });
   }
 }

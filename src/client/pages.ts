@@ -1,6 +1,6 @@
 import { editions } from '../contract/editions.ts';
 import type { OperationInput } from '../contract/operations.ts';
-import type { LogEntry, Page, UrlRecord } from '../contract/records.ts';
+import type { LogEntry, UrlRecord } from '../contract/records.ts';
 import type { Client } from './client.ts';
 import { SeenKeys } from './seen-keys.ts';
 
@@ -18,13 +18,15 @@ export interface Extent {
 export interface PagingOptions {
   /** Told when the server pages in a way that cannot be followed (F43). */
   warn?(message: string): void;
+  /** Whether the rows end where a page is empty, and nowhere else. */
+  readonly untilEmpty?: boolean | undefined;
 }
 
 /** The rows of one page that were not on an earlier one. */
 export interface RowsPage<T> {
   readonly rows: readonly T[];
-  /** As served; not every server sends it. */
-  readonly page: Page | undefined;
+  /** How many rows there are in all, where the server says something that the rows do not contradict. */
+  readonly total: number | undefined;
 }
 
 /** What selects and orders the URLs of a listing. */
@@ -47,7 +49,7 @@ export function urlPages(
     keyOf: ({ hash, short_url }) => short_url ?? hash,
     read: async (window, signal) => {
       const { urls, page } = await client.send('listUrls', { query: { ...selection, ...window } }, { signal });
-      return { rows: urls, page };
+      return { rows: urls, total: page?.total_count };
     },
   });
 }
@@ -61,9 +63,14 @@ export function logPages(client: Client, extent: Extent = {}, options: PagingOpt
     keyOf: ({ time, type, message, links }) => JSON.stringify([time, type, message, links]),
     read: async (window, signal) => {
       const { log, page } = await client.send('listLog', { query: window }, { signal });
-      return { rows: log, page };
+      return { rows: log, total: page?.total_count };
     },
   });
+}
+
+interface Window {
+  readonly offset?: number;
+  readonly limit?: number;
 }
 
 interface Source<T> extends PagingOptions {
@@ -71,7 +78,8 @@ interface Source<T> extends PagingOptions {
   /** Whether two rows with the same key are always the same row. */
   readonly isDistinct: boolean;
   keyOf(row: T): string;
-  read(window: { offset?: number; limit?: number }, signal: AbortSignal): Promise<RowsPage<T>>;
+  /** One page as served; `total` can be anything. */
+  read(window: Window, signal: AbortSignal): Promise<{ readonly rows: readonly T[]; readonly total: unknown }>;
 }
 
 /** Reads ahead by one page from the second page on: whoever wants only the first rows causes one call (B20). */
@@ -102,13 +110,14 @@ async function* walk<T>(extent: Extent, source: Source<T>, signal: AbortSignal):
   let total: number | undefined;
   for (let offset = first; wanted > 0; ) {
     const size = isOneBatch ? extent.pageSize : Math.min(extent.pageSize ?? source.bound, wanted);
-    const { rows, page } = await source.read(
-      { ...(offset > 0 && { offset }), ...(size !== undefined && { limit: size }) },
-      signal,
-    );
-    const reported = totalOf(page, rows.length === 0 ? 0 : offset + rows.length);
+    const answer = await source.read({ ...(offset > 0 && { offset }), ...(size !== undefined && { limit: size }) }, signal);
+    const { rows } = answer;
+    const end = offset + rows.length;
+    // Behind rows that were read, a total of none only says that this page is empty.
+    const least = rows.length > 0 ? end : Math.min(1, offset - first);
+    const reported = source.untilEmpty ? undefined : totalOf(answer.total, least);
     const shift = reported === undefined || total === undefined ? 0 : reported - total;
-    total = reported ?? total;
+    total = reported ?? (total !== undefined && rows.length > 0 && total < end ? undefined : total);
     const unseen = rows.filter((row) => seen.add(source.keyOf(row)));
     const fresh = source.isDistinct || shift !== 0 || unseen.length === 0 ? unseen : rows;
     if (rows.length > 0 && stall.isStuck(unseen.length, shift, rows.length)) {
@@ -118,18 +127,26 @@ async function* walk<T>(extent: Extent, source: Source<T>, signal: AbortSignal):
     const taken = fresh.length > wanted ? fresh.slice(0, wanted) : fresh;
     wanted -= taken.length;
     // Rows that were deleted moved those behind them up, out of the next window: as many are read again.
-    const next = shift < 0 ? Math.max(first, offset + shift) : offset + rows.length;
-    const isEnd = shift >= 0 ? rows.length === 0 || (total !== undefined && next >= total) : next >= offset + rows.length;
-    if (taken.length > 0 || isEnd) yield { rows: taken, page };
+    const next = shift < 0 ? Math.max(first, offset + shift) : end;
+    const isLast = total !== undefined && next >= total && !(offset === 0 && mayBeCut(rows.length, size));
+    const isEnd = shift >= 0 ? rows.length === 0 || isLast : next >= end;
+    if (taken.length > 0 || isEnd) yield { rows: taken, total };
     if (isOneBatch || isEnd) return;
     offset = next;
   }
 }
 
 /** How many rows there are, where the server says something that can be true. */
-function totalOf(page: Page | undefined, read: number): number | undefined {
-  const total = page?.total_count;
-  return total !== undefined && Number.isSafeInteger(total) && total >= read ? total : undefined;
+function totalOf(total: unknown, read: number): number | undefined {
+  return Number.isSafeInteger(total) && Number(total) >= read ? Number(total) : undefined;
+}
+
+/**
+ * Whether a first page that is all there is may have been cut instead, by a server whose total is the length of the page (D13): it is
+ * as long as was asked for, or as long as somebody sets a bound to. Then the next page is asked for.
+ */
+function mayBeCut(length: number, asked: number | undefined): boolean {
+  return length > 0 && (length === asked || length % 5 === 0);
 }
 
 /** Pages without a new row are what a server sends that ignores `offset` (F43), unless as many rows moved (R-17). */

@@ -2,20 +2,18 @@ import type { OperationInput, OperationName, OperationResult } from '../contract
 import type { Envelope } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { CallError } from './call-error.ts';
-import type { SendOptions } from './client-options.ts';
+import type { Send, SendOptions } from './client-options.ts';
 import { renames } from './doubt.ts';
 
 type Answer<O extends OperationName> = OperationResult<O> & Envelope;
 
-/** Makes one call with its retries, without recovering anything. */
-export type Call = <O extends OperationName>(operation: O, input: OperationInput<O>, options?: SendOptions) => Promise<Answer<O>>;
-
 /**
  * Makes a call whose doubt can be cleared by what the server says afterwards (RELIABILITY.md 2.1): a thing that is gone after
- * a deletion in doubt was deleted, and a rename in doubt is looked at before it is repeated.
+ * a deletion in doubt was deleted, and a rename in doubt is looked at before it is repeated. "Not found" for a group may be for one
+ * of many: what became of the rows of a bulk change is looked at where the rows are known.
  */
 export function callAndRecover<O extends OperationName>(
-  call: Call,
+  call: Send,
   operation: O,
   input: OperationInput<O>,
   options?: SendOptions,
@@ -24,12 +22,11 @@ export function callAndRecover<O extends OperationName>(
   return recovery ? recovery(call, input, options) : call(operation, input, options);
 }
 
-type Recovery<O extends OperationName> = (call: Call, input: OperationInput<O>, options?: SendOptions) => Promise<Answer<O>>;
+type Recovery<O extends OperationName> = (call: Send, input: OperationInput<O>, options?: SendOptions) => Promise<Answer<O>>;
 
 const recoveries: { readonly [O in OperationName]?: Recovery<O> } = {
   deleteUrl: (call, input, options) => goneIs(1306, () => call('deleteUrl', input, options)),
   deleteTag: (call, input, options) => goneIs(1309, () => call('deleteTag', input, options)),
-  deleteUrls: deleteGroup,
   renameTag,
   editUrl: (call, input, options) => (renames(input.body) ? renameUrl(call, input, options) : call('editUrl', input, options)),
 };
@@ -52,23 +49,7 @@ async function goneIs(code: number, attempt: () => Promise<Envelope>): Promise<E
   }
 }
 
-/** After a group deletion in doubt, "not found" is for some of the group: those that are still there are deleted. */
-async function deleteGroup(call: Call, input: OperationInput<'deleteUrls'>, options?: SendOptions): Promise<Envelope> {
-  try {
-    return await call('deleteUrls', input, options);
-  } catch (error) {
-    const { hashes, domain } = input.query;
-    if (!isDoubt(error) || error.apiCode !== 1306 || hashes === undefined) throw error;
-    const asked = new Set(hashes.split(','));
-    const query = { hashes, limit: asked.size, ...(domain !== undefined && { domain }) };
-    const { urls } = await lookAfter(error, () => call('listUrls', { query }, options));
-    const left = urls.filter(({ hash }) => asked.has(hash)).map(({ hash }) => hash);
-    if (left.length === 0) return done;
-    return call('deleteUrls', { query: { ...input.query, hashes: left.join(','), tags: undefined } }, options);
-  }
-}
-
-function renameUrl(call: Call, input: OperationInput<'editUrl'>, options?: SendOptions): Promise<Answer<'editUrl'>> {
+function renameUrl(call: Send, input: OperationInput<'editUrl'>, options?: SendOptions): Promise<Answer<'editUrl'>> {
   const { hash } = input.path;
   const renamed = input.body.urls[0].custom_hash ?? hash;
   return rename({
@@ -84,7 +65,7 @@ function renameUrl(call: Call, input: OperationInput<'editUrl'>, options?: SendO
   });
 }
 
-function renameTag(call: Call, input: OperationInput<'renameTag'>, options?: SendOptions): Promise<Answer<'renameTag'>> {
+function renameTag(call: Send, input: OperationInput<'renameTag'>, options?: SendOptions): Promise<Answer<'renameTag'>> {
   const old = foldLabel(input.path.label);
   const { label } = input.body;
   return rename({

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
-import { groupSize } from '../client/groups.ts';
+import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
 import { type Context, checkTagExpression, openInput } from '../context.ts';
 import type { LinkKey } from '../contract/link.ts';
-import type { Page } from '../contract/records.ts';
 import { type CliError, EmptyError, UsageError } from '../errors.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
@@ -86,7 +85,7 @@ function refusePaging({ limit, offset, all, search, orderBy }: ListOptions): voi
 
 function listPages(selection: ListSelection, options: ListOptions, session: Session, context: Context): RowsReport {
   const { limit, offset = 0, all, pageSize } = options;
-  let page: Page | undefined;
+  let total: number | undefined;
   let shown = 0;
   async function* rows(): AsyncGenerator<Row[]> {
     const pages = urlPages(
@@ -96,18 +95,19 @@ function listPages(selection: ListSelection, options: ListOptions, session: Sess
       { warn: (text) => void context.warn(text) },
     );
     for await (const next of pages) {
-      page = next.page ?? page;
+      total = next.total;
       shown += next.rows.length;
       yield next.rows as unknown as Row[];
-      context.streams.progress.step(() => `${shown}/${page?.total_count ?? '?'} URLs`);
+      context.streams.progress.step(() => `${shown}/${total ?? '?'} URLs`);
     }
   }
   return {
     ...urlRows(rows(), session),
-    members: () => ({ page: { results_count: shown, total_count: page?.total_count ?? offset + shown, offset } }),
+    members: () => ({ page: { results_count: shown, total_count: total ?? offset + shown, offset } }),
     notes: () => {
-      const total = page?.total_count ?? 0;
-      return total > offset + shown && shown > 0 ? [`Showing ${shown} of ${total} URLs. Use --all or --limit N.`] : [];
+      return total !== undefined && total > offset + shown && shown > 0
+        ? [`Showing ${shown} of ${total} URLs. Use --all or --limit N.`]
+        : [];
     },
     outcome: () => emptiness(shown, options),
   };
@@ -119,7 +119,7 @@ function listNamed(targets: NamedTargets, options: ListOptions, session: Session
   let missing = 0;
   const failures = new WeakMap<Row, CliError>();
   async function* rows(): AsyncGenerator<[Row]> {
-    const size = groupSize(session.edition, session.defaults.batch_size ?? undefined);
+    const size = { items: batchSizeOf(session) };
     for await (const { target, record } of namedUrls(session.client, targets.open(), size)) {
       const row = record ? (record as unknown as Row) : missingRow(target);
       if (record) found += 1;

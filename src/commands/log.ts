@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts';
 import { newEntries } from '../client/new-entries.ts';
 import { logPages } from '../client/pages.ts';
 import type { Context } from '../context.ts';
-import type { LogEntry, Page } from '../contract/records.ts';
+import type { LogEntry } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
@@ -74,13 +74,13 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
   const isSelected = wanted.since !== '' || wanted.type !== undefined;
   // To find as many as are wanted, or all since then, more pages may be needed than rows.
   const extent = isSelected && (options.limit !== undefined || wanted.since !== '') ? { all: true, offset } : options;
-  let page: Page | undefined;
+  let said: number | undefined;
   let shown = 0;
   let read = 0;
   let hasReachedSince = false;
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const next of logPages(client, extent, { warn: (text) => void context.warn(text) })) {
-      page = next.page ?? page;
+      said = next.total;
       const found: LogEntry[] = [];
       for (const entry of next.rows) {
         hasReachedSince = isBefore(entry, wanted);
@@ -95,7 +95,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
       context.streams.progress.step(() => `${shown} log entries`);
     }
   }
-  const total = () => page?.total_count ?? offset + read;
+  const total = () => said ?? offset + read;
   return {
     ...logRows(rows()),
     members: () => ({ page: { results_count: shown, total_count: total(), offset } }),

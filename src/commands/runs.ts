@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import { forgetRun, listRuns, pruneRuns, type RunOverview, showRun, verifyRun } from '../bulk/runs.ts';
+import { batchSizeOf } from '../client/groups.ts';
 import type { Context } from '../context.ts';
-import { editions } from '../contract/editions.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
 import { quantity } from '../output/quantity.ts';
@@ -15,7 +15,7 @@ export function registerRuns(command: Command, run: Runner): void {
   const list = command
     .command('list', { isDefault: true })
     .summary('List the runs whose journals are kept')
-    .description('List the bulk runs whose journals are kept, newest first.')
+    .description('List the bulk runs whose journals are kept, oldest first.')
     .action(run(listKept));
   describe(list, { examples: ['linkctl runs', 'linkctl runs -o json'], fields: runColumns.map(({ name }) => name) });
   const show = command
@@ -50,26 +50,27 @@ export function registerRuns(command: Command, run: Runner): void {
 
 async function listKept(_options: object, { system }: Context): Promise<RowsReport> {
   const state = folders(system).state;
-  await pruneRuns(state, system);
+  await pruneRuns(state, system.now());
   const names = runColumns.map(({ name }) => name);
-  const rows = (await listRuns(state)).map(rowOf).reverse();
-  return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, pipedFields: names, empty: 'no runs' };
+  const rows = (await listRuns(state)).map(rowOf);
+  return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: names, pipedFields: names, empty: 'no runs' };
 }
 
 async function showOne(_options: object, { system }: Context, [run = '']: string[]): Promise<RecordReport> {
   const overview = await showRun(folders(system).state, run);
   const { counts, lastEnd = null, problem = null, journal, begin } = overview;
-  const record: Row = {
-    ...rowOf(overview),
-    mode: begin?.mode ?? null,
-    domain: begin?.domain ?? null,
-    ...counts,
-    last_end: lastEnd,
-    problem,
-    journal,
+  return {
+    kind: 'record',
+    record: {
+      ...rowOf(overview),
+      mode: begin?.mode ?? null,
+      domain: begin?.domain ?? null,
+      ...counts,
+      last_end: lastEnd,
+      problem,
+      journal,
+    },
   };
-  const columns = Object.keys(record).map((name) => (typeof record[name] === 'number' ? { name, align } : { name }));
-  return { kind: 'record', record, columns };
 }
 
 async function verifyLinks(_options: object, context: Context, [run = '']: string[]): Promise<RowsReport> {
@@ -85,7 +86,7 @@ async function verifyLinks(_options: object, context: Context, [run = '']: strin
   let checked = 0;
   let wrong = 0;
   async function* rows(): AsyncGenerator<Row[]> {
-    const batchSize = session.defaults.batch_size ?? editions[session.edition].groupBound;
+    const batchSize = batchSizeOf(session);
     for await (const { checked: more, discrepancies } of verifyRun(state, run, { client: session.client, batchSize })) {
       checked += more;
       wrong += discrepancies.length;
@@ -121,22 +122,16 @@ async function forgetOne(_options: object, context: Context, [run = '']: string[
   return { kind: 'done', sentence: `Forgot run ${run}`, record: { forgotten: [run] }, lines: [run] };
 }
 
-const align = 'right' as const;
-
 const runColumns = [
   { name: 'run' },
   { name: 'state' },
-  { name: 'operation', title: 'WHAT' },
-  { name: 'rows', align },
+  { name: 'operation' },
+  { name: 'rows', align: 'right' as const },
   { name: 'profile' },
   // In whole in every other format: the folder, which they often share, would push the name off a terminal.
-  { name: 'input', shrinks: true, show: (path: unknown) => basename(String(path ?? '')) },
-  // The name of the run has the time.
-  { name: 'begun', time: true, show: (at: unknown) => String(at ?? '').slice(0, 10) },
+  { name: 'input', shrinks: true, essential: true, show: (path: unknown) => basename(String(path ?? '')) },
+  { name: 'begun', time: true },
 ];
-
-/** What 80 columns hold, most wanted first (D55). */
-const runTable = ['run', 'begun', 'state', 'input', 'operation', 'rows', 'profile'];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
 

@@ -6,6 +6,7 @@ import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import { shortenFewOperation, shortenOperation } from '../bulk/shorten.ts';
+import { batchSizeOf } from '../client/groups.ts';
 import type { Context } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
@@ -158,7 +159,7 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
     items,
     {
       system: context.system,
-      batchSize: session.defaults.batch_size ?? editions[session.edition].groupBound,
+      batchSize: batchSizeOf(session),
       signal: context.deadline,
       warn: (message) => void context.warn(message),
     },
@@ -187,7 +188,7 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
 }
 
 function* planned(items: readonly ShortenItem[], mode: Mode, session: Session): Generator<PlannedRequest> {
-  const size = session.defaults.batch_size ?? editions[session.edition].groupBound;
+  const size = batchSizeOf(session);
   for (let start = 0; start < items.length; start += size) yield plannedBatch(items.slice(start, start + size), mode, session);
 }
 

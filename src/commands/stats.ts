@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
-import { groupSize } from '../client/groups.ts';
+import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { type ListSelection, urlPages } from '../client/pages.ts';
 import { type Context, checkTagExpression, openInput } from '../context.ts';
-import type { LinkKey } from '../contract/link.ts';
+import { foldedHash, type LinkKey } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { type CliError, UsageError } from '../errors.ts';
 import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
@@ -109,21 +109,22 @@ interface NamedStats {
 async function* readNamed(
   { count, open }: NamedTargets,
   batchSize: number | undefined,
-  { client, edition, defaults }: Session,
+  session: Session,
 ): AsyncGenerator<NamedStats> {
   if (count === 1) {
-    for await (const target of open()) yield { target, record: await oneStats(target, client) };
+    for await (const target of open()) yield { target, record: await oneStats(target, session.client) };
     return;
   }
-  const size = groupSize(edition, batchSize ?? defaults.batch_size ?? undefined);
-  for await (const { target, record } of namedUrls(client, open(), size)) yield { target, record: record && statsOf(record) };
+  const size = { items: batchSizeOf(session, batchSize) };
+  for await (const { target, record } of namedUrls(session.client, open(), size))
+    yield { target, record: record && statsOf(record) };
 }
 
 /** An unknown hash is answered with nothing (FIELD-NOTES 10) or with 1306. */
 async function oneStats({ hash, domain }: LinkKey, client: Session['client']): Promise<StatsRecord | undefined> {
   try {
     const { stats } = await client.send('getStats', { path: { hash }, query: { domain } });
-    return stats.find((record) => record.hash === hash);
+    return stats.find((record) => record.hash === hash) ?? stats.find((record) => foldedHash(record.hash) === foldedHash(hash));
   } catch (error) {
     if ((error as { apiCode?: number }).apiCode === 1306) return undefined;
     throw error;

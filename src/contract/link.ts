@@ -9,3 +9,8 @@ export interface LinkKey {
 export function linkText({ domain, hash }: LinkKey): string {
   return domain === undefined ? hash : `${domain}/${hash}`;
 }
+
+/** Equal for what may be one hash: some servers write it in another case than it was asked for in, or with blanks around it. */
+export function foldedHash(hash: string): string {
+  return hash.trim().toLowerCase();
+}

@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest';
 import { editItemsOperation, editSameOperation } from '../../src/bulk/edit.ts';
 import { runFew } from '../../src/bulk/few.ts';
-import { fittingHashes } from '../../src/bulk/hash-groups.ts';
 import { matchByHash } from '../../src/bulk/hash-matching.ts';
 import type { OpenJournalFile } from '../../src/bulk/journal.ts';
 import type { BulkOperation } from '../../src/bulk/operation.ts';
@@ -9,6 +8,7 @@ import { deleteOperation, resetOperation } from '../../src/bulk/removal.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/row-outcome.ts';
 import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
+import { fittingHashes } from '../../src/client/groups.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type BulkWorld, inputOf, rowsOf, test } from './bulk-world.ts';
 import { crashingFile } from './crashing-file.ts';

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import { CallError, type Fault } from '../../src/client/call-error.ts';
-import { groupSize, inGroups } from '../../src/client/groups.ts';
+import { batchSizeOf, type GroupSize, inGroups } from '../../src/client/groups.ts';
 import { addressOf, requestFor } from '../../src/client/requests.ts';
+import type { Edition } from '../../src/contract/editions.ts';
 import type { LinkKey } from '../../src/contract/link.ts';
+import { UsageError } from '../../src/errors.ts';
 import { collect } from './collect.ts';
+
+const groupSize = (edition: Edition, batch_size?: number): GroupSize => ({
+  items: batchSizeOf({ edition, defaults: { batch_size } }),
+});
 
 const targets = (count: number, length = 5, domain?: string): LinkKey[] =>
   Array.from({ length: count }, (_, i) => ({ hash: i.toString(36).padStart(length, '0'), domain }));
@@ -21,6 +27,21 @@ test.each([
   const groups = await collect(inGroups(targets(2000, 1), groupSize(edition, batchSize), async ({ hashes }) => hashes.length));
   expect(Math.max(...groups.map(({ result }) => result))).toBeLessThanOrEqual(bound);
   expect(groups.flatMap(({ group }) => group.hashes)).toEqual(targets(2000, 1).map(({ hash }) => hash));
+});
+
+test.each([
+  ['a', undefined, undefined, 1000],
+  ['b', undefined, undefined, 500],
+  ['b', 1000, undefined, 500],
+  ['b', null, 20, 20],
+  ['a', 300, 200, 200],
+  ['a', 100, 1000, 1000],
+] as const)('D15: edition %s, profile %s, flag %s: %i items in one call', (edition, batch_size, flag, items) => {
+  expect(batchSizeOf({ edition, defaults: { batch_size } }, flag)).toBe(items);
+});
+
+test('D15: a flag above the bound of the edition is refused', () => {
+  expect(() => batchSizeOf({ edition: 'b', defaults: {} }, 501)).toThrow(UsageError);
 });
 
 test.each([5, 12, 25])('R-14: 10,000 hashes of %i characters make no address above 6,000 bytes', async (length) => {
@@ -54,7 +75,8 @@ test.each([
   ['1221', { apiCode: 1221 }],
   ['1310', { apiCode: 1310 }],
   ['413', { status: 413 }],
-])('B86, R-13: after %s groups shrink, nothing is done twice, and the size is remembered', async (_what, fault) => {
+  ['414', { status: 414 }],
+])('B86, R-13, D14: after %s groups shrink, nothing is done twice, and the size is remembered', async (_what, fault) => {
   const size = groupSize('b');
   const done: string[] = [];
   let refused = 0;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { type Extent, logPages, urlPages } from '../../src/client/pages.ts';
-import type { Page } from '../../src/contract/records.ts';
 import { collect } from './collect.ts';
 
 interface Window {
@@ -9,11 +8,16 @@ interface Window {
   limit?: number;
 }
 
-/** A listing that changes between calls: `at` is run before each call with its number, from 0. */
-function listing(
-  rows: string[],
-  { at = () => {}, bound = 10, total = true }: { at?: (call: number) => void; bound?: number; total?: boolean } = {},
-) {
+interface Listing {
+  /** Run before each call with its number, from 0. */
+  at?(call: number): void;
+  readonly bound?: number;
+  readonly total?: boolean;
+  readonly totalOf?: (part: readonly string[]) => unknown;
+}
+
+/** A listing that changes between calls. */
+function listing(rows: string[], { at = () => {}, bound = 10, total = true, totalOf = () => rows.length }: Listing = {}) {
   const windows: Window[] = [];
   const client = {
     edition: 'a',
@@ -22,7 +26,7 @@ function listing(
       windows.push(query);
       const { offset = 0, limit = bound } = query;
       const part = rows.slice(offset, offset + Math.min(limit, bound));
-      const page: Page | undefined = total ? { results_count: part.length, total_count: rows.length, offset } : undefined;
+      const page = total ? { results_count: part.length, total_count: totalOf(part), offset } : undefined;
       const records = part.map((hash) => ({ hash, short_url: `s.ex/${hash}`, message: hash, time: 't', type: 'n' }));
       return operation === 'listUrls' ? { urls: records, page } : { log: records, page };
     },
@@ -71,13 +75,40 @@ test('B81: an empty listing is one page without rows', async () => {
   const list = listing([]);
   const pages = [];
   for await (const page of urlPages(list.client, {}, { all: true })) pages.push(page);
-  expect(pages).toEqual([{ rows: [], page: { results_count: 0, total_count: 0, offset: 0 } }]);
+  expect(pages).toEqual([{ rows: [], total: 0 }]);
 });
 
 test('B81: without a total the walk ends at an empty page', async () => {
   const list = listing(named(20), { total: false });
   expect((await read(list.client, { all: true })).hashes).toEqual(named(20));
   expect(list.windows).toHaveLength(3);
+});
+
+test.each<[string, Listing, number]>([
+  ['the length of the page, which is capped', { bound: 100, totalOf: (part) => part.length }, 4],
+  ['the length of the page, which is as long as was asked for', { bound: 1000, totalOf: (part) => part.length }, 2],
+  ['text', { bound: 100, totalOf: () => '317' }, 5],
+  ['too small', { bound: 100, totalOf: () => 7 }, 5],
+  ['left out', { bound: 100, total: false }, 5],
+  ['right', { bound: 100 }, 4],
+])('D12, D13: no total is believed that the rows contradict: %s', async (_what, options, calls) => {
+  const rows = named(options.bound === 1000 ? 1000 : 317);
+  const list = listing(rows, options);
+  expect(await read(list.client, { all: true })).toEqual({ hashes: rows, warnings: [] });
+  expect(list.windows.length).toBeLessThanOrEqual(calls + 1);
+});
+
+test('B81: a total that is believed costs no further call', async () => {
+  for (const [count, calls] of [
+    [37, 1],
+    [40, 2],
+    [137, 2],
+    [200, 2],
+  ] as const) {
+    const list = listing(named(count), { bound: 100 });
+    await read(list.client, { all: true });
+    expect([count, list.windows.length]).toEqual([count, calls]);
+  }
 });
 
 test('B20: whoever wants only the first page causes one call', async () => {

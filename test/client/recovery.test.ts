@@ -28,23 +28,6 @@ test('2.1: the deletion of a tag in doubt that finds nothing the second time was
   expect(await client.send('deleteTag', { path: { label: 'a' } })).toEqual({ error: { code: 0, message: '' } });
 });
 
-test('2.1: after a group deletion in doubt, what is still there is deleted', async () => {
-  const { server, client } = await rig([faults.dropAfter, faults.refuse(1306), found('b', 'c', 'stranger'), answer({})]);
-  await client.send('deleteUrls', { query: { hashes: 'a,b,c', domain: 's.ex' } });
-  expect(await methods(server)).toEqual([
-    'DELETE /urls?hashes=a%2Cb%2Cc&domain=s.ex',
-    'DELETE /urls?hashes=a%2Cb%2Cc&domain=s.ex',
-    'GET /urls?hashes=a%2Cb%2Cc&limit=3&domain=s.ex',
-    'DELETE /urls?hashes=b%2Cc&domain=s.ex',
-  ]);
-});
-
-test('2.1: after a group deletion in doubt of which nothing is left, nothing more is deleted', async () => {
-  const { server, client } = await rig([faults.dropAfter, faults.refuse(1306), found()]);
-  await client.send('deleteUrls', { query: { hashes: 'a,b' } });
-  expect(await server.requests()).toHaveLength(3);
-});
-
 test('a group deletion with an unknown hash that was never in doubt fails as the server says', async () => {
   const { server, client } = await rig([faults.refuse(1306)]);
   expect(await failureOf(client.send('deleteUrls', { query: { hashes: 'a,b' } }))).toMatchObject({
