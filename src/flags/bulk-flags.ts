@@ -27,7 +27,7 @@ export function addInputFlags(command: Command): void {
     .option('-f, --file <path>', 'a file of rows, or - for stdin')
     .option('--input-format <format>', 'lines, csv or jsonl; by the extension without it', choice(inputFormats))
     .option('--delimiter <c>', "what separates csv columns: ';' or tab")
-    .option('--ignore-unknown-columns', 'pass over columns that nobody knows')
+    .option('--ignore-unknown-columns', 'ignore unknown columns, and name them')
     .option('--formula-guarded', "take one ' off every csv cell that begins with one")
     .option('--print-template', 'print a file to fill in: the columns and an example');
 }

@@ -165,7 +165,7 @@ const csv: Topic = {
     'Columns of edit; hash is required and names the short URL to change:',
     fieldRows('edit'),
     "Tags are separated by commas; a label that holds a comma or begins with a double quote stands in double quotes of its own, doubled as csv wants. In an edit, +label attaches and -label detaches; a label alone attaches. A row's own value beats the flag.",
-    'A listing is such a file: linkctl list --all -o csv > links.csv and shorten -f links.csv make the same links again. Its hash is read as custom_hash by shorten, and what cannot be set (clicks, short_url, …) is passed over. Any other column is an error, or passed over with --ignore-unknown-columns.',
+    'A listing is such a file: linkctl list --all -o csv > links.csv and shorten -f links.csv make the same links again. Its hash is read as custom_hash by shorten, and what cannot be set (clicks, short_url, …) is passed over. Any other column is an error, or ignored and named with --ignore-unknown-columns; one that looks like a field is an error all the same.',
     'The whole file is checked before anything is sent, and what is wrong with it is told with its line, up to 20 places. Until they are sent, its rows take about twice the room of the file in the state folder; what comes through a pipe takes its own room twice more, once of it for as long as the journal of the run is kept. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {
       lines: [

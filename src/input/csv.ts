@@ -1,6 +1,6 @@
 import { csvRecords } from './csv-records.ts';
 import type { InputUse } from './format.ts';
-import { knownMembers, type Member, requiredTarget, type Setting, unknownName } from './members.ts';
+import { hashNotice, ignoredNotice, knownMembers, type Member, nameProblem, requiredTarget, type Setting } from './members.ts';
 import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from './row.ts';
 import type { Source } from './source.ts';
 import { cellValue, type Refused, type Target, type WireValue } from './values.ts';
@@ -49,17 +49,25 @@ function header(record: readonly string[], line: number, options: ReadOptions, n
     notices.problem({ line, reason: `the delimiter looks like "${word}", use --delimiter ${flag}` });
     return undefined;
   }
+  const rules = { use: options.use, known, ignoreUnknown: options.ignoreUnknownColumns === true };
+  const ignored: string[] = [];
   const columns = names.map((name, index): Column => {
     const problem = (reason: string) => notices.problem({ line, column: index + 1, reason });
     const member = known.get(name);
     if (name === '') problem('the column has no name');
     else if (names.indexOf(name) < index) problem(`column ${name} is there twice`);
-    else if (!member && !options.ignoreUnknownColumns) problem(unknownName('column', record[index] ?? '', known));
-    else if (name === 'hash' && options.use === 'shorten' && names.includes('custom_hash')) {
+    else if (!member) {
+      const reason = nameProblem('column', record[index] ?? '', rules);
+      if (reason === undefined) ignored.push(record[index] ?? '');
+      else problem(reason);
+    } else if (name === 'hash' && options.use === 'shorten' && names.includes('custom_hash')) {
       problem('hash and custom_hash both give the hash: keep one of the two columns');
-    } else if (member?.target) return { setting: member, valueOf: valueReader(member.target) };
+    } else if (member.target) return { setting: member, valueOf: valueReader(member.target) };
     return undefined;
   });
+  if (ignored.length > 0) notices.warning({ line, reason: ignoredNotice('column', ignored) });
+  const loss = hashNotice(options.use, names);
+  if (loss !== undefined) notices.warning({ line, reason: loss });
   const required = requiredTarget(options.use);
   if (columns.some((column) => column?.setting.target === required)) return columns;
   notices.problem({ line, reason: `column ${required} is missing` });

@@ -1,5 +1,5 @@
 import type { InputUse } from './format.ts';
-import { knownMembers, type Member, unknownName } from './members.ts';
+import { hashNotice, ignoredNotice, knownMembers, nameProblem } from './members.ts';
 import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from './row.ts';
 import type { Source } from './source.ts';
 import { textLines } from './text-lines.ts';
@@ -12,14 +12,14 @@ export async function* jsonRows<Use extends InputUse>(
   notices: Notices,
 ): AsyncGenerator<InputRow<Use>[]> {
   const draft = rowDraft(options, notices);
-  const known = knownMembers(options.use, options.edition);
+  const fill = recordReader(draft, options, notices);
   for await (const { first, lines } of textLines(source)) {
     const rows: InputRow<Use>[] = [];
     for (const [index, line] of lines.entries()) {
       if (line.trim() === '') continue;
       draft.begin(first + index);
       const record = parsed(line, draft);
-      if (record) fill(draft, record, known, options.ignoreUnknownColumns);
+      if (record) fill(record, first + index);
       const row = draft.finish();
       if (row) rows.push(row);
     }
@@ -41,20 +41,41 @@ function parsed<Use extends InputUse>(line: string, draft: RowDraft<Use>): objec
 }
 
 /** A record of a listing may carry whatever its server adds (FIELD-NOTES 4); everybody else's members must be known. */
-function fill<Use extends InputUse>(
+function recordReader<Use extends InputUse>(
   draft: RowDraft<Use>,
-  record: object,
-  known: ReadonlyMap<string, Member>,
-  ignoreUnknown = false,
-): void {
-  const lenient = ignoreUnknown || Object.hasOwn(record, 'short_url');
-  for (const [name, value] of Object.entries(record)) {
-    const member = known.get(name);
-    if (!member && !lenient) draft.refuse(unknownName('member', name, known));
-    if (!member?.target) continue;
-    if (value !== null) draft.set(member, jsonValue(member.target, value));
-    else if (clearable.has(member.target)) draft.set(member, null);
-  }
+  { use, edition, ignoreUnknownColumns }: ReadOptions<Use>,
+  notices: Notices,
+): (record: object, line: number) => void {
+  const known = knownMembers(use, edition);
+  const rules = { use, known, ignoreUnknown: ignoreUnknownColumns === true };
+  /** Why each stranger is refused: rows are alike, and what is passed over is named once (I4). */
+  const strangers = new Map<string, string | undefined>();
+  let isHashTold = false;
+  const judge = (name: string, line: number): void => {
+    if (strangers.size === 1000) strangers.clear();
+    if (!strangers.has(name)) {
+      const reason = nameProblem('member', name, rules);
+      strangers.set(name, reason);
+      if (reason === undefined) notices.warning({ line, reason: ignoredNotice('member', [name]) });
+    }
+    const reason = strangers.get(name);
+    if (reason !== undefined) draft.refuse(reason);
+  };
+  return (record, line) => {
+    const hasShortUrl = Object.hasOwn(record, 'short_url');
+    const isListed = hasShortUrl && Object.hasOwn(record, 'hash');
+    for (const [name, value] of Object.entries(record)) {
+      const member = known.get(name);
+      if (!member && !isListed) judge(name, line);
+      if (!member?.target) continue;
+      if (value !== null) draft.set(member, jsonValue(member.target, value));
+      else if (clearable.has(member.target)) draft.set(member, null);
+    }
+    if (!hasShortUrl || isListed || isHashTold) return;
+    const reason = hashNotice(use, Object.keys(record));
+    isHashTold = reason !== undefined;
+    if (reason !== undefined) notices.warning({ line, reason });
+  };
 }
 
 /** Elsewhere null says that there is no value. */

@@ -1,6 +1,7 @@
 import type { Edition } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import { meaningOf } from './aliases.ts';
 import type { InputUse } from './format.ts';
 import { quoted, type Target } from './values.ts';
 
@@ -31,15 +32,56 @@ export function requiredTarget(use: InputUse): Target {
   return use === 'edit' ? 'hash' : 'long_url';
 }
 
-/** Reason for a name that nobody knows, with the nearest one that is known. */
-export function unknownName(what: string, stranger: string, known: ReadonlyMap<string, Member>): string {
+/** Names that a file for one use may have, and whether others are passed over. */
+export interface NameRules {
+  readonly use: InputUse;
+  readonly known: ReadonlyMap<string, Member>;
+  readonly ignoreUnknown: boolean;
+}
+
+/**
+ * Why a name that nobody knows is refused; undefined where it is passed over, to be named (I4). What looks like a field is never passed
+ * over, as links without their hashes, tags or last days would be made: only a note can be done without.
+ */
+export function nameProblem(what: string, stranger: string, { use, known, ignoreUnknown }: NameRules): string | undefined {
   const settable = [...known.values()].filter((member) => member.target && !member.foreign).map(({ name }) => name);
+  const field = fieldMeant(stranger, use, settable);
+  const name = quoted(stranger);
+  if (ignoreUnknown) {
+    return field && field !== 'note' ? `${what} ${name} looks like ${field}: rename it, or take it out of the file` : undefined;
+  }
+  if (field) return `unknown ${what} ${name}, did you mean ${field}?`;
+  if (meaningOf(stranger) === 'unsettable') return `${what} ${name} cannot be set: --ignore-unknown-columns leaves it out`;
+  return `unknown ${what} ${name}, known are ${settable.join(', ')}`;
+}
+
+/** `--ignore-unknown-columns` names what it leaves out (D35). */
+export function ignoredNotice(what: string, names: readonly string[]): string {
+  return `ignored ${names.length === 1 ? what : `${what}s`} ${names.map(quoted).join(', ')}`;
+}
+
+/** Short URLs are passed over, and without a hash beside them the links get others (I4). */
+export function hashNotice(use: InputUse, names: readonly string[]): string | undefined {
+  const loses = use === 'shorten' && names.includes('short_url') && !names.includes('hash') && !names.includes('custom_hash');
+  return loses ? 'short_url is not read: without hash or custom_hash the links get new hashes' : undefined;
+}
+
+/** The field that a stranger's name is another word for, or a near miss of. */
+function fieldMeant(stranger: string, use: InputUse, settable: readonly string[]): string | undefined {
+  const meaning = meaningOf(stranger);
+  if (meaning === 'unsettable' || meaning === 'utm') return undefined;
+  // The hash that an edit names, not the one that it gives; a short URL holds the hash.
+  const hash = use === 'edit' ? 'hash' : 'custom_hash';
+  const field = meaning === 'custom_hash' || (meaning === 'short_url' && !settable.includes(meaning)) ? hash : meaning;
+  return field !== undefined && settable.includes(field) ? field : nearestField(stranger, settable);
+}
+
+function nearestField(stranger: string, settable: readonly string[]): string | undefined {
   const wanted = stranger.trim().toLowerCase();
-  const near = settable
+  return settable
     .map((candidate) => ({ candidate, distance: distanceBetween(wanted, candidate) }))
     .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length * 0.4) || candidate.endsWith(`_${wanted}`))
-    .sort((one, other) => one.distance - other.distance)[0];
-  return `unknown ${what} ${quoted(stranger)}${near ? `, did you mean ${near.candidate}?` : `, known are ${settable.join(', ')}`}`;
+    .sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }
 
 const readOnly = [

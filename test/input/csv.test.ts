@@ -224,8 +224,13 @@ describe('B91: fields and editions', () => {
     ]);
   });
 
-  test('--ignore-unknown-columns passes them over', async () => {
-    expect((await rows(`colour,long_url\nred,${url}\n`, { ignoreUnknownColumns: true }))[0]?.item).toEqual({ long_url: url });
+  test('I4, D35: --ignore-unknown-columns passes them over and names them', async () => {
+    const text = `Colour,long_url,Clicks,utm_source,Title\nred,${url},7,mail,a\n`;
+    const given = { ignoreUnknownColumns: true };
+    expect((await rows(text, given))[0]?.item).toEqual({ long_url: url });
+    expect((await check(text, given)).warnings).toEqual([
+      'links.csv:1: ignored columns "Colour", "Clicks", "utm_source", "Title"',
+    ]);
   });
 
   test('C16: hashes that differ only in case may stand with --allow-case-duplicates, and in a listing', async () => {
