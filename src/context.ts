@@ -43,6 +43,7 @@ export interface Context {
 export interface OpenContext extends Context {
   /** Ends the work when its time is over. */
   hold(work: Promise<void>): Promise<void>;
+  /** Clears everything away, also what comes after something that cannot be; then throws the first failure (D42). */
   close(): Promise<void>;
 }
 
@@ -97,8 +98,10 @@ export function createContext(
     async close() {
       watch.end();
       deadline.release();
-      for (const task of tasks) await task();
-      await (await session?.catch(() => undefined))?.close();
+      tasks.push(async () => (await session?.catch(() => undefined))?.close());
+      const ends: PromiseSettledResult<void>[] = [];
+      for (const task of tasks) ends.push(...(await Promise.allSettled([task()])));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
     },
   };
 }

@@ -49,7 +49,7 @@ export async function confirmCount(question: string, count: number, asker: Asker
   if (asker.global.yes) return;
   requireTerminal('--yes', asker);
   const answer = (await readLine(`${question} Type ${count} to go on: `, asker)).trim();
-  if (answer !== String(count)) throw new FailedError('aborted: nothing was changed');
+  if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
 }
 
 function requireTerminal(flag: string, asker: Asker): void {

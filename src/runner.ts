@@ -34,9 +34,12 @@ export function createRunner({ system, streams, found }: Action): Runner {
       const whole = async (): Promise<void> => print(await work(command.opts() as never, context, command.args));
       try {
         await context.hold(whole());
-      } finally {
-        await context.close();
+      } catch (error) {
+        // Why it failed matters more than what could not be cleared away then (D42).
+        await context.close().catch(() => undefined);
+        throw error;
       }
+      await context.close();
     };
 }
 

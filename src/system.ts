@@ -21,6 +21,8 @@ export interface OutputStream {
 /** What people or programs give us on stdin. */
 export interface InputStream extends Readable {
   readonly isTTY?: boolean;
+  /** Absent where it is no file of the system. */
+  readonly fd?: number;
   setRawMode?(raw: boolean): unknown;
 }
 

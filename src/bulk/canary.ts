@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Identity } from '../client/api-messages.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, UnavailableError } from '../errors.ts';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
 import { makePrivateFolder } from '../files/ownership.ts';
 import { checksum, type Mark } from './journal-lines.ts';
+import type { BatchAnswer, BulkOperation } from './operation.ts';
 import { parcelOf } from './parcel.ts';
 import { type ListingSettings, takeMark } from './reading-back.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
@@ -33,7 +35,7 @@ export interface CanarySettings extends ListingSettings {
 }
 
 export function createCanary(settings: CanarySettings): Canary {
-  const note = join(settings.folder, checksum(settings.subject));
+  const note = noteOf(settings);
   let proven = existsSync(note);
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -61,6 +63,20 @@ export function createCanary(settings: CanarySettings): Canary {
 /** The two looks and the second time. */
 const ownCalls = 3;
 
+/** Calls that the proof takes beside those of its rows; none once it is there. */
+export function callsToProve(whose: Pick<CanarySettings, 'folder' | 'subject'>): number {
+  return existsSync(noteOf(whose)) ? 0 : ownCalls;
+}
+
+/** Whose proof it is: of one account on one server and domain, with hashes of our own making or of others'. */
+export function provenFor({ server, username }: Identity, domain: string | undefined, generated: boolean): string {
+  return JSON.stringify([server, username, domain ?? null, generated]);
+}
+
+function noteOf({ folder, subject }: Pick<CanarySettings, 'folder' | 'subject'>): string {
+  return join(folder, checksum(subject));
+}
+
 interface Proof {
   readonly outcomes: readonly RowOutcome<ShortenItem>[];
   readonly proven: boolean;
@@ -72,7 +88,7 @@ async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: Canary
   try {
     if (!context.mayCall(ownCalls)) return { outcomes, proven: false };
     const before = await takeMark(settings, context.signal);
-    outcomes = [...(await sendRows(rows, context)).values()];
+    outcomes = [...(await sendRows(rows, { ...context, operation: watched(context) })).values()];
     const taken = outcomes.filter(({ status }) => doneStatuses.has(status));
     if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
       context.stop.request(stopOf(refusal('it does not take hashes of our making')));
@@ -86,6 +102,32 @@ async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: Canary
     context.stop.request(stopOf(error));
     return { outcomes, proven: false };
   }
+}
+
+/** `D27`: a record under another hash than was sent ends it with the first answer, before anything is sent once more. */
+function watched({ operation, stop }: SendingContext<ShortenItem>): BulkOperation<ShortenItem> {
+  return {
+    ...operation,
+    call: async (items, signal, json) => {
+      const answer = await operation.call(items, signal, json);
+      const foreign = foreignHash(items, answer);
+      if (foreign) stop.request(stopOf(refusal(`it made ${foreign.made} where ${foreign.asked} was asked for`)));
+      return answer;
+    },
+  };
+}
+
+function foreignHash(
+  items: readonly ShortenItem[],
+  { verdicts, surplus }: BatchAnswer,
+): { asked: string; made: string } | undefined {
+  for (const [position, { custom_hash: asked = '' }] of items.entries()) {
+    const verdict = verdicts[position];
+    // A row without a record, beside a record without a row: they belong together.
+    const made = verdict === undefined ? surplus[0]?.hash : verdict.kind === 'done' ? verdict.record?.hash : undefined;
+    if (made !== undefined && made.trim().toLowerCase() !== asked.toLowerCase()) return { asked, made };
+  }
+  return undefined;
 }
 
 /** The second time, with an intent of its own (J1). Answers with what is wrong. */

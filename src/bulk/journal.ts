@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { LocalError, messageOf } from '../errors.ts';
+import { fileError } from '../files/file-error.ts';
 import { decodeLine, encodeLine, type JournalLine } from './journal-lines.ts';
 
 /** The journal's file as far as writing goes; a test hands in one that breaks or stops at a chosen step. */
@@ -93,6 +94,13 @@ export async function* readJournal(path: string): AsyncGenerator<PlacedLine> {
   }
 }
 
+/** Throws `LocalError` where there is none. */
+export function openToRead(path: string): Promise<FileHandle> {
+  return open(path).catch((error: unknown) => {
+    throw fileError('read', path, error);
+  });
+}
+
 /** One line whose place is known. */
 export async function readLineAt(file: FileHandle, { offset, length }: { offset: number; length: number }): Promise<JournalLine> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
@@ -108,7 +116,7 @@ export function damaged(path: string, where: string): LocalError {
 }
 
 async function* rawLines(path: string): AsyncGenerator<{ text: string; offset: number; length: number }> {
-  const file = await open(path);
+  const file = await openToRead(path);
   try {
     let rest = Buffer.alloc(0);
     let offset = 0;
@@ -129,7 +137,10 @@ async function* rawLines(path: string): AsyncGenerator<{ text: string; offset: n
 
 async function openJournalFile(path: string, size: number): Promise<JournalFile> {
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
-  await file.truncate(size);
+  await file.truncate(size).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
   let position = size;
   return {
     async append(bytes) {

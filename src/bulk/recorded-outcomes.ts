@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { EditFields } from '../contract/operations.ts';
-import { readLineAt } from './journal.ts';
+import { openToRead, readLineAt } from './journal.ts';
 import { indexesOf, type ResultLine, statusLetters, type TakenUrl } from './journal-lines.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, type RowStatus } from './row-outcome.ts';
 import type { RunState } from './run-state.ts';
@@ -26,7 +26,7 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   const lines = new Map<number, Map<number, Recorded>>();
 
   async function read(place: { readonly offset: number; readonly length: number }): Promise<Map<number, Recorded>> {
-    file ??= open(path);
+    file ??= openToRead(path);
     const read = readResult((await readLineAt(await file, place)) as ResultLine);
     lines.set(place.offset, read);
     if (lines.size > keptLines) lines.delete(lines.keys().next().value ?? 0);
@@ -43,7 +43,10 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
       }
       return outcomes;
     },
-    close: async () => void (await file)?.close(),
+    async close() {
+      // Whoever asked for outcomes knows if it could not be opened.
+      await (await file?.catch(() => undefined))?.close();
+    },
   };
 }
 

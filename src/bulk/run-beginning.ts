@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { absolutePath } from '../files/absolute-path.ts';
-import { acquireClaim, type Claim } from '../files/claim-lock.ts';
-import { shellWord } from '../files/ownership.ts';
+import type { Claim } from '../files/claim-lock.ts';
 import { changedOptions } from './given-flags.ts';
 import { type BeginLine, checksum } from './journal-lines.ts';
+import { assertReplaceable } from './output-paths.ts';
+import { claimAccount, claimBeginning, claimRun } from './run-claims.ts';
 import {
   createRunFolder,
   endsComplete,
@@ -15,8 +15,10 @@ import {
   type RunFolders,
   type RunIdentity,
   readBegin,
+  removeRunFolder,
   runKey,
   runNames,
+  whileThere,
 } from './run-folder.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
 import { foldJournal, type RunState } from './run-state.ts';
@@ -33,35 +35,38 @@ export interface BegunRun {
 
 /**
  * Finds the unfinished run of the same input, account and domain, or begins a new one. Throws `UsageError` for one that is
- * finished, and `LocalError` where it is not the same run any more (J8), is damaged, or another process is at it (F66).
+ * finished, and `LocalError` where it is not the same run any more (J8), is damaged, or another process is at it (F66). Where
+ * `start` throws, a new run is gone before its locks are (D38).
  */
-export async function beginRun<Payload extends object>(
+export async function beginRun<Payload extends object, Started>(
   identity: RunIdentity,
   plan: RunPlan<Payload>,
   folders: RunFolders,
   environment: RunEnvironment,
-): Promise<BegunRun> {
+  start: (begun: BegunRun) => Promise<Started>,
+): Promise<Started> {
+  const { system } = environment;
   const key = runKey(identity);
-  // Two processes that look at the same moment must not both find nothing.
-  const looking = await claim(join(folders.locks, `begin-${key}`), 'the beginning of this run', environment);
+  const looking = await claimBeginning(key, folders, system);
   const claims: Claim[] = [];
+  let made: string | undefined;
   try {
     if (identity.mode === 'checked') {
       const { server, account, domain } = identity;
-      const folder = join(folders.locks, `account-${checksum(JSON.stringify([server, account, domain ?? null]))}`);
-      claims.push(await claim(folder, `shortening in checked mode for ${account}`, environment));
+      const sum = checksum(JSON.stringify([server, account, domain ?? null]));
+      claims.push(await claimAccount(account, sum, folders, system));
     }
     const found = await findRun(key, identity, plan, folders);
-    const begin = found?.state.begin;
-    assertReplaceable(plan, begin);
-    const name = found?.name ?? (await create(identity, plan, folders, environment));
-    const folder = join(folders.runs, name);
-    claims.push(await claim(join(folder, 'lock'), `the run ${name}`, environment));
-    const journal = join(folder, journalName);
+    assertReplaceable(plan, found?.state.begin);
+    if (!found) made = await create(identity, plan, folders, environment);
+    const name = found?.name ?? made ?? '';
+    claims.push(await claimRun(name, folders, system));
+    const journal = join(folders.runs, name, journalName);
     // Folded once more under the lock: the process that had it may have gone on until now.
     const state = await foldJournal(journal);
-    return { name, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) };
+    return await start({ name, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) });
   } catch (error) {
+    if (made !== undefined) removeRunFolder(made, folders, system);
     releaseAll(claims);
     throw error;
   } finally {
@@ -126,8 +131,9 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
   for (const name of runNames(folders)) {
     const begin = await readBegin(join(folders.runs, name)).catch(() => undefined);
     if (!begin || !isKin(identity, begin, onDefault)) continue;
-    const state = await foldJournal(join(folders.runs, name, journalName));
-    if (state.complete || isUntouched(state)) continue;
+    // Not locked by this process: another one may delete it.
+    const state = await whileThere(name, folders, () => foldJournal(join(folders.runs, name, journalName)));
+    if (!state || state.complete || isUntouched(state)) continue;
     const { input } = identity;
     if (begin.input.sha256 === input.sha256) {
       throw new LocalError(`the run ${name} of ${input.name} was begun on ${begin.domain}, which is not the default any more`, {
@@ -159,15 +165,6 @@ function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
   });
 }
 
-/** A file of somebody else's work is not replaced without being asked (R-26). */
-function assertReplaceable<Payload extends object>({ results, failed, overwrite }: RunPlan<Payload>, begin?: BeginLine): void {
-  if (overwrite) return;
-  for (const path of [results, failed]) {
-    if (path === undefined || begin?.outputs.includes(absolutePath(path)) || !existsSync(path)) continue;
-    throw new UsageError(`${path} exists already`, { hint: `add --yes to replace it, or mv ${shellWord(path)} elsewhere` });
-  }
-}
-
 async function create<Payload extends object>(
   identity: RunIdentity,
   { profile, input, results, failed }: RunPlan<Payload>,
@@ -187,10 +184,6 @@ async function create<Payload extends object>(
   };
   await createRunFolder(begin, input.copyTo, folders, system, openJournalFile);
   return run;
-}
-
-function claim(folder: string, guards: string, { system }: RunEnvironment): Promise<Claim> {
-  return acquireClaim({ folder, guards, waitMilliseconds: 2000 }, system);
 }
 
 function releaseAll(claims: readonly Claim[]): void {

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../files/process-mark.ts';
-import { type OpenJournalFile, openJournal, readJournal } from './journal.ts';
+import { syncFolder, syncFoldersUpFrom } from '../files/sync-folder.ts';
+import { type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
 import { type BeginLine, checksum, decodeLine } from './journal-lines.ts';
 
 /** Where everything that bulk runs keep lies, below the state folder. */
@@ -34,8 +35,8 @@ export function runNames({ runs }: RunFolders): string[] {
     .sort();
 }
 
-export function keyOfRun(name: string): string | undefined {
-  return name.split('-')[2];
+export function keyOfRun(name: string): string {
+  return name.split('-')[2] ?? '';
 }
 
 export function newRunName(key: string, now: number, { runs }: RunFolders): string {
@@ -48,29 +49,65 @@ export function newRunName(key: string, now: number, { runs }: RunFolders): stri
 }
 
 /**
- * Makes a run's folder with the first line of its journal. It appears under its name only when that line is on the disk, so a
- * journal without a beginning is a damaged one. `copyInput` writes what came through a pipe, which is kept with the run.
+ * Makes a run's folder with the first line of its journal. It appears under its name only when all of it is on the disk, so a
+ * journal without a beginning is a damaged one, and no run loses its journal with the power (D40). `copyInput` writes what came
+ * through a pipe, which is kept with the run.
  */
 export async function createRunFolder(
   begin: BeginLine,
   copyInput: ((path: string) => Promise<void>) | undefined,
-  { runs }: RunFolders,
+  folders: RunFolders,
   system: MarkSystem,
   openFile?: OpenJournalFile,
 ): Promise<void> {
-  const draft = join(runs, `.${newMark(system)}.draft`);
+  const { runs } = folders;
+  const draft = draftFolder(folders, system);
   try {
     makePrivateFolder(draft);
     removeDeadDrafts(runs, system);
     await copyInput?.(join(draft, 'input'));
     const journal = await openJournal(join(draft, journalName), 0, openFile);
     await journal.write(begin).finally(() => journal.close());
+    syncFolder(draft, system);
+    const isFirst = runNames(folders).length === 0;
     renameSync(draft, join(runs, begin.run));
+    if (isFirst) syncFoldersUpFrom(runs, system);
+    else syncFolder(runs, system);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    throw error;
+    throw fileError('make', join(runs, begin.run), error);
   }
-  if (system.platform !== 'win32') await syncFolder(runs);
+}
+
+/** Takes a run away in one step, so that nobody meets half of it (D38, D39). Whoever calls holds the lock of its beginning. */
+export function removeRunFolder(name: string, folders: RunFolders, system: MarkSystem): void {
+  const draft = draftFolder(folders, system);
+  try {
+    renameSync(join(folders.runs, name), draft);
+    rmSync(draft, { recursive: true, force: true });
+  } catch (error) {
+    throw fileError('delete', join(folders.runs, name), error);
+  }
+}
+
+/** What belongs to no run, or not to one yet. */
+function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
+  return join(runs, `.${newMark(system)}.draft`);
+}
+
+/** What `read` makes of a run; undefined where another process has taken it away meanwhile (D39). */
+export async function whileThere<Result>(
+  name: string,
+  { runs }: RunFolders,
+  read: (folder: string) => Promise<Result>,
+): Promise<Result | undefined> {
+  const folder = join(runs, name);
+  try {
+    return await read(folder);
+  } catch (error) {
+    if (existsSync(folder)) throw error;
+    return undefined;
+  }
 }
 
 /** A process that was killed may have left an input behind that belongs to no run. */
@@ -89,7 +126,7 @@ export async function readBegin(folder: string): Promise<BeginLine | undefined> 
 
 /** Whether a journal says at its end that every row has its final status: a finished run need not be read for that. */
 export async function endsComplete(journal: string): Promise<boolean> {
-  const file = await open(journal, 'r');
+  const file = await openToRead(journal);
   try {
     const { size } = await file.stat();
     const length = Math.min(size, longestEnd);
@@ -103,12 +140,3 @@ export async function endsComplete(journal: string): Promise<boolean> {
 
 /** Bytes that the line of an end takes at most. */
 const longestEnd = 512;
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}

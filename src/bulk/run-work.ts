@@ -2,7 +2,7 @@ import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, LimitError, LocalError } from '../errors.ts';
 import type { DoubtfulPast } from './audit.ts';
 import { readBackBatch } from './batch-read-back.ts';
-import { type Canary, createCanary } from './canary.ts';
+import { type Canary, createCanary, provenFor } from './canary.ts';
 import { createExclusion, type Exclusion } from './exclusion.ts';
 import { type JournalLedger, journalLedger, payloadSum } from './journal-ledger.ts';
 import type { Mark } from './journal-lines.ts';
@@ -189,7 +189,7 @@ function canaryOf<Payload extends object>(
     context: context as unknown as SendingContext<ShortenItem>,
     system: environment.system,
     folder: folders.canaries,
-    subject: JSON.stringify([identity.server, identity.username, domain ?? null, plan.mode.generateHashes]),
+    subject: provenFor(identity, domain, plan.mode.generateHashes),
     generated: plan.mode.generateHashes,
   });
 }

@@ -1,15 +1,15 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { LimitError } from '../errors.ts';
 import { absolutePath } from '../files/absolute-path.ts';
+import { assertBudget } from './budget.ts';
 import { type CountedClient, countCalls } from './counted-client.ts';
 import { readJournal } from './journal.ts';
 import { hashesOf } from './journal-lines.ts';
 import { guarantees } from './modes.ts';
 import type { BulkOperation } from './operation.ts';
+import { assertDistinct } from './output-paths.ts';
 import { callsFor, checkQuota, type QuotaCheck } from './quota.ts';
 import { doneStatuses } from './row-outcome.ts';
 import { type BegunRun, beginRun } from './run-beginning.ts';
@@ -50,24 +50,22 @@ export async function startRun<Payload extends object>(
   plan: RunPlan<Payload>,
   environment: RunEnvironment,
 ): Promise<StartedRun<Payload>> {
+  assertDistinct(plan, environment.system);
   const counted = countCalls(environment.client, plan.budget);
   const domain = plan.domain ?? (plan.pinsDomain ? await defaultDomain(counted.client, environment.client) : undefined);
   const operation = plan.operation({ client: counted.client, domain });
   const folders = runFolders(environment.stateFolder);
-  await pruneRuns(environment.stateFolder, environment.system.now());
-  const begun = await beginRun(identityOf(plan, operation, domain, environment.client), plan, folders, environment);
-  try {
+  await pruneRuns(environment.stateFolder, environment.system);
+  const identity = identityOf(plan, operation, domain, environment.client);
+  return await beginRun(identity, plan, folders, environment, async (begun) => {
     const facts = factsOf(plan, begun, domain);
+    const { made } = counted.calls;
+    if (facts.batches > 0) assertBudget(plan, { client: environment.client, domain, folders, made });
     await assertQuota(plan, facts, counted, environment);
     if (begun.resumed) plan.recall?.(begun.state.begin.options);
     await remindOf(begun, operation);
-    const walk = walkRun({ plan, environment, operation, begun, counted, domain, folders, batches: facts.batches });
-    return { facts, ...walk };
-  } catch (error) {
-    begun.release();
-    if (!begun.resumed) rmSync(join(folders.runs, begun.name), { recursive: true, force: true });
-    throw error;
-  }
+    return { facts, ...walkRun({ plan, environment, operation, begun, counted, domain, folders, batches: facts.batches }) };
+  });
 }
 
 /** J5: a row that shares the link of a row that an earlier process did is told as it would have been then. */

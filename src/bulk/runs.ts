@@ -1,15 +1,15 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
-import { CliError, NotFoundError, UsageError } from '../errors.ts';
-import { acquireClaim } from '../files/claim-lock.ts';
+import { CliError, messageOf, NotFoundError, UsageError } from '../errors.ts';
 import type { System } from '../system.ts';
 import { shortPrint } from './fingerprint.ts';
 import { readJournal } from './journal.ts';
 import { type BeginLine, hashesOf, type ResultLine } from './journal-lines.ts';
 import type { RowStatus } from './row-outcome.ts';
-import { journalName, runFolders, runNames } from './run-folder.ts';
+import { deleteRun } from './run-claims.ts';
+import { journalName, type RunFolders, runFolders, runNames, whileThere } from './run-folder.ts';
 import { foldJournal, type RunState } from './run-state.ts';
 
 /** A run as `runs list` and `runs show` tell it. */
@@ -35,7 +35,10 @@ const keptDays = 30;
 export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
   const folders = runFolders(stateFolder);
   const overviews: RunOverview[] = [];
-  for (const run of runNames(folders)) overviews.push(await overview(run, join(folders.runs, run, journalName)));
+  for (const run of runNames(folders)) {
+    const found = await overview(run, folders);
+    if (found) overviews.push(found);
+  }
   return overviews.sort((one, other) => (beginOf(one) < beginOf(other) ? -1 : 1));
 }
 
@@ -45,29 +48,25 @@ function beginOf({ begin, run }: RunOverview): string {
 
 /** One run; throws `NotFoundError` for a name that is none. */
 export async function showRun(stateFolder: string, run: string): Promise<RunOverview> {
-  return overview(run, journalOf(stateFolder, run));
+  const folders = foldersOf(run, stateFolder);
+  return (await overview(run, folders)) ?? noRun(run);
 }
 
 /** Deletes a run's journal: what it did stays done, and nothing knows of it any more. Throws `LocalError` while it is at work. */
 export async function forgetRun(stateFolder: string, run: string, system: System): Promise<void> {
-  journalOf(stateFolder, run);
-  const folder = join(runFolders(stateFolder).runs, run);
-  const claim = await acquireClaim({ folder: join(folder, 'lock'), guards: `the run ${run}`, waitMilliseconds: 0 }, system);
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } finally {
-    claim.release();
-  }
+  if (!(await deleteRun(run, runFolders(stateFolder), system))) noRun(run);
 }
 
-/** Deletes journals of finished runs that are older than 30 days. */
-export async function pruneRuns(stateFolder: string, now: number): Promise<void> {
+/** Deletes journals of finished runs that are older than 30 days. One that cannot be deleted now waits for the next time. */
+export async function pruneRuns(stateFolder: string, system: System): Promise<void> {
   const folders = runFolders(stateFolder);
   for (const run of runNames(folders)) {
-    const journal = join(folders.runs, run, journalName);
-    if (!existsSync(journal) || now - statSync(journal).mtimeMs < keptDays * 86_400_000) continue;
-    const { state } = await overview(run, journal);
-    if (state === 'finished') rmSync(join(folders.runs, run), { recursive: true, force: true });
+    const written = statSync(join(folders.runs, run, journalName), { throwIfNoEntry: false })?.mtimeMs;
+    if (written === undefined || system.now() - written < keptDays * 86_400_000) continue;
+    if ((await overview(run, folders))?.state !== 'finished') continue;
+    await deleteRun(run, folders, system).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+    });
   }
 }
 
@@ -92,8 +91,9 @@ export interface Verification {
 
 /** Reads every link again that a run made or changed (R-X10), in groups; nothing is changed. */
 export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
-  const journal = journalOf(stateFolder, run);
-  const { begin, placeOf } = await foldJournal(journal);
+  const folders = foldersOf(run, stateFolder);
+  const journal = join(folders.runs, run, journalName);
+  const { begin, placeOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
   if (begin.operation !== 'shorten' && begin.operation !== 'edit') {
     throw new UsageError(`the run ${run} made no links: there is nothing to read again`);
   }
@@ -123,20 +123,26 @@ async function verifyLine(
   return { checked: hashes.length, discrepancies };
 }
 
-function journalOf(stateFolder: string, run: string): string {
+/** Throws `NotFoundError` for a name that is none. */
+function foldersOf(run: string, stateFolder: string): RunFolders {
   const folders = runFolders(stateFolder);
-  if (!runNames(folders).includes(run)) throw new NotFoundError(`no run ${run}`, { hint: 'linkctl runs list' });
-  return join(folders.runs, run, journalName);
+  return runNames(folders).includes(run) ? folders : noRun(run);
 }
 
-async function overview(run: string, journal: string): Promise<RunOverview> {
+function noRun(run: string): never {
+  throw new NotFoundError(`no run ${run}`, { hint: 'linkctl runs list' });
+}
+
+/** Undefined where another process has deleted it meanwhile. */
+async function overview(run: string, folders: RunFolders): Promise<RunOverview | undefined> {
+  const journal = join(folders.runs, run, journalName);
   try {
-    const state = await foldJournal(journal);
+    const state = await whileThere(run, folders, () => foldJournal(journal));
+    if (!state) return undefined;
     const { begin, lastEnd, complete } = state;
     return { run, state: complete ? 'finished' : 'unfinished', begin, lastEnd, counts: countsOf(state), journal };
   } catch (error) {
-    const problem = error instanceof CliError ? error.message : `the journal cannot be read: ${(error as Error).message}`;
-    return { run, state: 'damaged', counts: {}, problem, journal };
+    return { run, state: 'damaged', counts: {}, problem: messageOf(error), journal };
   }
 }
 

@@ -3,7 +3,7 @@ import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { truncate } from '../output/display-width.ts';
-import { quantity } from '../output/quantity.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
 import { canAsk, confirm, confirmCount } from '../prompt.ts';
 import type { Session } from '../session.ts';
@@ -97,14 +97,15 @@ async function tellFirst(
     const room = Math.max(20, streams.width() - rest);
     await streams.tell(`  ${describe(url, withUnique, session, truncate(longUrlOf(url), room, streams.glyphs.ellipsis))}`);
   }
-  if (count > first.length) await streams.tell(`  ${streams.glyphs.ellipsis} and ${count - first.length} more`);
+  if (count > first.length) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(count - first.length)} more`);
 }
 
 async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session, context: Context): Promise<void> {
   for (const { record } of first) {
     if (record) await context.note(`${shortUrl(record, session)}: ${clicks(record, true)}, about to be erased`);
   }
-  if (count > first.length) await context.note(`${context.streams.glyphs.ellipsis} and those of ${count - first.length} more`);
+  if (count > first.length)
+    await context.note(`${context.streams.glyphs.ellipsis} and those of ${grouped(count - first.length)} more`);
 }
 
 /** `https://s.ex/abc -> https://… (1,204 clicks)`. */
@@ -125,9 +126,4 @@ function shortUrl(record: UrlRecord, session: Session): string {
 function clicks({ total_clicks = 0, unique_clicks = 0 }: UrlRecord, withUnique: boolean): string {
   const total = `${grouped(total_clicks)} ${total_clicks === 1 ? 'click' : 'clicks'}`;
   return withUnique ? `${total}, ${grouped(unique_clicks)} unique` : total;
-}
-
-/** `1,204`, whatever the locale (B97). */
-function grouped(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -4,7 +4,7 @@ import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, star
 import type { RunPlan } from '../bulk/run-plan.ts';
 import { type Context, whereabouts } from '../context.ts';
 import { type CliError, FailedError, LocalError } from '../errors.ts';
-import { quantity } from '../output/quantity.ts';
+import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { Session } from '../session.ts';
 import { folders, type Signal } from '../system.ts';
@@ -126,7 +126,7 @@ function headerLines<Payload extends object>(
   const where = whereabouts({ client: session.client, domain });
   return [
     ...(resumed ? [`going on with run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
-    `${look.doing} ${quantity(rows - doneBefore, 'row')} of ${input.name} in ${quantity(batches, 'batch')} (${where}; ${quantity(calls, 'call')} at least)`,
+    `${look.doing} ${plainQuantity(rows - doneBefore, 'row')} of ${input.name} in ${plainQuantity(batches, 'batch')} (${where}; ${plainQuantity(calls, 'call')} at least)`,
     ...(guarantee ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];
@@ -164,12 +164,12 @@ function summaryLines<Payload extends object>(
       ([status, number]) =>
         `${number} ${status.replace('_', ' ')}${status === 'failed' && failed !== undefined ? ` (${failed})` : ''}`,
     );
-  const effort = `${quantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
+  const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
-    `${quantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain })}`,
+    `${plainQuantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain })}`,
     ...(guarantee ? [guarantee] : []),
     ...(surplus.length > 0
-      ? [`${quantity(surplus.length, 'link')} may have been made twice: ${surplus.slice(0, 5).join(', ')}`]
+      ? [`${plainQuantity(surplus.length, 'link')} may have been made twice: ${surplus.slice(0, 5).join(', ')}`]
       : []),
     ...(workingSize === undefined
       ? []

@@ -4,7 +4,9 @@ import type { Context } from '../context.ts';
 import type { AccountRecord } from '../contract/records.ts';
 import { LimitError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
+import { grouped } from '../output/quantity.ts';
 import type { Column, Glyphs, RecordReport, Row } from '../output/report.ts';
+import { lastDayText } from '../output/values.ts';
 
 interface AccountOptions {
   readonly failAbove?: number;
@@ -34,7 +36,7 @@ async function showAccount({ failAbove }: AccountOptions, context: Context): Pro
   const { account } = await client.send('getAccount', {});
   const gauges = gaugesOf(account);
   const flat = flatten({ ...account });
-  const columns = Object.keys(flat).map((name): Column => ({ name, time: name === 'account_expiration_date' }));
+  const columns = Object.keys(flat).map(columnOf);
   return {
     kind: 'record',
     key: 'account',
@@ -45,6 +47,11 @@ async function showAccount({ failAbove }: AccountOptions, context: Context): Pro
     notes: () => [...gauges.filter(isNearlyFull).map((gauge) => `warning: ${sentence(gauge)}`), ...blindness(gauges, failAbove)],
     outcome: () => overrun(gauges, failAbove),
   };
+}
+
+function columnOf(name: string): Column {
+  if (name === 'account_expiration_date') return { name, time: true, show: lastDayText };
+  return name.startsWith('counters.') ? { name, align: 'right' } : { name };
 }
 
 /** A counter of which both ends are known. */
@@ -69,7 +76,7 @@ function isNearlyFull({ count, limit }: Gauge): boolean {
 
 function sentence(gauge: Gauge): string {
   const { name, count, limit } = gauge;
-  return `counter ${name} is at ${percentText(gauge)}: ${count} of ${limit}`;
+  return `counter ${name} is at ${percentText(gauge)}: ${grouped(count)} of ${grouped(limit)}`;
 }
 
 /** Rounded down: what is not above a bound must not read as if it were. */
@@ -97,12 +104,12 @@ function blockColumns(columns: readonly Column[], gauges: readonly Gauge[], glyp
   return [...columns.filter(({ name }) => !covered.has(name)), ...drawn];
 }
 
-/** `[████      ]  40 %, 400 of 1000` */
+/** `[████      ]  40 %, 400 of 1,000` */
 function gaugeText(gauge: Gauge, { bar }: Glyphs): string {
   const { count, limit } = gauge;
   const length = 20;
   const filled = Math.min(length, Math.floor((count * length) / limit));
-  return `[${bar.repeat(filled)}${' '.repeat(length - filled)}]  ${percentText(gauge)}, ${count} of ${limit}`;
+  return `[${bar.repeat(filled)}${' '.repeat(length - filled)}]  ${percentText(gauge)}, ${grouped(count)} of ${grouped(limit)}`;
 }
 
 /** Every member by its path, whatever the server nests. */

@@ -15,7 +15,7 @@ export function registerRuns(command: Command, run: Runner): void {
   const list = command
     .command('list', { isDefault: true })
     .summary('List the runs whose journals are kept')
-    .description('List the bulk runs whose journals are kept, oldest first.')
+    .description('List the bulk runs whose journals are kept, newest first.')
     .action(run(listKept));
   describe(list, { examples: ['linkctl runs', 'linkctl runs -o json'], fields: runColumns.map(({ name }) => name) });
   const show = command
@@ -50,27 +50,26 @@ export function registerRuns(command: Command, run: Runner): void {
 
 async function listKept(_options: object, { system }: Context): Promise<RowsReport> {
   const state = folders(system).state;
-  await pruneRuns(state, system.now());
+  await pruneRuns(state, system);
   const names = runColumns.map(({ name }) => name);
-  const rows = (await listRuns(state)).map(rowOf);
-  return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: names, pipedFields: names, empty: 'no runs' };
+  const rows = (await listRuns(state)).map(rowOf).reverse();
+  return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, pipedFields: names, empty: 'no runs' };
 }
 
 async function showOne(_options: object, { system }: Context, [run = '']: string[]): Promise<RecordReport> {
   const overview = await showRun(folders(system).state, run);
   const { counts, lastEnd = null, problem = null, journal, begin } = overview;
-  return {
-    kind: 'record',
-    record: {
-      ...rowOf(overview),
-      mode: begin?.mode ?? null,
-      domain: begin?.domain ?? null,
-      ...counts,
-      last_end: lastEnd,
-      problem,
-      journal,
-    },
+  const record: Row = {
+    ...rowOf(overview),
+    mode: begin?.mode ?? null,
+    domain: begin?.domain ?? null,
+    ...counts,
+    last_end: lastEnd,
+    problem,
+    journal,
   };
+  const columns = Object.keys(record).map((name) => (typeof record[name] === 'number' ? { name, align } : { name }));
+  return { kind: 'record', record, columns };
 }
 
 async function verifyLinks(_options: object, context: Context, [run = '']: string[]): Promise<RowsReport> {
@@ -122,16 +121,22 @@ async function forgetOne(_options: object, context: Context, [run = '']: string[
   return { kind: 'done', sentence: `Forgot run ${run}`, record: { forgotten: [run] }, lines: [run] };
 }
 
+const align = 'right' as const;
+
 const runColumns = [
   { name: 'run' },
   { name: 'state' },
-  { name: 'operation' },
-  { name: 'rows', align: 'right' as const },
+  { name: 'operation', title: 'WHAT' },
+  { name: 'rows', align },
   { name: 'profile' },
   // In whole in every other format: the folder, which they often share, would push the name off a terminal.
-  { name: 'input', shrinks: true, essential: true, show: (path: unknown) => basename(String(path ?? '')) },
-  { name: 'begun', time: true },
+  { name: 'input', shrinks: true, show: (path: unknown) => basename(String(path ?? '')) },
+  // The name of the run has the time.
+  { name: 'begun', time: true, show: (at: unknown) => String(at ?? '').slice(0, 10) },
 ];
+
+/** What 80 columns hold, most wanted first (D55). */
+const runTable = ['run', 'begun', 'state', 'input', 'operation', 'rows', 'profile'];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
 

@@ -16,6 +16,7 @@ import type { System } from '../system.ts';
 import { errorCode, fileError } from './file-error.ts';
 import { refuseForeign } from './ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';
+import { syncFolder } from './sync-folder.ts';
 import { writeWhole } from './whole-write.ts';
 
 /** What writing a file needs of the world. */
@@ -79,6 +80,7 @@ class OpenReplacement implements Replacement {
       if (fstatSync(file).size !== this.#size) throw new Error('the disk kept only a part of it');
       this.#close();
       renameSync(this.#temporary, this.#target);
+      // The new name must reach the disk too.
       syncFolder(dirname(this.#target), this.#system);
     });
   }
@@ -135,18 +137,5 @@ function removeDeadTemporaries(target: string, system: WriteSystem): void {
     if (!name.startsWith(prefix) || !name.endsWith('.tmp')) continue;
     const mark = parseMark(name.slice(prefix.length, -'.tmp'.length));
     if (mark && !isAlive(mark, system)) rmSync(join(folder, name), { force: true });
-  }
-}
-
-/** The new name must reach the disk too. Windows cannot, and some network file systems will not. */
-function syncFolder(path: string, { platform }: WriteSystem): void {
-  if (platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } catch (error) {
-    if (errorCode(error) !== 'EINVAL') throw error;
-  } finally {
-    closeSync(folder);
   }
 }

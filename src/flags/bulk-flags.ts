@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { type InputFormat, inputFormats } from '../input/format.ts';
-import { choice, count } from './values.ts';
+import { choice, count, once } from './values.ts';
 
 /** The flags of commands that read a file of rows and send them in batches (CLI.md 3.4). */
 export interface BulkOptions {
@@ -24,7 +24,7 @@ export interface BulkOptions {
 /** Flags that say how a file of rows is read. */
 export function addInputFlags(command: Command): void {
   command
-    .option('-f, --file <path>', 'a file of rows, or - for stdin')
+    .option('-f, --file <path>', 'a file of rows, or - for stdin', once)
     .option('--input-format <format>', 'lines, csv or jsonl; by the extension without it', choice(inputFormats))
     .option('--delimiter <c>', "what separates csv columns: ';' or tab")
     .option('--ignore-unknown-columns', 'ignore unknown columns, and name them')

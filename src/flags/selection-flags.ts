@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
+import { once } from './values.ts';
 
 /** How URLs that exist are named (CLI.md 3.5): by hash, by a file of hashes, or by a tag expression. */
 export interface SelectionOptions {
@@ -16,7 +17,7 @@ export type NamedSelection =
 export function addSelectionFlags(command: Command): void {
   command
     .argument('[hash...]', 'hashes or short URLs')
-    .option('--hashes-from <file>', 'a hash or short URL a line, or a listing in any format; - for stdin')
+    .option('--hashes-from <file>', 'a hash or short URL a line, or a listing in any format; - for stdin', once)
     .option('--by-tags <expression>', 'all that a tag expression selects');
 }
 

@@ -45,6 +45,12 @@ export function seconds(least: 'zero' | 'above zero'): (text: string) => number 
   };
 }
 
+/** A flag that names the one input of a command: a second one would leave the first unread without a word (`D37`). */
+export function once(text: string, before: string | undefined): string {
+  if (before === undefined) return text;
+  throw new InvalidArgumentError(`specify only one of ${JSON.stringify(before)} or ${JSON.stringify(text)}`);
+}
+
 /** A flag that may be given several times (B9): each takes one value, commas are part of it. */
 export function repeated(text: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), text];

@@ -1,4 +1,4 @@
-import { quantity } from './quantity.ts';
+import { grouped, quantity } from './quantity.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 
 export const clickColumns: readonly Column[] = [
@@ -49,7 +49,10 @@ export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, isMissing 
     pipedFields: ['hash', 'total_clicks', 'unique_clicks'],
     drawn: [{ name: 'share', title: '', show: (_value, row) => barOf(clicks(row), most, glyphs.bar) }],
     members: () => ({ summary: sum }),
-    notes: () => (sum.urls > 1 ? [`${sum.urls} URLs: ${quantity(sum.total_clicks, 'click')}, ${sum.unique_clicks} unique`] : []),
+    notes: () =>
+      sum.urls > 1
+        ? [`${quantity(sum.urls, 'URL')}: ${quantity(sum.total_clicks, 'click')}, ${grouped(sum.unique_clicks)} unique`]
+        : [],
     empty: 'no URLs match',
   };
 }

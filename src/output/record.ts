@@ -5,7 +5,7 @@ import { chooseFormat, type Format, type OutputOptions } from './options.ts';
 import type { Column, RecordReport, Row } from './report.ts';
 import { safe } from './safe-text.ts';
 import { csvLine, tsvLine } from './separated.ts';
-import { valueText } from './values.ts';
+import { shownText, valueText } from './values.ts';
 
 /** One record as text: a block of names and values, lines of `name TAB value`, one csv row, or JSON. */
 export function recordText(report: RecordReport, options: OutputOptions, terminal: boolean): string {
@@ -46,10 +46,6 @@ function recordLines(record: Row, columns: readonly Column[], format: Format, op
 function block(record: Row, columns: readonly Column[]): string {
   const labels = columns.map(({ name, title }) => `${safe(title ?? name)}:`);
   const width = Math.max(0, ...labels.map((label) => label.length)) + 1;
-  const lines = columns.map((column, index) => {
-    const value = record[column.name];
-    const text = column.show ? column.show(value, record) : valueText(value, column);
-    return `${pad(labels[index] ?? '', width)}${safe(text)}`.trimEnd();
-  });
+  const lines = columns.map((column, index) => `${pad(labels[index] ?? '', width)}${safe(shownText(record, column))}`.trimEnd());
   return lines.map((line) => `${line}\n`).join('');
 }

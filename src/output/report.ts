@@ -9,6 +9,7 @@ export interface Column {
   readonly name: string;
   /** Head of the table column; the name in upper case without underscores when absent. */
   readonly title?: string;
+  /** Numbers of things: for people, thousands apart (D55). */
   readonly align?: 'right';
   /** Cells that give way first when the terminal is narrow (B24). A hash or a short URL never does. */
   readonly shrinks?: boolean;

@@ -5,7 +5,7 @@ import type { Column, Row } from './report.ts';
 import type { RowPrinter } from './row-printer.ts';
 import { safe } from './safe-text.ts';
 import { fitColumns, gap } from './table-widths.ts';
-import { valueText } from './values.ts';
+import { shownText } from './values.ts';
 import type { Writer } from './writer.ts';
 
 export interface TableLayout {
@@ -78,8 +78,7 @@ export function createTable(stdout: Writer, layout: TableLayout): TablePrinter {
 const title = (column: Column): string => column.title ?? column.name.toUpperCase().replaceAll('_', ' ');
 
 function cellText(row: Row, column: Column): string {
-  const value = row[column.name];
-  return safe(column.show ? column.show(value, row) : valueText(value, column));
+  return safe(shownText(row, column));
 }
 
 /**

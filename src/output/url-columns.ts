@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
 import type { Column, RowsReport } from './report.ts';
+import { lastDayText } from './values.ts';
 
 /** The fields of a URL record as people and programs see them, whatever command shows them. */
 export const urlColumns: readonly Column[] = [
@@ -16,7 +17,7 @@ export const urlColumns: readonly Column[] = [
   { name: 'total_clicks', title: 'CLICKS', align: 'right' },
   { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
   { name: 'tags', shrinks: true },
-  { name: 'expiration_date', title: 'EXPIRES' },
+  { name: 'expiration_date', title: 'EXPIRES', show: lastDayText },
   { name: 'last_visit', title: 'LAST VISIT', time: true },
   { name: 'note', shrinks: true },
   { name: 'email_stats' },

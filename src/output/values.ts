@@ -1,6 +1,7 @@
 import { joinList } from '../contract/label-list.ts';
 import { jsonText } from './json-text.ts';
-import type { Column } from './report.ts';
+import { grouped } from './quantity.ts';
+import type { Column, Row } from './report.ts';
 
 /** One value as text for table, tsv and csv: the same in every locale and time zone (B97), not yet safe. */
 export function valueText(value: unknown, column?: Pick<Column, 'time'>): string {
@@ -9,6 +10,19 @@ export function valueText(value: unknown, column?: Pick<Column, 'time'>): string
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
   if (Array.isArray(value)) return listText(value);
   return typeof value === 'object' ? jsonText(value) : String(value);
+}
+
+/** The same for people, not yet safe: of a number that stands at the right, thousands apart (D55). */
+export function shownText(row: Row, column: Column): string {
+  const value = row[column.name];
+  if (column.show) return column.show(value, row);
+  return typeof value === 'number' && column.align === 'right' ? grouped(value) : valueText(value, column);
+}
+
+/** A last day for people; servers write one that never comes where there is none (D55). */
+export function lastDayText(value: unknown): string {
+  const text = valueText(value, { time: true });
+  return text.startsWith('9999-12-31') ? 'none' : text;
 }
 
 function listText(list: readonly unknown[]): string {

@@ -177,6 +177,26 @@ test('R-X7: a server that makes two links of one key is found out by the canary,
   expect(await world.posts()).toEqual([1, 1]);
 });
 
+test.for([
+  ['ignores custom hashes', { hash: 'own1' }],
+  ['cuts them', { hash: 'k' }],
+  ['ignores them and writes the long URL in a way of its own', { hash: 'own1', long_url: 'https://example.org/?u=0' }],
+] as const)(
+  'D27, R-X7: a server that %s is refused with the first answer, and nothing more is sent',
+  async ([, each], { world }) => {
+    await world.direct.send('shortenUrls', { query: {}, body: { urls: rowsOf(300) } });
+    await world.server.script([{ ...onPost, times: 'all', alter: { each } }]);
+    const rows = rowsOf(60, (index) => ({ custom_hash: `key${index}`, long_url: `https://new.example/${index}` }));
+    const { exit, summary } = await world.shorten(rows, { batchSize: 20 });
+    expect(exit).toBe(8);
+    expect(summary.stop).toMatchObject({ error: { message: expect.stringMatching(/4\.3\.4 says: it made \S+ where key0 was/) } });
+    expect(await world.posts()).toEqual([1]);
+    // It is found out anew by the next run.
+    await world.shorten(rows, { batchSize: 20 });
+    expect((await world.posts()).length).toBeLessThanOrEqual(2);
+  },
+);
+
 test('R-X7: the proof is made once per server and account', async ({ world }) => {
   await world.shorten(rowsOf(10), { generateHashes: true, name: 'one.csv' });
   const before = (await world.posts()).length;

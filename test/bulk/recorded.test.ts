@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { pbkdf2 } from 'node:crypto';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { openJournal } from '../../src/bulk/journal.ts';
 import { encodeLine, type JournalLine, type ResultLine } from '../../src/bulk/journal-lines.ts';
 import { recordedOutcomes } from '../../src/bulk/recorded-outcomes.ts';
 import { foldJournal } from '../../src/bulk/run-state.ts';
@@ -136,4 +138,34 @@ test('1.6: reading back after a restart knows the link of a row that was not app
   const again = await world.shorten(rows);
   expect(again).toMatchObject({ statuses: 'failed created', exit: 3 });
   expect(again.outcomes[0]?.record).toEqual({ hash: 'own', short_url: 's.ex/own' });
+});
+
+describe('D42: files of a journal', () => {
+  const openFiles = (): number => readdirSync('/dev/fd').length;
+  const errors = [1, 2].map(() => [1215, 'no']);
+
+  test('D42: what outcomes were read from is closed when it says so', async ({ world }) => {
+    const before = openFiles();
+    const path = journalWith(world, { errors });
+    const recorded = recordedOutcomes(path, await foldJournal(path));
+    await recorded.outcomesOf([{ index: 0, line: 2, item: {}, payload: {} }]);
+    // Node's threads have other things to do first: whoever does not wait for them is found out.
+    for (let thread = 0; thread < 8; thread += 1) pbkdf2('', '', 50_000, 64, 'sha512', () => {});
+    await recorded.close();
+    expect(openFiles()).toBe(before);
+  });
+
+  test('D42: one that cannot be opened any more is told once, and nothing is left to close', async ({ world }) => {
+    const path = journalWith(world, { errors });
+    const recorded = recordedOutcomes(path, await foldJournal(path));
+    rmSync(path);
+    await expect(recorded.outcomesOf([{ index: 0, line: 2, item: {}, payload: {} }])).rejects.toThrow();
+    await recorded.close();
+  });
+
+  test('D42: one that cannot be cut to what is good is closed again', async () => {
+    const before = openFiles();
+    await expect(openJournal('/dev/null', 0)).rejects.toMatchObject({ exitCode: 9 });
+    expect(openFiles()).toBe(before);
+  });
 });

@@ -80,9 +80,9 @@ test('finished journals are kept 30 days, unfinished ones until they are forgott
   await world.shorten(rowsOf(3), { name: 'one.csv' });
   await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
   await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
-  await pruneRuns(world.state, Date.now() + 29 * 86_400_000);
+  await pruneRuns(world.state, { ...world.system, now: () => Date.now() + 29 * 86_400_000 });
   expect(await listRuns(world.state)).toHaveLength(2);
   for (const { journal } of await listRuns(world.state)) utimesSync(journal, new Date(0), new Date(0));
-  await pruneRuns(world.state, Date.now());
+  await pruneRuns(world.state, world.system);
   expect(await listRuns(world.state)).toMatchObject([{ state: 'unfinished' }]);
 });

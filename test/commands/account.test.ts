@@ -64,12 +64,31 @@ test('a terminal shows a gauge for each counter that has a count and a limit', a
       'counters.free.count:            3',
       'counters.free.limit:            0',
       'links.urls:                     https://x.example/urls',
-      'urls:                           [███████████████████ ]  95 %, 950 of 1000',
+      'urls:                           [███████████████████ ]  95 %, 950 of 1,000',
       '',
     ].join('\n'),
   );
   const ascii = await linkctl(['account'], { ...terminal, env: { NO_COLOR: '1', LANG: 'C' } });
-  expect(ascii.stdout).toBe('urls: [#                   ]  5.1 %, 51 of 1000\n');
+  expect(ascii.stdout).toBe('urls: [#                   ]  5.1 %, 51 of 1,000\n');
+});
+
+test('D55: a day that never comes is none on a terminal, and stays what it is for programs', async ({ linkctl }) => {
+  const fields = ['--fields', 'account_expiration_date,counters.month_urls.count'];
+  expect((await linkctl(['account'], terminal)).stdout).toMatch(/^account_expiration_date: +none$/m);
+  expect((await linkctl(['account', ...fields])).stdout).toMatch(/^account_expiration_date\t9999-12-31T23:59:59Z$/m);
+  expect(JSON.parse((await linkctl(['account', '--json'])).stdout).account.account_expiration_date).toBe('9999-12-31 23:59:59');
+});
+
+test('D55: numbers of things have thousands apart on a terminal, names and programs have them not', async ({ linkctl, wire }) => {
+  const account = { user_id: 12345, counters: { urls: { count: 1234567, limit: 2000000 }, redirects: { count: 98765 } } };
+  await wire.script([answer(account), answer(account)]);
+  expect((await linkctl(['account'], terminal)).stdout.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
+    'user_id: 12345',
+    'counters.redirects.count: 98,765',
+    expect.stringContaining('61.7 %, 1,234,567 of 2,000,000'),
+    '',
+  ]);
+  expect((await linkctl(['account'])).stdout).toContain('counters.redirects.count\t98765\n');
 });
 
 test('B18: --fields takes the paths and the members, in every format', async ({ linkctl }) => {
@@ -84,8 +103,8 @@ test('B18: --fields takes the paths and the members, in every format', async ({ 
 
 test.for([
   [899, ''],
-  [900, 'warning: counter urls is at 90 %: 900 of 1000\n'],
-  [1200, 'warning: counter urls is at 120 %: 1200 of 1000\n'],
+  [900, 'warning: counter urls is at 90 %: 900 of 1,000\n'],
+  [1200, 'warning: counter urls is at 120 %: 1,200 of 1,000\n'],
 ])('3.5: %i of 1000 URLs warns on stderr: %j', async ([count, warning], { linkctl, wire }) => {
   const step = answer({ counters: { urls: { count, limit: 1000 } } });
   await wire.script([step, step]);

@@ -188,6 +188,25 @@ test('R-18, B41: Ctrl-C ends a deletion after the batch under way, and the same 
   expect(await stored(service)).toEqual([]);
 });
 
+test('D55: runs are listed newest first, and 80 columns hold the day of each', async ({ linkctl, folder }) => {
+  const timeOf = (daysAgo: number): string => new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+  const times = { 9: timeOf(9), 1: timeOf(1), 5: timeOf(5) };
+  for (const [daysAgo, time] of Object.entries(times)) {
+    const file = join(folder, `a-file-of-${daysAgo}-days-ago.txt`);
+    const count = daysAgo === '1' ? 1200 : 1;
+    writeFileSync(file, Array.from({ length: count }, (_, n) => `https://example.com/${daysAgo}/${n}\n`).join(''));
+    expect((await linkctl(['shorten', '-f', file], { now: () => Date.parse(time) })).code).toBe(0);
+  }
+  const newestFirst = [times[1], times[5], times[9]].map((time) => time.replace(/\.\d+/, ''));
+  const begun = (await linkctl(['runs', '--fields', 'begun'])).stdout.trimEnd().split('\n');
+  expect(begun).toEqual(newestFirst);
+  const { stdout } = await linkctl(['runs'], { ...watched, columns: 80 });
+  const [head = '', first = '', ...others] = stdout.trimEnd().split('\n');
+  expect(head).toMatch(/^RUN +BEGUN +STATE +INPUT +WHAT +ROWS$/);
+  expect(first).toMatch(new RegExp(`^\\d{8}-\\d{6}-\\w{8} +${times[1].slice(0, 10)} +finished +a-file-of\\S*… +shorten +1,200$`));
+  expect(others).toHaveLength(2);
+});
+
 test('no runs: nothing in a pipe, a word on a terminal', async ({ linkctl }) => {
   expect(await linkctl(['runs', 'list'])).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await linkctl(['runs'], watched)).toMatchObject({ code: 0, stderr: 'no runs\n' });

@@ -23,6 +23,27 @@ for (const edition of ['a', 'b'] as const) {
       expect((await sent(wire)).at(-1)).toEqual({ call: 'GET /stats/one', body: undefined });
     });
 
+    test('D55: people see thousands apart, programs digits alone', async ({ linkctl, wire }) => {
+      const record = (hash: string, total_clicks: number) => ({
+        hash,
+        short_url: `s.ex/${hash}`,
+        long_url: 'https://a.example/',
+        total_clicks,
+        unique_clicks: 1000,
+        expiration_date: '9999-12-31',
+      });
+      const urls = [record('one', 1234567), record('two', 999)];
+      const body = { error: { code: 0, message: '' }, urls, page: { results_count: 2, total_count: 2, offset: 0 } };
+      await wire.script([{ times: 'all', answer: { body } }]);
+      const table = await linkctl(['stats', 'one', 'two'], terminal);
+      expect(table.stdout).toMatch(/^one +1,234,567 +1,000 /m);
+      expect(table.stderr).toBe('2 URLs: 1,235,566 clicks, 2,000 unique\n');
+      expect((await linkctl(['stats', 'one', 'two'])).stdout).toBe('one\t1234567\t1000\ntwo\t999\t1000\n');
+      const listing = await linkctl(['list', 'one'], terminal);
+      expect(listing.stdout).toMatch(/^one .* 1,234,567 +1,000 .*none/m);
+      expect((await linkctl(['list', 'one', '--fields', 'total_clicks,expiration_date'])).stdout).toBe('1234567\t9999-12-31\n');
+    });
+
     test('GET /urls?hashes=: several hashes in one call (B84)', async ({ linkctl, wire, service }) => {
       await linkctl(shorten('one'));
       await linkctl(shorten('two'));
@@ -63,7 +84,10 @@ for (const edition of ['a', 'b'] as const) {
       const calls = (await sent(wire)).slice(before).map(({ call }) => call);
       expect(calls.filter((call) => call.startsWith('GET /urls'))).toHaveLength(3);
       const top = await linkctl(['stats', '--top', '1']);
-      expect(top).toMatchObject({ stdout: 'h0\t1\t1\n', stderr: `${urls.length} URLs: 1 click, 1 unique\n` });
+      expect(top).toMatchObject({
+        stdout: 'h0\t1\t1\n',
+        stderr: `${bound === 1000 ? '2,001' : '1,001'} URLs: 1 click, 1 unique\n`,
+      });
     });
 
     test('B43: a hash that does not exist is exit 5 alone, 3 beside others, and 0 with --ignore-missing', async ({ linkctl }) => {

@@ -21,7 +21,7 @@ test('B24: a wide terminal shows every cell in full, without borders', async () 
     [
       'HASH  LONG URL                 CLICKS  UNIQUE  TAGS  EXPIRES  LAST VISIT\n',
       'abc   https://example.com/abc       3       2  a,b            2026-01-31T09:00:00Z\n',
-      'de    https://example.com/de     1204       2                 2026-01-31T09:00:00Z\n',
+      'de    https://example.com/de    1,204       2                 2026-01-31T09:00:00Z\n',
     ].join(''),
   );
   expect(stderr).toBe('');

@@ -1,0 +1,120 @@
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { beforeEach, describe, expect } from 'vitest';
+import { runShell } from '../support/built-program.ts';
+import { test as base, sent } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const inUse = 300;
+
+const test = base.extend<{ file: string }>({
+  file: async ({ folder }, use) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, ['long_url', ...Array.from({ length: 25 }, (_, nth) => `https://new.example/${nth}`)].join('\n'));
+    await use(file);
+  },
+});
+
+describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) => {
+  test.override({ edition });
+  beforeEach<{ service: { baseUrl: string } }>(async ({ service }) => await store(service, numbered(inUse)));
+
+  const clashes = {
+    'one file for both': (folder: string) => [`${folder}/out.csv`, `${folder}/out.csv`],
+    'one file for both, from another folder': (folder: string) => [
+      `${folder}/out.csv`,
+      `${folder}/../${relative('/tmp', folder)}/out.csv`,
+    ],
+    'the input as results': (_folder: string, file: string) => [file, undefined],
+    'the input as failed rows': (folder: string, file: string) => [`${folder}/out.csv`, file],
+    'the input by a relative path': (_folder: string, file: string) => [relative(process.cwd(), file), undefined],
+    'the input by a symbolic link': (folder: string, file: string) => {
+      symlinkSync(file, join(folder, 'soft.csv'));
+      return [join(folder, 'soft.csv'), undefined];
+    },
+    'the input by a hard link': (folder: string, file: string) => {
+      linkSync(file, join(folder, 'hard.csv'));
+      return [undefined, join(folder, 'hard.csv')];
+    },
+  } as const;
+
+  test.for(Object.entries(clashes))(
+    'D31: %s is exit 2, and nothing is sent or overwritten',
+    async ([, paths], { linkctl, folder, file, wire, service }) => {
+      const before = readFileSync(file, 'utf8');
+      const [results, failed] = paths(folder, file);
+      const flags = [...(results ? ['--results', results] : []), ...(failed ? ['--failed', failed] : [])];
+      const ran = await linkctl(['shorten', '-f', file, ...flags, '--yes']);
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(ran.stderr).toMatch(/^error: --(results|failed) \S+ (is the input|and --failed \S+ are one file)/m);
+      expect(await sent(wire)).toEqual([]);
+      expect(readFileSync(file, 'utf8')).toBe(before);
+      expect(await stored(service)).toHaveLength(inUse);
+    },
+  );
+
+  test('D31: the file that a shell put on stdin is the input, too', async ({ env, file, service }) => {
+    const ran = await runShell(`$linkctl shorten -f - --input-format csv --results ${file} --yes < ${file}`, env);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('is the input') });
+    expect(await stored(service)).toHaveLength(inUse);
+  });
+
+  const begins = { checked: [[], 2], dedupe: [['--dedupe', 'account'], 1], keyed: [['--generate-hashes'], 4] } as const;
+
+  test.for(Object.entries(begins))(
+    'D33: in %s mode a budget that is used up before the first row is exit 2, with the least that works',
+    async ([, [flags, calls]], { linkctl, file, service }) => {
+      // The domain's name, on edition A, and the quota.
+      const least = calls + (edition === 'a' ? 2 : 1);
+      const words = ['shorten', '-f', file, '--batch-size', '5', ...flags, '--budget'];
+      for (const budget of [1, least - 1]) {
+        const ran = await linkctl([...words, String(budget)]);
+        expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`give at least --budget ${least}\n`) });
+      }
+      expect(await stored(service)).toHaveLength(inUse);
+      let made = inUse;
+      for (let code = 7; code === 7; ) {
+        code = (await linkctl([...words, String(least)])).code;
+        const now = (await stored(service)).length;
+        expect(now).toBeGreaterThan(made);
+        made = now;
+      }
+      expect(made).toBe(inUse + 25);
+    },
+  );
+
+  test.for([
+    ['delete', '--hashes-from', '--yes'],
+    ['edit', '--hashes-from', '--note=n'],
+  ] as const)(
+    'D33: %s goes on with the least budget, and is exit 2 below it',
+    async ([command, ...flags], { linkctl, folder, service }) => {
+      const hashes = join(folder, 'hashes.txt');
+      writeFileSync(hashes, 'h1\nh2\n');
+      const least = edition === 'a' ? 3 : 2;
+      const words = [command, flags[0], hashes, flags[1], '--batch-size', '1', '--budget'];
+      expect(await linkctl([...words, String(least - 1)])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`--budget ${least}\n`),
+      });
+      expect(await linkctl([...words, String(least)])).toMatchObject({ code: 7 });
+      expect(await linkctl([...words, String(least)])).toMatchObject({ code: 0 });
+      if (command === 'delete') expect(await stored(service)).toHaveLength(inUse - 2);
+    },
+  );
+
+  test.for([
+    ['shorten', '-f', 'a.csv', '-f', 'b.csv'],
+    ['edit', '--file', 'a.csv', '-fb.csv'],
+    ['delete', '--hashes-from', 'a.csv', '--hashes-from=b.csv', '--yes'],
+    ['list', '--hashes-from', 'a.csv', '--hashes-from', 'b.csv'],
+  ])('D37: %s with two inputs is exit 2 and names both', async (words, { linkctl, wire }) => {
+    const ran = await linkctl(words);
+    expect(ran).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: --(file|hashes-from): specify only one of "a\.csv" or "b\.csv"\n/),
+    });
+    expect(await sent(wire)).toEqual([]);
+  });
+});
