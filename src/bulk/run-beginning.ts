@@ -66,7 +66,11 @@ export async function beginRun<Payload extends object, Started>(
     const state = await foldJournal(journal);
     return await start({ name, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) });
   } catch (error) {
-    if (made !== undefined) removeRunFolder(made, folders, system);
+    try {
+      if (made !== undefined) removeRunFolder(made, folders, system);
+    } catch {
+      // It stays, as a run of which nothing was sent; why it was not begun matters more.
+    }
     releaseAll(claims);
     throw error;
   } finally {

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { createGate, type Gate } from '../../src/bulk/pace.ts';
+import type { System } from '../../src/system.ts';
+import { test as inWorld, rowsOf } from './bulk-world.ts';
+
+/** Whether so many are let in and no more; all leave again. */
+async function holds(gate: Gate, count: number): Promise<boolean> {
+  let inside = 0;
+  const entries = Array.from({ length: count + 1 }, () =>
+    gate.enter().then((leave) => {
+      inside += 1;
+      return leave;
+    }),
+  );
+  await Promise.resolve().then(() => undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  const first = inside;
+  for (const entry of entries) (await entry)();
+  return first === count;
+}
+
+describe('R-15: the limiter', () => {
+  test('R-15: lets in as many as it may, and the next one when a place is free', async () => {
+    expect(await holds(createGate(4), 4)).toBe(true);
+    expect(await holds(createGate(1), 1)).toBe(true);
+  });
+
+  test('R-15: halves each time that the server asks to slow down, to 1 at least', async () => {
+    const gate = createGate(16);
+    const limits: number[] = [];
+    for (let time = 0; time < 6; time += 1) {
+      gate.throttled();
+      limits.push(gate.limit);
+    }
+    expect(limits).toEqual([8, 4, 2, 1, 1, 1]);
+    expect(await holds(gate, 1)).toBe(true);
+  });
+
+  test('R-15: lets in one more after ten successes, to its maximum at most', async () => {
+    const gate = createGate(3);
+    gate.throttled();
+    const limits: number[] = [];
+    for (let success = 1; success <= 40; success += 1) {
+      gate.succeeded();
+      limits.push(gate.limit);
+    }
+    const times = (count: number, limit: number): number[] => new Array(count).fill(limit);
+    expect(limits).toEqual([...times(9, 1), ...times(10, 2), ...times(21, 3)]);
+    expect(await holds(gate, 3)).toBe(true);
+  });
+
+  test('R-15: successes before it slowed down do not count afterwards', () => {
+    const gate = createGate(4);
+    gate.throttled();
+    for (let success = 0; success < 9; success += 1) gate.succeeded();
+    gate.throttled();
+    gate.succeeded();
+    expect(gate.limit).toBe(1);
+  });
+
+  test('R-15: a place that is given back twice is one place', async () => {
+    const gate = createGate(1);
+    const leave = await gate.enter();
+    leave();
+    leave();
+    expect(await holds(gate, 1)).toBe(true);
+  });
+});
+
+inWorld(
+  'R-15: a run that is asked to slow down has half as many calls under way, and after ten successes one more',
+  async ({ world }) => {
+    /** How many calls were under way when each began. */
+    const underWay: number[] = [];
+    let inside = 0;
+    let begunBefore = 0;
+    const sleep: System['sleep'] = async () => {
+      begunBefore = underWay.length;
+    };
+    const cooldown = { kind: 'failed', error: { code: 1219, message: 'cooldown' } } as const;
+    const { exit } = await world.shorten(
+      rowsOf(80, (index) => ({ custom_hash: `k${index}` })),
+      {
+        batchSize: 1,
+        concurrency: 4,
+        environment: { system: { ...world.system, sleep } },
+        spoil: (operation) => ({
+          ...operation,
+          async call(items, signal) {
+            inside += 1;
+            // The first two are one after the other: they prove the server.
+            const nth = underWay.push(inside);
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            try {
+              return nth === 20 ? { verdicts: [cooldown], surplus: [] } : await operation.call(items, signal);
+            } finally {
+              inside -= 1;
+            }
+          },
+        }),
+      },
+    );
+    expect(exit).toBe(0);
+    expect(begunBefore).toBeGreaterThanOrEqual(20);
+    // Of ten successes, three are those of calls that were under way.
+    expect(Math.max(...underWay.slice(begunBefore, begunBefore + 7))).toBeLessThanOrEqual(2);
+    expect(Math.max(...underWay.slice(-20))).toBe(4);
+  },
+);
