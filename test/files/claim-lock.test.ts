@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { LocalError } from '../../src/errors.ts';
 import { acquireClaim } from '../../src/files/claim-lock.ts';
 import { newMark } from '../../src/files/process-mark.ts';
-import { processSystem } from '../../src/system.ts';
+import { processSystem, type System } from '../../src/system.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
 
 let child: ChildProgram;
@@ -54,6 +54,36 @@ test('a waiting process gets the lock when it becomes free', async () => {
   claim.release();
   (await second).release();
   expect(claims()).toEqual([]);
+});
+
+test('R-X11: of two that look at the same moment and see nobody, none gets in that sees the other afterwards', async () => {
+  // The random number of a claim's name is asked for when its maker has seen nobody: there another process shows its claim.
+  let other = '';
+  const surprised: System = {
+    ...system,
+    randomBytes: (count) => {
+      other = `claim.${newMark(system)}`;
+      writeFileSync(join(folder, other), '');
+      return system.randomBytes(count);
+    },
+  };
+  await expect(acquireClaim(request(), surprised)).rejects.toThrow('the configuration is in use');
+  expect(claims()).toEqual([other]);
+});
+
+test('R-X11: where somebody shows a claim already, nobody else shows one', async () => {
+  const claim = await acquireClaim(request(), system);
+  const shown: number[] = [];
+  const watching: System = {
+    ...system,
+    randomBytes: (count) => {
+      shown.push(count);
+      return system.randomBytes(count);
+    },
+  };
+  await expect(acquireClaim(request(60), watching)).rejects.toThrow('the configuration is in use');
+  expect(shown).toEqual([]);
+  claim.release();
 });
 
 test('R-X11: the claim of a process id that was given to somebody else is deleted', async () => {
