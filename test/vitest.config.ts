@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SkippedReporter } from './support/skipped.ts';
 
 export default defineConfig({
   test: {
@@ -6,6 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
     pool: 'forks',
+    reporters: ['default', new SkippedReporter()],
     // Of two cores vitest would leave one idle, while half of the tests wait for programs that they started.
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { keepLabels } from '../../src/completion/label-keeping.ts';
 import { createTestSystem } from '../support/test-system.ts';
+import { needs, type Tool } from '../support/tools.ts';
 
 /** A label that would make a file if a shell ran it. */
 export const hostileTag = '$(touch pwned)';
@@ -17,7 +18,7 @@ export interface ShellHome {
   readonly env: Readonly<Record<string, string>>;
   write(path: string, text: string): Promise<void>;
   /** Types lines into a shell on a terminal, Enter after each, and answers with the words that `linkctl` got of every line. */
-  typeInto(shell: readonly string[], lines: readonly string[]): Promise<string[][]>;
+  typeInto(shell: readonly [Tool, ...string[]], lines: readonly string[]): Promise<string[][]>;
   /** What is in the home that was not put there. */
   has(path: string): boolean;
   remove(): Promise<void>;
@@ -86,11 +87,12 @@ async function buildProgram(outdir: string): Promise<void> {
 }
 
 async function typeInto(
-  shell: readonly string[],
+  shell: readonly [Tool, ...string[]],
   lines: readonly string[],
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string[][]> {
+  needs(shell[0], 'python3');
   const record = join(folder, 'record');
   await rm(record, { force: true });
   const terminal = spawn('python3', ['-c', 'import pty, sys; pty.spawn(sys.argv[1:])', ...shell], { cwd: folder, env });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { needs, type Tool } from '../support/tools.ts';
 import { hostileTag, makeShellHome, type ShellHome } from './shell-home.ts';
 
 let home: ShellHome;
@@ -20,14 +21,16 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => home.remove());
 
-const shells = {
+const shells: Record<string, readonly [Tool, ...string[]]> = {
   bash: ['bash', '--noprofile', '--rcfile', '.bashrc', '-i'],
   'bash with the package bash-completion': ['bash', '--noprofile', '--rcfile', '.bashrc-package', '-i'],
   zsh: ['zsh', '-d', '-i'],
   fish: ['fish', '-i', '-C', 'function fish_prompt; echo -n "READY> "; end; function fish_greeting; end'],
 };
 
-describe.each(Object.entries(shells))('%s', (_name, shell) => {
+describe.each(Object.entries(shells))('%s', (name, shell) => {
+  beforeEach(() => needs(...(name.endsWith('bash-completion') ? (['bash-completion'] as const) : [])));
+
   test('B94: a tag $(touch pwned) stays a tag, at TAB and at Enter', async () => {
     const typed = [
       'linkctl shorten --tag \\$\t',
@@ -90,6 +93,7 @@ describe.each(Object.entries(shells))('%s', (_name, shell) => {
 });
 
 test('B94: bash gets a list with plain commas, which mean nothing outside braces', () => {
+  needs('bash');
   const words = "COMP_LINE='linkctl list --fields hash,lo' COMP_WORDS=(linkctl list --fields hash,lo) COMP_CWORD=3";
   const script = `source <(linkctl completion bash); ${words}; COMP_POINT=\${#COMP_LINE}; _linkctl; echo "\${COMPREPLY[@]}"`;
   expect(execFileSync('bash', ['--noprofile', '--norc', '-c', script], { env: home.env, encoding: 'utf8' })).toBe(

@@ -3,10 +3,11 @@ import { once as emitted } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, test as base, beforeAll, describe, expect } from 'vitest';
+import { afterAll, test as base, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { programPath, runProgram, type StartedProgram, startProgram } from '../support/built-program.ts';
 import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
 import { faults } from '../support/faulty-steps.ts';
+import { leave, needs } from '../support/tools.ts';
 import { readResults, resultsPath } from './deeds.ts';
 import { type FaultWorld, openFaultWorld } from './fault-world.ts';
 import { hurriedArguments, startHurried } from './hurried-program.ts';
@@ -141,7 +142,10 @@ test('F64: a disk without room for the rows that were checked: exit 9, and nothi
 const readOnly = 'mount -t tmpfs -o ro none "$0" && exec "$@"';
 const canMount = spawnSync('unshare', ['-rm', 'bash', '-c', readOnly, '/mnt', 'true']).status === 0;
 
-describe.skipIf(!canMount)('F64: a file system that is read-only', () => {
+describe('F64: a file system that is read-only', () => {
+  beforeEach(() => {
+    if (!canMount) leave('a mount of its own is not allowed');
+  });
   const inReadOnly = (argv: readonly string[], { folder, env }: LocalWorld, stdin = ''): Promise<object> => {
     const home = join(folder, 'home');
     mkdirSync(home, { recursive: true });
@@ -182,6 +186,7 @@ describe.skipIf(!canMount)('F64: a file system that is read-only', () => {
 
 /** The signal of the limit ignored, so that the write itself fails, as on a full disk. */
 async function limited(kibibytes: number, { argv, env }: LocalWorld): Promise<{ code: number; stdout: string; stderr: string }> {
+  needs('bash');
   const command = ['trap "" XFSZ; ulimit -f "$0"; exec "$@"', String(kibibytes), process.execPath, ...hurriedArguments(argv)];
   return await new Promise((resolve) => {
     execFile('bash', ['-c', ...command], { env }, (error, stdout, stderr) => {

@@ -5,6 +5,7 @@ import { describe } from '../../src/help/layout.ts';
 import { manualPage } from '../../src/help/manual.ts';
 import { reference, withReference } from '../../src/help/reference.ts';
 import { wholeProgram } from '../../src/program.ts';
+import { needs } from '../support/tools.ts';
 
 function tree(): Command {
   const root = new Command('linkctl').description('Do it.').usage('<command>').helpCommand(false);
@@ -28,6 +29,7 @@ test('B98: the manual names every command that runs, its verbs included, and non
 });
 
 test('B98: groff reads the manual of the whole program without a warning', async () => {
+  needs('groff');
   const page = manualPage(await wholeProgram(() => async () => undefined), '1.2.3');
   const format = (redirection: string): string =>
     execFileSync('sh', ['-c', `groff -man -ww -Tascii -P-cbou ${redirection}`], { input: page, encoding: 'utf8' });

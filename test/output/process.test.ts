@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildChild, type ChildProgram } from '../support/child-program.ts';
+import { needs } from '../support/tools.ts';
 
 let program: ChildProgram;
 let folder: string;
@@ -21,6 +22,7 @@ afterAll(async () => {
 
 /** Runs a line of bash in which `$LIST <rows>` prints rows. */
 function bash(line: string, env: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+  needs('bash');
   const LIST = `${process.execPath} ${program.file}`;
   return new Promise((resolve) => {
     execFile(

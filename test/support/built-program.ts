@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expectNoSecret } from './canary.ts';
+import { needs } from './tools.ts';
 
 /** The program as users start it, as `build.ts` made it. */
 export const programPath = process.env.LINKCTL_TEST_PROGRAM as string;
@@ -44,6 +45,7 @@ export function runProgram(argv: readonly string[], env: Record<string, string>,
 
 /** Runs a line of bash in which `$linkctl` is the program, for pipes and redirections. */
 export async function runShell(line: string, env: Record<string, string>): Promise<Ended> {
+  needs('bash');
   const child = spawn('bash', ['-c', line], {
     env: { ...env, linkctl: `${process.execPath} ${programPath}` },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { programPath } from './built-program.ts';
+import { needs } from './tools.ts';
 
 export interface TerminalOptions {
   readonly env: Readonly<Record<string, string>>;
@@ -41,6 +42,7 @@ const driver = join(import.meta.dirname, 'terminal.py');
 const patience = 10_000;
 
 export function openTerminal(argv: readonly string[], { env, columns = 80, shell }: TerminalOptions): Terminal {
+  needs('python3', ...(shell === undefined ? [] : (['bash'] as const)));
   const command = shell === undefined ? [process.execPath, programPath, ...argv] : ['bash', '-c', shell];
   const driving = spawn('python3', [driver, String(columns), '24', ...command], {
     env: { TERM: 'xterm-256color', ...env, linkctl: `${process.execPath} ${programPath}` },

@@ -66,7 +66,10 @@ describe('tables', () => {
 
   test('B24: what a narrow terminal hides is told on stderr, and --no-truncate shows it', async ({ linkctl, open }) => {
     for (const link of links) await linkctl(['shorten', ...link]);
-    const narrow = await open([], { columns: 40, shell: '$linkctl list plain 2>&1 >/dev/tty | sed "s/^/stderr: /"' }).ended();
+    const narrow = await open([], {
+      columns: 40,
+      shell: '$linkctl list plain 2>&1 >/dev/tty | while IFS= read -r line; do echo "stderr: $line"; done',
+    }).ended();
     expect(screenOf(narrow.shown)).toContainEqual(expect.stringMatching(/^stderr: no room for .*; --no-truncate shows them$/));
     const full = await open([...list, '--no-truncate'], { columns: 40 }).ended();
     expect(full.shown).toContain('/to/give/way/on/a/narrow/screen');
