@@ -1,7 +1,9 @@
 import { domainToASCII } from 'node:url';
+import { accountDomains, type ForeignHost, foreignHost } from './client/account-domains.ts';
 import { type Client, createClient } from './client/client.ts';
 import type { ClientEvent } from './client/observation.ts';
 import { type Edition, thisServer } from './contract/editions.ts';
+import type { AccountDomains } from './contract/link.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { fileError } from './files/file-error.ts';
 import { makePrivateFolder } from './files/ownership.ts';
@@ -22,8 +24,14 @@ export interface Session {
   readonly client: Client;
   /** Edition A: the working domain in ASCII; absent for the account's default one. */
   readonly domain: string | undefined;
-  /** Whether the working domain was named for this call, by flag or environment, and not by the profile. */
+  /** Whether the working domain was typed as a flag, and is not a default of the environment or the profile. */
   readonly domainNamed: boolean;
+  /** Edition A: the account's domains. The server is asked once. */
+  domains(): Promise<AccountDomains>;
+  /** The same where the server was asked already. */
+  askedDomains(): Promise<AccountDomains> | undefined;
+  /** Edition B: the first of these hosts whose short URLs are not the account's (F5). */
+  foreignHost(hosts: readonly string[]): Promise<ForeignHost | undefined>;
   /** What the profile sets beside credentials; empty without one. */
   readonly defaults: Settings;
   /** The short URL to show: the server's own where it sends one, else with the profile's scheme (CLI.md 3.7). */
@@ -62,12 +70,19 @@ export async function openSession(global: GlobalOptions, hooks: SessionHooks): P
     throw error;
   }
   const defaults = credentials.settings;
+  let domains: Promise<AccountDomains> | undefined;
   return {
     profile: credentials.profile,
     edition: credentials.edition,
     client,
     domain: domain?.name,
     domainNamed: domain?.named ?? false,
+    domains() {
+      domains ??= accountDomains(client);
+      return domains;
+    },
+    askedDomains: () => domains,
+    foreignHost: (hosts) => foreignHost(client, hosts),
     defaults,
     shortUrl: ({ short_url, short_url_with_protocol }) =>
       typeof short_url_with_protocol === 'string' && short_url_with_protocol
@@ -172,21 +187,24 @@ function accountOf(credentials: Credentials, sandbox: OwnServer | undefined): Ac
   return { edition, baseUrl, server, username, profile, keySource: 'the sandbox', methodOverride, readKey };
 }
 
+/** `--domain`, else the default of the environment, else that of the profile (B61), in ASCII. */
 function workingDomain(
   global: GlobalOptions,
-  credentials: Credentials,
+  { edition, settings }: Credentials,
   { env }: System,
 ): { name: string; named: boolean } | undefined {
-  const given = global.domain?.at(-1) ?? (env.LINKCTL_DOMAIN || undefined);
-  const name = given ?? credentials.settings.domain ?? undefined;
+  const typed = global.domain?.at(-1);
+  const given = typed ?? (env.LINKCTL_DOMAIN || undefined);
+  const name = given ?? settings.domain ?? undefined;
+  const source = typed === undefined && given !== undefined ? 'LINKCTL_DOMAIN' : '--domain';
   if (name === undefined) return undefined;
-  if (credentials.edition === 'b') {
+  if (edition === 'b') {
     if (given === undefined) return undefined;
-    throw new UsageError(`--domain: ${thisServer('b')} has one domain`);
+    throw new UsageError(`${source}: ${thisServer('b')} has one domain`);
   }
   const ascii = domainToASCII(name.replace(/:\d+$/, ''));
-  if (ascii === '') throw new UsageError(`--domain: ${JSON.stringify(name)} is not a domain name`);
-  return { name: ascii + (/:\d+$/.exec(name)?.[0] ?? ''), named: given !== undefined };
+  if (ascii === '') throw new UsageError(`${source}: ${JSON.stringify(name)} is not a domain name`);
+  return { name: ascii + (/:\d+$/.exec(name)?.[0] ?? ''), named: typed !== undefined };
 }
 
 function secondsOf(text: string | undefined): number | undefined {

@@ -12,8 +12,9 @@ export interface CountedClient {
   readonly calls: CallCount;
 }
 
-export function countCalls({ send }: Pick<Client, 'send'>, budget = Number.POSITIVE_INFINITY): CountedClient {
-  let made = 0;
+/** Those `before` were made without it, and count. */
+export function countCalls({ send }: Pick<Client, 'send'>, budget: number = Number.POSITIVE_INFINITY, before = 0): CountedClient {
+  let made = before;
   let reserved = 0;
   return {
     client: {

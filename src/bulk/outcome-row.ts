@@ -1,4 +1,5 @@
 import { type Identity, itemError } from '../client/api-messages.ts';
+import { type LinkKey, linkText } from '../contract/link.ts';
 import { CliError } from '../errors.ts';
 import { errorText, kindOfCode, type RowOutcome } from './row-outcome.ts';
 import type { KnownRecord } from './verdict.ts';
@@ -23,7 +24,9 @@ export function outcomeRow(
     return fromFile ? { line, status, ...record, short_url_with_protocol } : { status, ...record, short_url_with_protocol };
   }
   const place = fromFile ? { line, status } : { status };
-  return { ...place, ...item, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
+  const { domain, hash } = item as Partial<LinkKey>;
+  const link = domain !== undefined && hash !== undefined && { short_url: linkText({ domain, hash }) };
+  return { ...place, ...item, ...link, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
 }
 
 /** Whether the row of an outcome was not reached. */
@@ -40,7 +43,8 @@ export function outcomeFailure(
 ): CliError | undefined {
   if (status !== 'failed' && status !== 'unknown') return undefined;
   const { code = 0, message = '', details = '' } = error ?? {};
-  const { custom_hash, hash, long_url, expiration_date } = item as Readonly<Record<string, string | undefined>>;
+  const { custom_hash, hash: own, domain, long_url, expiration_date } = item as Readonly<Record<string, string | undefined>>;
+  const hash = own && linkText({ domain, hash: own });
   const place = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
   if (code === 0) {
     const kind = status === 'unknown' ? 'unknown' : kindOfCode(0);

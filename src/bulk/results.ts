@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { type LinkKey, linkText } from '../contract/link.ts';
 import { startReplacement, type WriteSystem } from '../files/atomic-write.ts';
 import { destinationOf } from './destination.ts';
 import { doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
@@ -18,14 +19,14 @@ const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code',
 export function openResults(path: string, system: WriteSystem): OutcomeFile {
   return openFile(path, system, resultColumns, (outcome) => {
     const { index, status, record, error, matchedByPosition } = outcome;
-    const payload = outcome.payload as { readonly hash?: string };
+    const { hash = '', domain } = outcome.payload as Partial<LinkKey>;
     const isDone = doneStatuses.has(status);
     const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : reasonOf(outcome);
     return {
       row: index + 1,
       status,
-      hash: record?.hash ?? payload.hash ?? '',
-      short_url: record ? shortUrlOf(record) : '',
+      hash: record?.hash ?? hash,
+      short_url: record ? shortUrlOf(record) : domain === undefined ? '' : linkText({ domain, hash }),
       long_url: destinationOf(outcome) ?? '',
       code: error?.code || (isDone ? 0 : ''),
       message,
@@ -46,7 +47,7 @@ type Entry = Readonly<Record<string, unknown>>;
 
 /** A URL that was named with its domain must not become its namesake when it is fed back. */
 function namedInFull({ domain, ...item }: { readonly domain?: string; readonly hash?: string }): Entry {
-  return domain === undefined ? item : { ...item, hash: `${domain}/${item.hash}` };
+  return domain === undefined ? item : { ...item, hash: linkText({ domain, hash: item.hash ?? '' }) };
 }
 
 /** Text that is gathered before it is written. */

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import type { AccountDomains } from '../contract/link.ts';
 import type { CliError } from '../errors.ts';
 import type { System } from '../system.ts';
 import type { OpenJournalFile } from './journal.ts';
@@ -44,6 +45,8 @@ export interface RunPlan<Payload extends object> {
   readonly domain?: string | undefined;
   /** All rows are on one domain. */
   readonly pinsDomain: boolean;
+  /** The account's domains, where a call has asked for them already; it is counted as the run's first. */
+  readonly accountDomains?: Promise<AccountDomains> | undefined;
   readonly input: RunInput;
   /** What is sent for a row: its own columns, completed by flags. */
   payload(item: object): Payload;

@@ -1,6 +1,8 @@
+import { accountDomains } from '../client/account-domains.ts';
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
+import { withoutLocalPort } from '../contract/link.ts';
 import { LimitError } from '../errors.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 import { assertBudget } from './budget.ts';
@@ -51,8 +53,11 @@ export async function startRun<Payload extends object>(
   environment: RunEnvironment,
 ): Promise<StartedRun<Payload>> {
   assertDistinct(plan, environment.system);
-  const counted = countCalls(environment.client, plan.budget);
-  const domain = plan.domain ?? (plan.pinsDomain ? await defaultDomain(counted.client, environment.client) : undefined);
+  const { accountDomains: known } = plan;
+  const counted = countCalls(environment.client, plan.budget, known ? 1 : 0);
+  const pins = plan.pinsDomain && editions[environment.client.edition].severalDomains;
+  // R-X8: the default may be changed by somebody while the run is under way.
+  const domain = plan.domain ?? (pins ? (await (known ?? accountDomains(counted.client))).defaultDomain : undefined);
   const operation = plan.operation({ client: counted.client, domain });
   const folders = runFolders(environment.stateFolder);
   await pruneRuns(environment.stateFolder, environment.system);
@@ -77,13 +82,6 @@ async function remindOf<Payload extends object>(
   for await (const { line } of readJournal(journal)) if (line.type === 'result') operation.remember(hashesOf(line));
 }
 
-/** R-X8: the default may be changed by somebody while the run is under way. */
-async function defaultDomain(client: Pick<Client, 'send'>, { edition }: Client): Promise<string | undefined> {
-  if (!editions[edition].severalDomains) return undefined;
-  const { domains } = await client.send('listDomains', {});
-  return domains.find(({ status }) => status === 'default')?.domain;
-}
-
 function identityOf<Payload extends object>(
   { input, options, mode }: RunPlan<Payload>,
   { kind }: BulkOperation<Payload>,
@@ -101,11 +99,6 @@ function identityOf<Payload extends object>(
     // As the journal has it.
     options: JSON.parse(JSON.stringify({ ...options, generateHashes: mode?.generateHashes || undefined })),
   };
-}
-
-/** The domain of `linkctl serve` and the sandbox is named by the port on which it was last served, and is the same on any. */
-function withoutLocalPort(domain: string): string {
-  return domain.replace(/^localhost:\d+$/, 'localhost');
 }
 
 function factsOf<Payload extends object>(

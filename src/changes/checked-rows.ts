@@ -6,6 +6,7 @@ import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { checkInput } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
 import { type KeptRows, keepRows } from '../input/kept-rows.ts';
+import { createPlacement, domainOfBare, type Placement } from '../input/placement.ts';
 import { readRows } from '../input/reading.ts';
 import type { InputRow, ReadOptions } from '../input/row.ts';
 import type { Session } from '../session.ts';
@@ -17,6 +18,8 @@ export interface CheckedRows {
   readonly input: RunInput;
   /** Rows that give a custom hash. */
   readonly withHash: number;
+  /** Whether rows of an edit are on more than one domain. */
+  readonly severalDomains: boolean;
 }
 
 /** Opens and checks a file of rows (B51, R-28); warnings are told. Throws a UsageError with all that is wrong. */
@@ -26,27 +29,39 @@ export async function checkedRows(
   session: Session,
   context: Context,
 ): Promise<CheckedRows> {
-  const options: ReadOptions = {
+  const optionsWith = (placement: Placement): ReadOptions => ({
     use,
     edition: session.edition,
-    domain: session,
+    placement,
     format: inputFormat(use, file, format),
     now: context.system.now(),
     delimiter: delimiter === undefined ? undefined : delimiterOf(delimiter),
     ignoreUnknownColumns,
     formulaGuarded,
-  };
+  });
+  let placement = createPlacement(session);
+  let options = optionsWith(placement);
   const source = await openInput(file, use === 'edit' ? 'rows' : 'URLs', context);
-  const kept = context.global.dryRun ? undefined : keepUntilEnd(context);
-  const { rows, withHash, sha256, warnings } = await checkInput(source, options, kept);
+  let kept = keepUntilEnd(context);
+  let checked = await checkInput(source, options, kept);
+  const defaultDomain = await domainOfBare(placement, session, 'listed change', source.name);
+  if (defaultDomain !== undefined && placement.hosts.size > 0) {
+    placement = createPlacement(session, defaultDomain);
+    options = optionsWith(placement);
+    kept = keepUntilEnd(context);
+    checked = await checkInput(source, options, kept);
+  }
+  const { rows, withHash, sha256, warnings } = checked;
   refuseTooMany(rows, context);
   for (const warning of warnings) await context.warn(warning);
-  // What is only shown leaves nothing on the disk, and is read once more.
   const open = () => kept?.read() ?? readRows(source, options);
-  return { input: { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo }, withHash };
+  const input = { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo };
+  return { input, withHash, severalDomains: placement.severalDomains() };
 }
 
-function keepUntilEnd({ system, atEnd }: Context): KeptRows<InputRow> {
+/** What is only shown leaves nothing on the disk, and is read once more. */
+function keepUntilEnd({ system, atEnd, global }: Context): KeptRows<InputRow> | undefined {
+  if (global.dryRun) return undefined;
   const kept = keepRows<InputRow>(folders(system).state, system);
   atEnd(async () => kept.close());
   return kept;

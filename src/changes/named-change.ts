@@ -17,6 +17,7 @@ import { hashesByDomain } from '../input/hashes.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
+import { namesDomains } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
 import { sendingOf } from './checked-rows.ts';
 import {
@@ -61,7 +62,7 @@ async function changeOperands(
   context: Context,
 ): Promise<RowsReport> {
   refuseRunFlags(change.options, '<hash>...', '--hashes-from');
-  const targets = placedOperands(operands, session);
+  const { targets, severalDomains } = await placedOperands(operands, session, 'typed change');
   refuseTooMany(targets.length, context);
   const { batchSize } = sendingOf(change.options, session, context);
   if (context.global.dryRun) return dryRunReport(plannedCalls(targets, change, batchSize));
@@ -74,7 +75,7 @@ async function changeOperands(
     failFast: change.options.failFast,
     warn: (message) => void context.warn(message),
   });
-  return fewReport(done, change, session);
+  return fewReport(done, severalDomains ? { ...change, look: namesDomains(change.look) } : change, session);
 }
 
 function fewReport({ outcomes, tally, stop }: FewResult<LinkKey>, change: NamedChange, session: Session): RowsReport {
@@ -113,7 +114,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
   refuseRowFlags(change.options, '--hashes-from');
   if (change.asks && path === '-') requireYes(context);
   const source = await openInput(path, 'hashes', context);
-  const file = await checkHashFile(source, session);
+  const file = await checkHashFile(source, session, 'listed change');
   refuseTooMany(file.rows, context);
   const sending = sendingOf(change.options, session, context);
   if (context.global.dryRun) return dryRunReport(plannedFile(file, change, sending.batchSize));
@@ -123,6 +124,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
       ...sending,
       operation: (settings) => change.operation({ ...settings, batchSize: sending.batchSize }),
       pinsDomain: editions[session.edition].severalDomains,
+      accountDomains: session.askedDomains(),
       input: {
         name: source.name,
         sha256: source.sha256(),
@@ -135,7 +137,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
       ...(change.flags ?? { options: {} }),
       columns: ['hash'],
     },
-    { ...change.look, ignoreMissing: change.options.ignoreMissing },
+    { ...(file.severalDomains ? namesDomains(change.look) : change.look), ignoreMissing: change.options.ignoreMissing },
     session,
     context,
   );

@@ -22,7 +22,7 @@ import { addSelectionFlags, requireSelection, type SelectionOptions } from '../f
 import { describe } from '../help/layout.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import type { Report, RowsReport } from '../output/report.ts';
-import { hashChangeLook, urlColumns } from '../output/url-columns.ts';
+import { hashChangeLook, namesDomains, urlColumns } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
 
 interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
@@ -127,7 +127,7 @@ async function editFile(options: EditOptions, context: Context, operands: readon
   const values = readFieldFlags(options, { edition, now: context.system.now() });
   for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
   const sending = sendingOf(options, session, context);
-  const { input } = await checkedRows('edit', options, session, context);
+  const { input, severalDomains } = await checkedRows('edit', options, session, context);
   const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
   if (context.global.dryRun) return dryRunReport(planned(input.open(), payload, sending.batchSize));
   return await runReport(
@@ -135,12 +135,13 @@ async function editFile(options: EditOptions, context: Context, operands: readon
       ...sending,
       operation: (settings) => editItemsOperation({ ...settings, batchSize: sending.batchSize }),
       pinsDomain: editions[edition].severalDomains,
+      accountDomains: session.askedDomains(),
       input,
       payload,
       ...runFlags(values, options),
       columns: ['hash', ...fieldNames('edit', edition)],
     },
-    editLook,
+    severalDomains ? namesDomains(editLook) : editLook,
     session,
     context,
   );

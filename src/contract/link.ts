@@ -5,6 +5,14 @@ export interface LinkKey {
   readonly domain?: string | undefined;
 }
 
+/** The domains of an account on edition A, in ASCII. */
+export interface AccountDomains {
+  /** Empty where the server has no list of them: then there is one, whatever it is called. */
+  readonly names: readonly string[];
+  /** The one on which a call acts that names none (4.1.7); undefined where the server does not say. */
+  readonly defaultDomain: string | undefined;
+}
+
 /** A link as people write it; equal for equal links. */
 export function linkText({ domain, hash }: LinkKey): string {
   return domain === undefined ? hash : `${domain}/${hash}`;
@@ -13,4 +21,9 @@ export function linkText({ domain, hash }: LinkKey): string {
 /** Equal for what may be one hash: some servers write it in another case than it was asked for in, or with blanks around it. */
 export function foldedHash(hash: string): string {
   return hash.trim().toLowerCase();
+}
+
+/** The domain of `linkctl serve` and the sandbox is named by the port on which it was last served, and is the same on any. */
+export function withoutLocalPort(domain: string): string {
+  return domain.replace(/^localhost:\d+$/, 'localhost');
 }

@@ -69,7 +69,8 @@ function header(record: readonly string[], line: number, options: ReadOptions, n
   const loss = hashNotice(options.use, names);
   if (loss !== undefined) notices.warning({ line, reason: loss });
   const required = requiredTarget(options.use);
-  if (columns.some((column) => column?.setting.target === required)) return columns;
+  const naming: readonly Target[] = options.use === 'edit' ? [required, 'short_url'] : [required];
+  if (columns.some((column) => column && naming.includes(column.setting.target))) return columns;
   notices.problem({ line, reason: `column ${required} is missing` });
   return undefined;
 }

@@ -1,9 +1,10 @@
 import { type LinkKey, linkText } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import { hashTexts } from './hash-lines.ts';
-import { type DomainInForce, parseHash, placedOn } from './hashes.ts';
+import { parseHash } from './hashes.ts';
+import { createPlacement, domainOfBare, type NamedAccount, type NamedFor, type Placement } from './placement.ts';
 import type { Source } from './source.ts';
-import { SuspectSearch } from './suspects.ts';
+import { SuspectSearch, type Suspects } from './suspects.ts';
 
 /** A file of hashes that was checked as a whole and can be read again, each URL once. */
 export interface HashFile {
@@ -11,6 +12,8 @@ export interface HashFile {
   readonly rows: number;
   /** The first of them, for a question. */
   readonly first: readonly LinkKey[];
+  /** Whether more than one domain is named: then hashes alone do not tell the links apart (F5). */
+  readonly severalDomains: boolean;
   open(): AsyncGenerator<HashLine[]>;
 }
 
@@ -24,13 +27,43 @@ const keptFirst = 5;
 
 /**
  * Checks a file of hashes without holding it: only those that may stand in it twice are looked at again. Throws a UsageError with the
- * place of the first bad line, and for a file without a hash.
+ * place of the first bad line, for a file without a hash, and where it is not known which links are meant.
  */
-export async function checkHashFile(source: Source, domain: DomainInForce): Promise<HashFile> {
+export async function checkHashFile(source: Source, account: NamedAccount, use: NamedFor): Promise<HashFile> {
+  let placement = createPlacement(account);
+  let scanned = await scan(source, placement);
+  if (scanned.rows === 0) throw new UsageError(`${source.name}: no hashes`);
+  const defaultDomain = await domainOfBare(placement, account, use, source.name);
+  if (defaultDomain !== undefined && placement.hosts.size > 0) {
+    placement = createPlacement(account, defaultDomain);
+    scanned = await scan(source, placement);
+  }
+  const { first, suspects } = scanned;
+  async function* open(): AsyncGenerator<HashLine[]> {
+    const seen = new Set<string>();
+    const isNew = (text: string): boolean => !suspects.has(text) || seen.size < seen.add(text).size;
+    for await (const found of hashLines(source, placement)) yield found.filter(({ item }) => isNew(linkText(item)));
+  }
+  let { rows } = scanned;
+  if (suspects.count > 0) {
+    rows = 0;
+    for await (const found of open()) rows += found.length;
+  }
+  return { rows, first, severalDomains: placement.severalDomains(), open };
+}
+
+interface Scanned {
+  /** Lines, some of which may name the same link. */
+  readonly rows: number;
+  readonly first: readonly LinkKey[];
+  readonly suspects: Suspects;
+}
+
+async function scan(source: Source, placement: Placement): Promise<Scanned> {
   const search = new SuspectSearch();
   const first = new Map<string, LinkKey>();
   let rows = 0;
-  for await (const found of hashLines(source, domain)) {
+  for await (const found of hashLines(source, placement)) {
     rows += found.length;
     for (const { item } of found) {
       const text = linkText(item);
@@ -38,30 +71,19 @@ export async function checkHashFile(source: Source, domain: DomainInForce): Prom
       if (first.size < keptFirst) first.set(text, item);
     }
   }
-  const suspects = search.suspects();
-  async function* open(): AsyncGenerator<HashLine[]> {
-    const seen = new Set<string>();
-    const isNew = (text: string): boolean => !suspects.has(text) || seen.size < seen.add(text).size;
-    for await (const found of hashLines(source, domain)) yield found.filter(({ item }) => isNew(linkText(item)));
-  }
-  if (suspects.count > 0) {
-    rows = 0;
-    for await (const found of open()) rows += found.length;
-  }
-  if (rows === 0) throw new UsageError(`${source.name}: no hashes`);
-  return { rows, first: [...first.values()], open };
+  return { rows, first: [...first.values()], suspects: search.suspects() };
 }
 
-async function* hashLines(source: Source, domain: DomainInForce): AsyncGenerator<HashLine[]> {
+async function* hashLines(source: Source, placement: Placement): AsyncGenerator<HashLine[]> {
   for await (const found of hashTexts(source)) {
-    yield found.map(({ line, text }) => ({ line, item: operandOf(text, `${source.name}:${line}`, domain) }));
+    yield found.map(({ line, text }) => ({ line, item: linkOf(text, source.name, line, placement) }));
   }
 }
 
-function operandOf(text: string, place: string, domain: DomainInForce): LinkKey {
+function linkOf(text: string, name: string, line: number, placement: Placement): LinkKey {
   try {
-    return placedOn(parseHash(text), domain);
+    return placement.place(parseHash(text), line);
   } catch (error) {
-    throw error instanceof UsageError ? new UsageError(`${place}: ${error.message}`, { cause: error }) : error;
+    throw error instanceof UsageError ? new UsageError(`${name}:${line}: ${error.message}`, { cause: error }) : error;
   }
 }

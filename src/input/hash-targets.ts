@@ -1,6 +1,7 @@
 import { type LinkKey, linkText } from '../contract/link.ts';
 import { checkHashFile } from './hash-list.ts';
-import { type DomainInForce, parseHash, placedOn } from './hashes.ts';
+import { parseHash } from './hashes.ts';
+import { createPlacement, domainOfBare, type NamedAccount, type NamedFor } from './placement.ts';
 import type { Source } from './source.ts';
 
 /** Hashes as named on the command line or in a file. */
@@ -11,31 +12,47 @@ export type NamedHashes =
 /** URLs that are named, each once; a file of them is read again each time, and never held. */
 export interface NamedTargets {
   readonly count: number;
+  /** Whether they are on more than one domain: then hashes alone do not tell them apart (F5). */
+  readonly severalDomains: boolean;
   open(): Iterable<LinkKey> | AsyncIterable<LinkKey>;
 }
 
 /**
- * The URLs that are named, each with its domain. Nothing is answered before the whole file was read: a bad line is told before the
- * first request (B51). Throws a UsageError.
+ * The URLs that are named to be read, each with its domain. Nothing is answered before the whole file was read: a bad line is told
+ * before the first request (B51). Throws a UsageError.
  */
 export async function readTargets(
   named: NamedHashes,
-  domain: DomainInForce,
+  account: NamedAccount,
   open: (path: string) => Promise<Source>,
 ): Promise<NamedTargets> {
   if (named.kind === 'hashes') {
-    const operands = placedOperands(named.operands, domain);
-    return { count: operands.length, open: () => operands };
+    const { targets, severalDomains } = await placedOperands(named.operands, account, 'reading');
+    return { count: targets.length, severalDomains, open: () => targets };
   }
-  const file = await checkHashFile(await open(named.path), domain);
+  const file = await checkHashFile(await open(named.path), account, 'reading');
   async function* items(): AsyncGenerator<LinkKey> {
     for await (const rows of file.open()) for (const { item } of rows) yield item;
   }
-  return { count: file.rows, open: items };
+  return { count: file.rows, severalDomains: file.severalDomains, open: items };
 }
 
-/** The operands of a command line; two spellings of one URL are one. */
-export function placedOperands(texts: readonly string[], domain: DomainInForce): LinkKey[] {
-  const placed = texts.map((text) => placedOn(parseHash(text), domain));
-  return [...new Map(placed.map((operand) => [linkText(operand), operand])).values()];
+export interface PlacedOperands {
+  readonly targets: readonly LinkKey[];
+  readonly severalDomains: boolean;
+}
+
+/** The operands of a command line; two spellings of one URL are one (D19). */
+export async function placedOperands(
+  texts: readonly string[],
+  account: NamedAccount,
+  use: Exclude<NamedFor, 'listed change'>,
+): Promise<PlacedOperands> {
+  const links = texts.map(parseHash);
+  const open = createPlacement(account);
+  for (const link of links) open.place(link);
+  const placement = createPlacement(account, await domainOfBare(open, account, use));
+  const placed = links.map((link) => placement.place(link));
+  const targets = [...new Map(placed.map((link) => [linkText(link), link])).values()];
+  return { targets, severalDomains: placement.severalDomains() };
 }

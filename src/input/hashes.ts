@@ -1,5 +1,4 @@
 import { domainToASCII } from 'node:url';
-import type { Edition } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import { existingHash, isRefused, quoted } from './values.ts';
@@ -30,29 +29,8 @@ export function hashesByDomain(operands: Iterable<LinkKey>): Map<string | undefi
   return groups;
 }
 
-/** The working domain of the call. */
-export interface DomainInForce {
-  readonly edition: Edition;
-  readonly domain: string | undefined;
-  /** Named for this call: it must not contradict a short URL. */
-  readonly domainNamed: boolean;
-}
-
-/**
- * A URL with the domain to look on: its own where a short URL was given, else the working one. On edition B there is one domain, so
- * a short URL's own says nothing (CLI.md 3.5).
- */
-export function placedOn({ hash, domain: own }: LinkKey, { edition, domain, domainNamed }: DomainInForce): LinkKey {
-  if (edition === 'b') return { hash };
-  if (own !== undefined && domainNamed && own !== domain) {
-    throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
-  }
-  const chosen = own ?? domain;
-  return chosen === undefined ? { hash } : { hash, domain: chosen };
-}
-
 /** Empty where it is none. */
-function hostName(text: string): string {
+export function hostName(text: string): string {
   const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
   return `${domainToASCII(name)}${domainToASCII(name) && port}`;
 }

@@ -22,7 +22,7 @@ export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<strin
   const members = new Map<string, Member>(passedOver.map((name) => [name, { name }]));
   for (const target of fieldNames(use, edition === 'a' ? 'b' : 'a')) members.set(target, { name: target, target, foreign: true });
   for (const target of fieldNames(use, edition)) members.set(target, { name: target, target });
-  if (use === 'edit' && edition === 'a') members.set('short_url', { name: 'short_url', target: 'short_url' });
+  if (use === 'edit') for (const name of ['short_url', 'domain'] as const) members.set(name, { name, target: name });
   members.set('hash', { name: 'hash', target: use === 'edit' ? 'hash' : 'custom_hash' });
   return members;
 }

@@ -4,8 +4,9 @@ import type { LinkKey } from '../contract/link.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { UsageError } from '../errors.ts';
 import type { InputFormat, InputUse } from './format.ts';
-import { type DomainInForce, parseHash, placedOn } from './hashes.ts';
+import { hostName, parseHash } from './hashes.ts';
 import { requiredTarget, type Setting } from './members.ts';
+import type { Placement } from './placement.ts';
 import { isRefused, quoted, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
 
 /** What a row becomes, by what the file is read for. */
@@ -25,8 +26,8 @@ export interface InputRow<Use extends InputUse = InputUse> {
 export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly use: Use;
   readonly edition: Edition;
-  /** Where the URLs lie that an edit names, unless a row says so itself. */
-  readonly domain?: DomainInForce | undefined;
+  /** Where the URLs are that an edit names. */
+  readonly placement?: Placement | undefined;
   readonly format: InputFormat;
   /** Milliseconds: what is today when a date is in the past. */
   readonly now: number;
@@ -60,11 +61,14 @@ export interface RowDraft<Use extends InputUse> {
   finish(): InputRow<Use> | undefined;
 }
 
-export function rowDraft<Use extends InputUse>({ use, edition, domain, now }: ReadOptions<Use>, notices: Notices): RowDraft<Use> {
+export function rowDraft<Use extends InputUse>(
+  { use, edition, placement, now }: ReadOptions<Use>,
+  notices: Notices,
+): RowDraft<Use> {
   const required = requiredTarget(use);
   const today = utcDay(now);
   let line = 0;
-  let item: { [T in Target]?: WireValue } & { domain?: string } = {};
+  let item: { [T in Target]?: WireValue } = {};
   let refused = false;
   let listed = false;
 
@@ -95,12 +99,14 @@ export function rowDraft<Use extends InputUse>({ use, edition, domain, now }: Re
       if (warning) notices.warning({ line, column, reason: `${name}: ${warning}` });
     },
     finish() {
+      if (use === 'edit') item.hash ??= item.short_url;
       if (!refused && item[required] === undefined) refuse(`${required}: is missing`);
       if (!refused && use === 'edit') {
-        const { hash, short_url, ...values } = item;
+        const { hash, short_url, domain, ...values } = item;
         if (Object.keys(values).length === 0) refuse('nothing to change');
         try {
-          item = { ...editedUrl(String(hash), short_url, domain), ...values };
+          const url = editedUrl(String(hash), short_url, domain);
+          item = { ...(placement ? placement.place(url, line) : url), ...values };
         } catch (error) {
           if (!(error instanceof UsageError)) throw error;
           refuse(`hash: ${error.message}`);
@@ -111,15 +117,18 @@ export function rowDraft<Use extends InputUse>({ use, edition, domain, now }: Re
   };
 }
 
-/** Which URL a row of an edit means: `short_url` of a listing tells it from its namesakes on other domains. */
-function editedUrl(text: string, shortUrl: WireValue | undefined, domain: DomainInForce | undefined): LinkKey {
+/** Which URL a row of an edit means: `short_url` or `domain` tells it from its namesakes on other domains (F5). */
+function editedUrl(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
   const named = parseHash(text);
   const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
   if (listed && listed.hash !== named.hash) {
     throw new UsageError(`${quoted(text)} is not the one of ${quoted(shortUrl as string)}: a new hash goes into custom_hash`);
   }
-  const url = { hash: named.hash, domain: named.domain ?? listed?.domain };
-  return domain ? placedOn(url, domain) : url;
+  const own = domain === undefined ? undefined : hostName(String(domain));
+  if (own === '') throw new UsageError(`${quoted(String(domain))} is not a domain name`);
+  const [one, other] = new Set([named.domain, listed?.domain, own].filter((name) => name !== undefined));
+  if (other !== undefined) throw new UsageError(`${quoted(text)} is said to be on ${one} and on ${other}`);
+  return { hash: named.hash, domain: one };
 }
 
 /** Servers may have short URLs of other forms: those tell nothing. */

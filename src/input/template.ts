@@ -24,7 +24,7 @@ const examples: { readonly [K in FieldKind]: WireValue } = {
 };
 
 function example(name: Target, use: InputUse): WireValue {
-  if (name === 'hash' || name === 'short_url') return 'abc';
+  if (name === 'hash' || name === 'short_url' || name === 'domain') return 'abc';
   return name === 'tags' && use === 'edit' ? ['+news', '-mail'] : examples[fields[name].kind];
 }
 

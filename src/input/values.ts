@@ -5,7 +5,7 @@ import { UsageError } from '../errors.ts';
 import { unicodeTest } from '../unicode.ts';
 
 /** What a row may set: the fields of the contract, and in an edit the URL that is meant (2.3), by hash or by short URL. */
-export type Target = FieldName | 'hash' | 'short_url';
+export type Target = FieldName | 'hash' | 'short_url' | 'domain';
 
 export type WireValue = string | number | boolean | null | string[];
 
@@ -29,7 +29,7 @@ export type ValueOf<Name extends FieldName> = KindValues[(typeof fields)[Name]['
 
 /** A CSV cell that is not empty, as a wire value. */
 export function cellValue(target: Target, text: string): WireValue | Refused {
-  if (target === 'short_url') return text;
+  if (target === 'short_url' || target === 'domain') return text;
   if (target !== 'hash') return fromText[fields[target].kind](text, fields[target]);
   const hash = existingHash(text.slice(text.lastIndexOf('/') + 1));
   return isRefused(hash) ? existingHash(text) : text;
@@ -37,7 +37,7 @@ export function cellValue(target: Target, text: string): WireValue | Refused {
 
 /** A JSON value that is not null, as a wire value: the same checks, and the type must be the field's own. */
 export function jsonValue(target: Target, value: unknown): WireValue | Refused {
-  const kind: FieldKind = target === 'hash' || target === 'short_url' ? 'hash' : fields[target].kind;
+  const kind: FieldKind = target === 'hash' || target === 'short_url' || target === 'domain' ? 'hash' : fields[target].kind;
   const type = jsonTypes[kind];
   if (typeof value !== type && !(type === 'array' && Array.isArray(value))) return { refused: `must be ${article(type)}` };
   if (typeof value === 'string') return value === '' && kind === 'text' ? '' : cellValue(target, value);

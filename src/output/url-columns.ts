@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
-import type { Column, RowsReport } from './report.ts';
+import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 import { lastDayText } from './values.ts';
 
 /** The fields of a URL record as people and programs see them, whatever command shows them. */
@@ -66,5 +66,20 @@ export function hashChangeLook(
     tableFields: ['hash', 'long_url'],
     pipedFields: ['hash'],
     sentence: ({ hash, long_url }, { tick, arrow }) => `${tick} ${done} ${hash}${long_url ? ` ${arrow} ${long_url}` : ''}`,
+  };
+}
+
+type ChangeLook = ReturnType<typeof hashChangeLook>;
+
+/** The same for changes on several domains, where a hash alone does not say which URL was changed (F5). */
+export function namesDomains<Look extends Partial<ChangeLook>>(look: Look): Look {
+  const { sentence } = look;
+  return {
+    ...look,
+    tableFields: ['short_url', 'long_url'],
+    pipedFields: ['short_url'],
+    ...(sentence && {
+      sentence: (row: Row, glyphs: Glyphs) => sentence({ ...row, hash: readableUrl(String(row.short_url ?? row.hash)) }, glyphs),
+    }),
   };
 }

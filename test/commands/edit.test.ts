@@ -181,6 +181,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Changed 3 URLs that promo&~old selects\n' });
     const fields = { note: 'n', expiration_date: '2031-01-31', email_stats: false, ...(edition === 'a' && { max_clicks: 9 }) };
     expect(await sent(wire)).toEqual([
+      { call: 'GET /tags', body: undefined },
       { call: 'GET /urls?tags=promo&~old&limit=5', body: undefined },
       { call: 'PATCH /urls?tags=promo&~old', body: { urls: [fields] } },
     ]);
@@ -407,7 +408,7 @@ test('B60: --dry-run prints the calls of every way and sends none', async ({ lin
     { method: 'PATCH', path: '/urls', query: { tags: 'a&b' }, body },
   ]);
   expect(await rows(['-f', '-', '--input-format', 'csv'], 'hash,note\na,1\nt.ex/b,2\n')).toEqual([
-    { method: 'PATCH', path: '/urls', query: {}, body: { urls: [{ hash: 'a', note: '1' }] } },
+    { method: 'PATCH', path: '/urls', query: { domain: 'localhost' }, body: { urls: [{ hash: 'a', note: '1' }] } },
     { method: 'PATCH', path: '/urls', query: { domain: 't.ex' }, body: { urls: [{ hash: 'b', note: '2' }] } },
   ]);
   const lists = (await rows(['--hashes-from', hashes, '--note', 'x'])).map(
@@ -455,7 +456,8 @@ describe('several domains', () => {
     expect((await linkctl(['edit', 'h0', 'münchen.example/h0', 'XN--mnchen-3ya.example/h1', '--note', 'y'])).code).toBe(0);
     expect((await sent(wire)).map(({ call }) => call)).toEqual([
       'PATCH /urls/h0?domain=t.ex',
-      'PATCH /urls/h0',
+      'GET /domains',
+      'PATCH /urls/h0?domain=s.ex',
       'PATCH /urls?domain=xn--mnchen-3ya.example&hashes=h0,h1',
     ]);
     const notes = async (domain: string) => (await stored(service, domain)).map(({ note }) => note);
@@ -512,9 +514,9 @@ describe('several domains', () => {
 
   test('4.1.7: namesakes in one file are two URLs, each changed on its domain', async ({ linkctl, wire, service }) => {
     for (const domain of ['s.ex', 't.ex']) await store(service, numbered(1), domain);
-    const stdin = 'hash,custom_hash,note\nh0,new,a\nt.ex/h0,new,b\n';
+    const stdin = 'hash,custom_hash,note\ns.ex/h0,new,a\nt.ex/h0,new,b\n';
     const ran = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin });
-    expect(ran).toMatchObject({ code: 0, stdout: 'new\nnew\n' });
+    expect(ran).toMatchObject({ code: 0, stdout: 's.ex/new\nt.ex/new\n' });
     expect((await changes(wire)).map(({ call }) => call)).toEqual(['PATCH /urls?domain=s.ex', 'PATCH /urls?domain=t.ex']);
     expect([(await stored(service, 's.ex'))[0]?.note, (await stored(service, 't.ex'))[0]?.note]).toEqual(['a', 'b']);
     const twice = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin: 'hash,note\nt.ex/h0,a\nt.ex/h0,b\n' });
@@ -530,13 +532,13 @@ describe('several domains', () => {
     expect((await stored(service, 's.ex'))[0]?.note).toBe('');
   });
 
-  test('4.1.7: --by-tags with --domain is exit 2; a default domain of the environment as well, and nothing is sent', async ({
+  test('4.1.7, D21: --by-tags with --domain is exit 2, also beside a default of the environment, and nothing is sent', async ({
     linkctl,
     wire,
   }) => {
     const words = ['edit', '--by-tags', 'x', '--note', 'n', '--yes', '--max-affected', '9'];
     expect((await linkctl([...words, '--domain', 't.ex'])).stderr).toContain('tag selections act on all domains');
-    expect((await linkctl(words, { env: { LINKCTL_DOMAIN: 't.ex' } })).code).toBe(2);
+    expect((await linkctl([...words, '--domain', 't.ex'], { env: { LINKCTL_DOMAIN: 's.ex' } })).code).toBe(2);
     expect(await wire.requests()).toEqual([]);
   });
 });

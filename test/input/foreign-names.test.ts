@@ -78,7 +78,7 @@ describe('I4, D35: what looks like a field is an error with the suggestion, and 
     const edit = (name: string, edition: 'a' | 'b') => failure(checkEdit(`hash,${name},note\nabc,x,y\n`, { edition }));
     expect((await edit('slug', 'a')).text).toContain('did you mean hash?');
     expect((await edit('Short link', 'a')).text).toContain('did you mean short_url?');
-    expect((await edit('Short link', 'b')).text).toContain('did you mean hash?');
+    expect((await edit('Short link', 'b')).text).toContain('did you mean short_url?');
   });
 
   test('members of JSON objects that are passed over are named once, whatever the number of rows', async () => {

@@ -4,6 +4,7 @@ import { checkHashFile } from '../../src/input/hash-list.ts';
 import { placedOperands } from '../../src/input/hash-targets.ts';
 import { hashesByDomain, parseHash } from '../../src/input/hashes.ts';
 import { listingColumns } from '../../src/input/members.ts';
+import type { NamedAccount } from '../../src/input/placement.ts';
 import { urlColumns } from '../../src/output/url-columns.ts';
 import { all, failure, memorySource } from './fixtures.ts';
 
@@ -51,20 +52,28 @@ test.each([
   expect(told.text).not.toContain('secret');
 });
 
-const anywhere = { edition: 'a', domain: undefined, domainNamed: false } as const;
-const onSex = { edition: 'a', domain: 's.ex', domainNamed: false } as const;
+const anywhere: NamedAccount = {
+  edition: 'a',
+  domain: undefined,
+  domainNamed: false,
+  domains: async () => ({ names: ['s.ex', 't.ex'], defaultDomain: 's.ex' }),
+  foreignHost: async () => undefined,
+};
+const onSex = { ...anywhere, domain: 's.ex' };
+const unlisted: NamedAccount = { ...anywhere, domains: async () => ({ names: [], defaultDomain: undefined }) };
 
 test.each([
-  ['edition A without a working domain', anywhere, ['a', 's.ex/a', 't.ex/a', 'A']],
+  ['edition A without a working domain', anywhere, ['s.ex/a', 't.ex/a', 's.ex/A']],
   ['the working domain given twice', onSex, ['s.ex/a', 't.ex/a', 's.ex/A']],
   ['edition B', { ...anywhere, edition: 'b' } as const, ['a', 'A']],
-])('two spellings of one URL are one: %s', (_, domain, expected) => {
-  expect(placedOperands(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'], domain).map(linkText)).toEqual(expected);
+])('D19: two spellings of one URL are one: %s', async (_, account, expected) => {
+  const { targets } = await placedOperands(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'], account, 'reading');
+  expect(targets.map(linkText)).toEqual(expected);
 });
 
 test('CLI 3.5: a short URL that contradicts --domain is refused', async () => {
   const named = { ...onSex, domainNamed: true };
-  expect(await failure((async () => placedOperands(['t.ex/a'], named))())).toMatchObject({
+  expect(await failure(placedOperands(['t.ex/a'], named, 'reading'))).toMatchObject({
     exitCode: 2,
     text: 't.ex/a is not on --domain s.ex',
   });
@@ -78,7 +87,7 @@ test('4.1.7: hashes are grouped by their domain', () => {
 });
 
 async function listed(pieces: readonly string[]): Promise<string[]> {
-  const file = await checkHashFile(memorySource('hashes.txt', pieces), anywhere);
+  const file = await checkHashFile(memorySource('hashes.txt', pieces), unlisted, 'reading');
   const found = (await all(file.open())).map(({ line, item }) => `${line} ${linkText(item)}`);
   expect(found).toHaveLength(file.rows);
   return found;
@@ -154,7 +163,7 @@ test('a list of 200,000 hashes comes in parts', async () => {
   const pieces = Array.from({ length: 200 }, (_, piece) =>
     Array.from({ length: 1000 }, (_, index) => `h${piece}-${index}\n`).join(''),
   );
-  const file = await checkHashFile(memorySource('hashes.txt', pieces), anywhere);
+  const file = await checkHashFile(memorySource('hashes.txt', pieces), unlisted, 'reading');
   let parts = 0;
   for await (const rows of file.open()) parts += Number(rows.length > 0);
   expect([file.rows, file.first.length, parts]).toEqual([200_000, 5, 200]);

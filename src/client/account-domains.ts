@@ -1,0 +1,51 @@
+import { domainToASCII } from 'node:url';
+import { type AccountDomains, withoutLocalPort } from '../contract/link.ts';
+import type { Client } from './client.ts';
+
+/** GET /domains. A server that has no such list has one domain. */
+export async function accountDomains(client: Pick<Client, 'send'>): Promise<AccountDomains> {
+  try {
+    const { domains } = await client.send('listDomains', {});
+    const defaultDomain = domains.find(({ status }) => status === 'default')?.domain;
+    return { names: domains.map(({ domain }) => domain), defaultDomain };
+  } catch (error) {
+    const { apiCode, status } = error as { apiCode?: number; status?: number };
+    if (apiCode === 1301 || apiCode === 1302 || status === 404) return { names: [], defaultDomain: undefined };
+    throw error;
+  }
+}
+
+/** A host that is not the account's, and those that are. */
+export interface ForeignHost {
+  readonly host: string;
+  readonly own: readonly string[];
+}
+
+/** Edition B: the first of these hosts that neither the account's records nor its custom domain have (F5). */
+export async function foreignHost(client: Pick<Client, 'send'>, hosts: readonly string[]): Promise<ForeignHost | undefined> {
+  const own: string[] = [];
+  for (const read of [hostOfRecords, customDomain]) {
+    const found = await read(client);
+    if (found && !own.includes(found)) own.push(found);
+    const known = own.map((name) => canonical(name));
+    const host = hosts.find((name) => !known.includes(canonical(name)));
+    if (host === undefined) return undefined;
+    if (read === customDomain) return { host, own };
+  }
+  return undefined;
+}
+
+async function hostOfRecords(client: Pick<Client, 'send'>): Promise<string | undefined> {
+  const { urls } = await client.send('listUrls', { query: { limit: 1 } });
+  return urls[0]?.short_url?.split('/')[0];
+}
+
+async function customDomain(client: Pick<Client, 'send'>): Promise<string | undefined> {
+  const { account } = await client.send('getAccount', {});
+  return account.custom_domain;
+}
+
+function canonical(host: string): string {
+  const [, name = host, port = ''] = /^(.*?)(:\d+)?$/s.exec(host) ?? [];
+  return withoutLocalPort(`${domainToASCII(name)}${port}`);
+}

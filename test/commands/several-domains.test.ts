@@ -1,0 +1,281 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { RunningService } from '../../src/service/service.ts';
+import { apiKey, runnerIn, sent, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+/** Hashes that a reader of lists could take for something else. */
+const oddHashes = ['hash', 'short_url', 'null', 'promo1'];
+const odd = oddHashes.map((custom_hash) => ({ custom_hash, long_url: `https://example.com/${custom_hash}` }));
+
+/** The requests that change something. */
+async function changes(wire: Parameters<typeof sent>[0]): Promise<string[]> {
+  return (await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'));
+}
+
+async function hashesOn(service: RunningService, domain?: string): Promise<string[]> {
+  return (await stored(service, domain)).map(({ hash }) => hash);
+}
+
+const bulkChanges: readonly (readonly [words: readonly string[], kind: string])[] = [
+  [['delete', '--yes'], 'delete'],
+  [['edit', '--note', 'x'], 'edit'],
+  [['stats', '--reset', '--yes'], 'reset'],
+];
+
+describe('two domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+  const both = ['a.example', 'b.example'];
+  const refusal = 'line 3: "promo1" may be on a.example or b.example: list with --fields short_url, or give --domain';
+
+  test.for(bulkChanges)(
+    'F5, D16: %j refuses bare hashes from a file: exit 2, and nothing is sent',
+    async ([words], { linkctl, wire, service, folder }) => {
+      for (const domain of both) await store(service, odd, domain);
+      const path = join(folder, 'hashes.txt');
+      writeFileSync(path, '# mine\nb.example/null\npromo1\n');
+      expect(await linkctl([...words, '--hashes-from', path])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: ${path}, ${refusal}\n`,
+      });
+      expect(await linkctl([...words, '--hashes-from', '-'], { stdin: '\n\npromo1\nnull\n' })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`error: stdin, ${refusal}\n`),
+      });
+      expect(await linkctl([...words, '--hashes-from', path, '--dry-run'])).toMatchObject({ code: 2 });
+      expect([...new Set((await sent(wire)).map(({ call }) => call))]).toEqual(['GET /domains']);
+    },
+  );
+
+  test('F5: the same in edit -f, where a short_url or a domain column says it', async ({ linkctl, wire, service }) => {
+    for (const domain of both) await store(service, odd, domain);
+    const edit = (stdin: string, ...flags: string[]) =>
+      linkctl(['edit', '-f', '-', '--input-format', 'csv', ...flags], { stdin });
+    expect(await edit('hash,note\nb.example/promo1,x\npromo1,x\n')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`error: stdin, ${refusal}\n`),
+    });
+    expect(await changes(wire)).toEqual([]);
+    for (const text of [
+      'hash,domain,note\npromo1,b.example,one\n',
+      'hash,short_url,note\npromo1,b.example/promo1,two\n',
+      'short_url,note\nhttps://b.example/promo1,three\n',
+      'hash,domain,short_url,note\nb.example/promo1,B.EXAMPLE,b.example/promo1,four\n',
+    ]) {
+      expect(await edit(text)).toMatchObject({ code: 0 });
+    }
+    expect(await edit('hash,note\npromo1,five\n', '--domain', 'b.example')).toMatchObject({ code: 0 });
+    expect(await changes(wire)).toEqual(new Array(5).fill('PATCH /urls?domain=b.example'));
+    expect((await stored(service, 'b.example')).find(({ hash }) => hash === 'promo1')?.note).toBe('five');
+    expect((await stored(service, 'a.example')).map(({ note }) => note)).toEqual(['', '', '', '']);
+  });
+
+  test('D19: columns that contradict each other are exit 2', async ({ linkctl, wire }) => {
+    for (const stdin of [
+      'hash,domain,note\na.example/x,b.example,n\n',
+      'hash,short_url,note\na.example/x,b.example/x,n\n',
+      'hash,domain,short_url,note\nx,a.example,b.example/x,n\n',
+    ]) {
+      const ran = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin });
+      expect(ran).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/:2: hash: .* is said to be on [ab]\.example and on [ab]\.example$/m),
+      });
+    }
+    expect(await wire.requests()).toEqual([]);
+  });
+
+  test('F5: a domain in force, by flag, variable or profile, says where bare hashes are, and no call asks', async ({
+    linkctl,
+    wire,
+    service,
+    homeEnv,
+  }) => {
+    for (const domain of both) await store(service, odd, domain);
+    const words = ['delete', '--hashes-from', '-', '-y'];
+    expect(await linkctl([...words, '--domain', 'b.example'], { stdin: 'null\n' })).toMatchObject({ code: 0 });
+    expect(await linkctl(words, { stdin: 'abc\nhash\n', env: { LINKCTL_DOMAIN: 'b.example' } })).toMatchObject({ code: 3 });
+    const home = runnerIn(homeEnv);
+    const login = ['auth', 'login', '--profile', 'p', '--base-url', wire.baseUrl, '--username', 'ann', '--with-key'];
+    await home([...login, '--domain', 'b.example', '--edition', 'a'], { stdin: apiKey });
+    const before = (await wire.requests()).length;
+    expect(await home(words, { stdin: 'promo1\n' })).toMatchObject({ code: 0 });
+    expect((await sent(wire)).slice(before).map(({ call }) => call)).not.toContain('GET /domains');
+    expect([await hashesOn(service, 'a.example'), await hashesOn(service, 'b.example')]).toEqual([oddHashes, ['short_url']]);
+  });
+
+  test('D19: a hash and its short URL on the default domain are one link, typed and in a file', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    for (const domain of both) await store(service, odd, domain);
+    const ran = await linkctl(['delete', 'null', 'a.example/null', 'https://A.example/null', 'b.example/null', '-y', '--json']);
+    expect(JSON.parse(ran.stdout).summary).toMatchObject({ rows: 2, deleted: 2, failed: 0 });
+    expect(await changes(wire)).toEqual(['DELETE /urls/null?domain=a.example', 'DELETE /urls/null?domain=b.example']);
+    const shown = await linkctl(['list', 'hash', 'a.example/hash', '--fields', 'short_url']);
+    expect(shown).toMatchObject({ code: 0, stdout: 'a.example/hash\n' });
+    const read = await linkctl(['stats', '--hashes-from', '-', '--fields', 'short_url'], {
+      stdin: 'promo1\nb.example/hash\na.example/promo1\n',
+    });
+    expect(read).toMatchObject({ code: 0, stdout: 'a.example/promo1\nb.example/hash\n' });
+  });
+
+  test('hashes that are typed act on the default domain, as the API says, and cost no further call', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    for (const domain of both) await store(service, odd, domain);
+    expect(await linkctl(['delete', 'hash', '-y'])).toMatchObject({ code: 0, stdout: 'hash\n' });
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['DELETE /urls/hash']);
+    expect(await hashesOn(service, 'b.example')).toEqual(oddHashes);
+  });
+
+  test('F5: what is changed on several domains is named by its short URL', async ({ linkctl, service, folder }) => {
+    for (const domain of both) await store(service, odd, domain);
+    const names = ['a.example/null', 'b.example/null'];
+    const lines = `${names.join('\n')}\n`;
+    expect(await linkctl(['edit', ...names, '--note', 'x'])).toMatchObject({ code: 0, stdout: lines });
+    expect(await linkctl(['stats', ...names, '--reset', '-y'])).toMatchObject({ code: 0, stdout: lines });
+    const results = join(folder, 'results.csv');
+    expect(await linkctl(['delete', '--hashes-from', '-', '-y', '--results', results], { stdin: lines })).toMatchObject({
+      code: 0,
+      stdout: lines,
+    });
+    expect(readFileSync(results, 'utf8')).toMatch(/deleted,null,a\.example\/null,.*\n2,deleted,null,b\.example\/null,/);
+    const gone = await linkctl(['delete', ...names, '-y']);
+    expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('no short URL "b.example/null"') });
+    const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
+    expect((await linkctl(['edit', 'a.example/hash', 'b.example/hash', '--note', 'x'], watched)).stdout).toBe(
+      '✓ Changed a.example/hash → https://example.com/hash\n✓ Changed b.example/hash → https://example.com/hash\n',
+    );
+  });
+
+  test('D21: a domain of the environment beside --by-tags is a warning, not an error over a flag that nobody typed', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(1, { tags: ['p'] }), 'a.example');
+    await store(service, numbered(1, { tags: ['p'] }), 'b.example');
+    const env = { LINKCTL_DOMAIN: 'b.example' };
+    const warning = 'warning: tag selections act on all domains, not on b.example alone\n';
+    expect(await linkctl(['list', '--by-tags', 'p', '--fields', 'short_url'], { env })).toEqual({
+      code: 0,
+      stdout: 'b.example/h0\na.example/h0\n',
+      stderr: warning,
+    });
+    expect(await linkctl(['stats', '--by-tags', 'p', '--fields', 'hash'], { env })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(warning),
+    });
+    expect(await linkctl(['list', '--by-tags', 'p', '--domain', 'b.example'], { env })).toMatchObject({ code: 2 });
+    expect((await changes(wire)).length).toBe(0);
+    // A short URL says more than a default.
+    expect(await linkctl(['list', 'a.example/h0', '--fields', 'short_url'], { env })).toMatchObject({
+      code: 0,
+      stdout: 'a.example/h0\n',
+    });
+  });
+});
+
+describe('one domain, edition A', () => {
+  test.override({ domains: [{ name: 'a.example' }] });
+
+  test('D19: bare hashes of a file are where the account is, one row each, whatever else names them', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, odd);
+    const stdin = 'x\nnull\na.example/null\npromo1\n';
+    const ran = await linkctl(['delete', '--hashes-from', '-', '-y', '--json'], { stdin });
+    expect(JSON.parse(ran.stdout).summary).toMatchObject({ rows: 3, deleted: 2, failed: 1 });
+    expect((await sent(wire)).filter(({ call }) => call === 'GET /domains')).toHaveLength(1);
+    const twice = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], {
+      stdin: 'hash,note\nhash,one\na.example/hash,two\n',
+    });
+    expect(twice).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('stdin:3: hash: "a.example/hash" is on line 2 already'),
+    });
+    const once = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], {
+      stdin: 'hash,note\nhash,one\na.example/short_url,two\n',
+    });
+    expect(once).toMatchObject({ code: 0, stdout: 'hash\nshort_url\n' });
+    expect((await stored(service)).map(({ hash, note }) => [hash, note])).toEqual([
+      ['hash', 'one'],
+      ['short_url', 'two'],
+    ]);
+  });
+});
+
+describe('edition B', () => {
+  test.override({ edition: 'b', domains: [{ name: 's.ex' }] });
+
+  test('D18, F5: a short URL of another host is refused for every change, and nothing is changed', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, odd);
+    const foreign = 'https://bit.ly/null';
+    const complaint = '"bit.ly/null" is not a short URL of this account, whose links are on s.ex';
+    for (const [words] of bulkChanges) {
+      expect(await linkctl([...words, 'hash', foreign])).toMatchObject({ code: 2, stdout: '', stderr: `error: ${complaint}\n` });
+      expect(await linkctl([...words, '--hashes-from', '-'], { stdin: `hash\n${foreign}\n` })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`error: stdin, line 2: ${complaint}\n`),
+      });
+    }
+    for (const stdin of [
+      `hash,note\nhash,x\n${foreign},x\n`,
+      `hash,short_url,note\nhash,s.ex/hash,x\nnull,bit.ly/null,x\n`,
+      'hash,domain,note\nhash,s.ex,x\nnull,bit.ly,x\n',
+    ]) {
+      expect(await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`error: stdin, line 3: ${complaint}\n`),
+      });
+    }
+    expect(await changes(wire)).toEqual([]);
+  });
+
+  test('D18: its own host, in any spelling, and its custom domain are taken; reading takes any', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, odd);
+    expect(await linkctl(['delete', 'https://S.EX/null', '-y'])).toMatchObject({ code: 0, stdout: 'null\n' });
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?limit=1', 'DELETE /urls/null']);
+    await wire.script([
+      {
+        only: { path: '/account' },
+        answer: {
+          body: { error: { code: 0, message: '' }, account: { username: 'ann', custom_domain: 'Go.Example', counters: {} } },
+        },
+      },
+    ]);
+    expect(await linkctl(['delete', 'go.example/hash', 's.ex/promo1', '-y'])).toMatchObject({
+      code: 0,
+      stdout: 'hash\npromo1\n',
+    });
+    expect(await linkctl(['list', 'https://bit.ly/short_url', '--fields', 'hash'])).toMatchObject({ code: 0 });
+    expect(await hashesOn(service)).toEqual(['short_url']);
+  });
+
+  test('D19: two spellings are one link', async ({ linkctl, service }) => {
+    await store(service, odd);
+    const ran = await linkctl(['delete', '--hashes-from', '-', '-y', '--json'], { stdin: 'null\ns.ex/null\n' });
+    expect(JSON.parse(ran.stdout).summary).toMatchObject({ rows: 1, deleted: 1 });
+    const stdin = 'hash,note\nhash,one\ns.ex/hash,two\n';
+    expect(await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is on line 2 already'),
+    });
+  });
+});
