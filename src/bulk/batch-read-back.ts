@@ -9,7 +9,7 @@ import type { BulkRow } from './row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
 import { isSettled } from './run-state.ts';
 import { stopOf } from './stop.ts';
-import type { Verdict } from './verdict.ts';
+import { unresolved, type Verdict } from './verdict.ts';
 import type { WorkMeans, WorkSettings } from './work-settings.ts';
 
 /** Milliseconds for a request that is under way to arrive (1.6). */
@@ -37,7 +37,8 @@ export async function readBackBatch<Payload extends object>(
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     stop.request(stopOf(error.kind === 'unavailable' ? inconclusive(rows.length, error) : error));
-    return rows.map(() => ({ kind: 'doubtful' }));
+    // Nothing was read: the next process does it.
+    return rows.map(() => unresolved);
   }
 }
 

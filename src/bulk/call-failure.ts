@@ -1,8 +1,25 @@
-import type { CallError } from '../client/call-error.ts';
+import type { CallError, Fault } from '../client/call-error.ts';
+import { CliError } from '../errors.ts';
 
 /** What every further call would meet too: no connection, credentials, quotas, the domain, the address itself (B87, F50). */
-export function stopsRun(error: CallError): boolean {
-  const { outcome, apiCode, kind } = error;
+export function stopsRun({ outcome, apiCode, kind }: Fault): boolean {
   if (outcome !== 'rejected') return true;
   return kind === 'auth' || kind === 'limit' || kind === 'local' || kind === 'unavailable' || apiCode === 1313;
+}
+
+/** What the last attempt met, without a word about attempts before it. */
+export function lastOf(error: CallError): CliError {
+  const { kind, message, hint, apiCode } = error.last;
+  if (error.last.outcome === error.outcome) return error;
+  return new CliError(kind, message, { hint, apiCode, details: error.details, cause: error });
+}
+
+/**
+ * Codes that speak of the values alone: what they refuse they refused in the attempt before as well. Any other code may speak of
+ * what that attempt made (D4, D5).
+ */
+const aboutValues: ReadonlySet<number> = new Set([1206, 1216, 1221, 1310, 1311, 1312, 1314]);
+
+export function speaksOfValues({ code }: { readonly code: number }): boolean {
+  return aboutValues.has(code);
 }

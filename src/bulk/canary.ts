@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '../client/api-messages.ts';
+import { CallError } from '../client/call-error.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, UnavailableError } from '../errors.ts';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
 import { makePrivateFolder } from '../files/ownership.ts';
+import { lastOf } from './call-failure.ts';
 import { checksum, type Mark } from './journal-lines.ts';
 import type { BatchAnswer, BulkOperation } from './operation.ts';
 import { parcelOf } from './parcel.ts';
@@ -99,7 +101,7 @@ async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: Canary
     return { outcomes, proven: fault === undefined };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    context.stop.request(stopOf(error));
+    context.stop.request(stopOf(error instanceof CallError ? lastOf(error) : error));
     return { outcomes, proven: false };
   }
 }

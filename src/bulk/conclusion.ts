@@ -1,5 +1,5 @@
 import { CliError, LimitError, UnavailableError } from '../errors.ts';
-import { isTemporary, notSent, outcomeOf, unrecorded } from './judgement.ts';
+import { isTemporary, leftAside, outcomeOf, unrecorded } from './judgement.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { SendingContext } from './sending-context.ts';
 import { stopOf } from './stop.ts';
@@ -24,6 +24,7 @@ export async function conclude<Payload extends object>(
   rounds: Map<number, number>,
 ): Promise<Round<Payload>> {
   const outcomes: RowOutcome<Payload>[] = [];
+  const open: RowOutcome<Payload>[] = [];
   const repeat: BulkRow<Payload>[] = [];
   let cooling = 0;
   for (const [position, row] of rows.entries()) {
@@ -31,27 +32,41 @@ export async function conclude<Payload extends object>(
     if (verdict.kind === 'failed' && verdict.error.code === 1219) cooling += 1;
     if (verdict.kind === 'failed' && verdict.error.code === 1220) context.stop.request(stopOf(linksUsedUp()));
     if (verdict.kind === 'again' || (verdict.kind === 'failed' && isTemporary(verdict.error))) repeat.push(row);
-    else outcomes.push(outcomeOf(row, verdict, context.operation));
+    else (staysOpen(verdict, context) ? open : outcomes).push(outcomeOf(row, verdict, context.operation));
   }
-  if (!(await record(batch, outcomes, repeat, context)))
-    return { outcomes: [...outcomes.map(unrecorded), ...repeat.map((row) => notSent(row, context.stop))], repeat: [] };
+  if (!(await record(batch, outcomes, repeat, context))) {
+    const left = repeat.map((row) => leftAside(row, context));
+    return { outcomes: [...outcomes.map(unrecorded), ...open, ...left], repeat: [] };
+  }
   const exhausted = repeat.filter((row) => nextRound(rounds, row.index) > maximalRounds);
   if (exhausted.length > 0) context.stop.request(stopOf(notTaken(exhausted.length, cooling)));
   if (cooling > 0) context.pace?.throttled();
   else if (outcomes.length > 0) context.pace?.succeeded();
   if (cooling > 0 && !context.stop.reason) await coolDown(rounds.get(repeat[0]?.index ?? -1) ?? 1, context);
-  return { outcomes, repeat };
+  return { outcomes: open.length > 0 ? [...outcomes, ...open] : outcomes, repeat };
 }
 
-/** Whether it could be written down; where not, the run stops (J7). */
+/** Whether the next process of the run can still find out about a row in doubt: no line of the journal closes it then. */
+function staysOpen<Payload extends object>(verdict: Verdict, { operation }: SendingContext<Payload>): boolean {
+  if (verdict.kind !== 'doubtful') return false;
+  return verdict.open === true || operation.doubt === 'repeat' || operation.doubt === 'look';
+}
+
+/**
+ * Settles rows, and frees those of `left` that are not in doubt: the others stay open (D2). Whether it could be written down; where
+ * not, the run stops (J7).
+ */
 export async function record<Payload extends object>(
   batch: number,
   outcomes: readonly RowOutcome<Payload>[],
-  released: readonly BulkRow<Payload>[],
-  { ledger, stop }: SendingContext<Payload>,
+  left: readonly BulkRow<Payload>[],
+  { ledger, stop, inDoubt, before }: SendingContext<Payload>,
 ): Promise<boolean> {
+  const released = inDoubt.size === 0 ? left : left.filter(({ index }) => !inDoubt.has(index));
   try {
     await ledger.settled(batch, outcomes, released);
+    if (inDoubt.size > 0) for (const { index } of outcomes) inDoubt.delete(index);
+    if (before.size > 0) for (const { index } of outcomes) before.delete(index);
     return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

@@ -3,10 +3,11 @@ import { fittingHashes } from '../client/groups.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields, EditItem } from '../contract/operations.ts';
+import { shortPrint } from './fingerprint.ts';
 import { matchByHash } from './hash-matching.ts';
 import { notApplied, showsAll } from './not-applied.ts';
-import type { BatchAnswer, BulkOperation, LookReason } from './operation.ts';
-import { again, type Done, type KnownRecord, type Verdict } from './verdict.ts';
+import type { BatchAnswer, BulkOperation } from './operation.ts';
+import { again, doubtful, type KnownRecord, type Verdict } from './verdict.ts';
 
 /** One row of an edit: the URL, and what it shall get where rows differ. */
 export type EditedRow = EditItem & { readonly domain?: string | undefined };
@@ -23,9 +24,13 @@ export interface ChangeSettings {
 export function editItemsOperation(settings: ChangeSettings): BulkOperation<EditedRow> {
   return {
     ...editing(settings, fieldsOf),
-    call: async (rows, signal) => {
+    call: async (rows, signal, _json, onDoubt) => {
       const urls = rows.map(({ domain, ...item }) => item);
-      const answer = await settings.client.send('editUrls', { query: domainOf(rows, settings), body: { urls } }, { signal });
+      const answer = await settings.client.send(
+        'editUrls',
+        { query: domainOf(rows, settings), body: { urls } },
+        { signal, onDoubt },
+      );
       return matchByHash(rows, listOf(answer.urls));
     },
   };
@@ -36,18 +41,19 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
   return {
     ...editing<LinkKey>(settings, () => fields),
     fitting: fittingHashes,
-    call: async (rows, signal): Promise<BatchAnswer> => {
+    call: async (rows, signal, _json, onDoubt): Promise<BatchAnswer> => {
       const domain = domainOf(rows, settings);
       const sent = rows.map(({ hash }) => ({ hash, custom_hash: fields.custom_hash }));
       const hashes = sent.map(({ hash }) => hash);
       const [only] = hashes;
+      const options = { signal, onDoubt };
       const answer =
         hashes.length === 1 && only !== undefined
-          ? await settings.client.send('editUrl', { path: { hash: only }, query: domain, body: { urls: [fields] } }, { signal })
+          ? await settings.client.send('editUrl', { path: { hash: only }, query: domain, body: { urls: [fields] } }, options)
           : await settings.client.send(
               'editSelectedUrls',
               { query: { ...domain, hashes: hashes.join(',') }, body: { urls: [fields] } },
-              { signal },
+              options,
             );
       return matchByHash(sent, listOf(answer.urls));
     },
@@ -58,31 +64,65 @@ type Editing<Row extends LinkKey> = Omit<BulkOperation<Row>, 'call' | 'fitting'>
 
 /** An edit ends in the same state however often it is made; only a rename must be looked at before it is repeated (2.1). */
 function editing<Row extends LinkKey>(settings: ChangeSettings, fields: (row: Row) => EditFields): Editing<Row> {
+  const isRename = (row: Row): boolean => renames(row, fields(row));
   return {
     kind: 'edit',
     doubt: 'look',
     group: ({ domain }) => domain ?? '',
-    look: async (rows, reason, signal) => {
-      const asked = rows.flatMap((row) => [row.hash, fields(row).custom_hash ?? row.hash]);
-      const { domain } = domainOf(rows, settings);
-      const found = await urlsByHash(asked, { ...settings, domain, signal });
-      return rows.map((row) => verdictOf(row, fields(row), found, reason));
+    needsWitness: isRename,
+    witness: async (rows, signal) => {
+      const asked = rows.map(({ hash }) => hash);
+      const found = await urlsByHash(asked, { ...settings, ...domainOf(rows, settings), signal });
+      return asked.map((hash) => placeOf(found.get(hash)));
+    },
+    look: async (rows, signal) => {
+      const urls = rows.map(({ payload }) => payload);
+      const hashes = urls.flatMap((row) => [row.hash, fields(row).custom_hash ?? row.hash]);
+      const found = await urlsByHash(hashes, { ...settings, ...domainOf(urls, settings), signal });
+      return rows.map(({ payload, inDoubt, before }) => {
+        const asked = fields(payload);
+        const record = found.get(payload.hash);
+        if (!inDoubt || !isRename(payload)) return verdictOf(asked, record, inDoubt);
+        return verdictOnRename(asked, record, found.get(asked.custom_hash ?? ''), before);
+      });
     },
     statusOf: () => 'changed',
     notApplied: (row, record) => notApplied(fields(row), record, 'instructions'),
   };
 }
 
+function renames({ hash }: LinkKey, { custom_hash }: EditFields): boolean {
+  return custom_hash !== undefined && custom_hash !== hash;
+}
+
 /** A record that shows all that was asked for was changed; one that does not, or not all of it, can be changed again. */
-function verdictOf({ hash }: LinkKey, fields: EditFields, found: ReadonlyMap<string, KnownRecord>, reason: LookReason): Verdict {
-  const { custom_hash, long_url } = fields;
-  const record = found.get(hash);
-  if (record && reason === 'ambiguous' && showsAll(fields, record, 'instructions')) return { kind: 'done', record };
-  if (record) return again;
-  const renamed = custom_hash === undefined ? undefined : found.get(custom_hash);
-  if (!renamed) return missing;
-  const isOurs = long_url === undefined || notApplied({ long_url }, renamed).length === 0;
-  return isOurs ? ({ kind: 'done', record: renamed, evidence: 'hash' } satisfies Done) : missing;
+function verdictOf(fields: EditFields, record: KnownRecord | undefined, inDoubt: boolean): Verdict {
+  if (!record) return missing;
+  return inDoubt && showsAll(fields, record, 'instructions') ? { kind: 'done', record } : again;
+}
+
+/**
+ * A rename in doubt, by where the two hashes lead now and where the old one led before (D5, D6, 2.1): a record at the new hash is
+ * ours only where it leads to the same, and one at the old hash may have come there by a rename of another row.
+ */
+function verdictOnRename(
+  { long_url }: EditFields,
+  record: KnownRecord | undefined,
+  renamed: KnownRecord | undefined,
+  before: string | undefined,
+): Verdict {
+  if (before === nothing) return missing;
+  if (record && (before === undefined || placeOf(record) === before)) return again;
+  if (!renamed) return doubtful;
+  const isOurs = long_url === undefined ? placeOf(renamed) === before : notApplied({ long_url }, renamed).length === 0;
+  return isOurs ? { kind: 'done', record: renamed, evidence: 'hash' } : doubtful;
+}
+
+const nothing = '-';
+
+/** Where a hash leads, as the journal keeps it. */
+function placeOf(record: KnownRecord | undefined): string {
+  return record ? shortPrint(record.long_url ?? '') : nothing;
 }
 
 /** What a server says about a hash that is not there. */

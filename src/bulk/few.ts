@@ -1,9 +1,9 @@
 import type { System } from '../system.ts';
-import { notSent } from './judgement.ts';
+import { leftAside } from './judgement.ts';
 import type { BulkOperation } from './operation.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './row-outcome.ts';
 import { sendRows } from './sending.ts';
-import type { Ledger } from './sending-context.ts';
+import type { Ledger, SendingContext } from './sending-context.ts';
 import { createStop } from './stop.ts';
 
 export interface FewSettings {
@@ -35,7 +35,7 @@ export async function runFew<Payload extends object>(
 ): Promise<FewResult<Payload>> {
   const stop = createStop();
   const rows = payloads.map((payload, index) => ({ index, line: index + 1, item: payload, payload }) satisfies BulkRow<Payload>);
-  const found = await sendRows<Payload>(rows, {
+  const context: SendingContext<Payload> = {
     operation,
     ledger: noLedger,
     system,
@@ -44,9 +44,12 @@ export async function runFew<Payload extends object>(
     size: { limit: batchSize },
     failFast,
     mayCall: () => true,
+    inDoubt: new Set(),
+    before: new Map(),
     onSurplus: (records) => warn?.(`the answer holds ${records.length} records that nobody asked for`),
-  });
-  const outcomes = rows.map((row) => found.get(row.index) ?? notSent(row, stop));
+  };
+  const found = await sendRows(rows, context);
+  const outcomes = rows.map((row) => found.get(row.index) ?? leftAside(row, context));
   const tally = startTally();
   for (const outcome of outcomes) tally.add(outcome);
   return { outcomes, tally, stop: stop.reason };

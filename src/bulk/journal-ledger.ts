@@ -37,7 +37,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
       const given = (partly.get(batch) ?? []).flatMap(({ record }) => (record ? [record.hash] : []));
       return { ...latest.mark, given };
     },
-    async intent(parcel) {
+    async intent(parcel, before) {
       const { rows } = parcel;
       const batch = next;
       next += 1;
@@ -50,6 +50,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
         payload: payloadSum(parcel),
         keys: keyOf && rows.map(keyOf),
         mark,
+        before,
       });
       return batch;
     },

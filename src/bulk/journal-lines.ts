@@ -41,6 +41,8 @@ export interface IntentLine {
   readonly keys?: readonly string[] | undefined;
   /** Checked mode: where the listing stood (1.6). */
   readonly mark?: Mark | undefined;
+  /** One per row, where rows are renamed: a print of where it led before the first attempt, or `-`; empty for other rows. */
+  readonly before?: readonly string[] | undefined;
 }
 
 /** The newest hashes of the listing and how many records it counted. */
@@ -69,7 +71,10 @@ export interface TakenUrl {
 
 export type RecordedError = readonly [code: number, message: string, details?: string, taken?: TakenUrl];
 
-/** What became of rows of a batch. Rows of `released` were certainly not applied and are free again. */
+/**
+ * What became of rows of a batch. Rows of `released` were certainly not applied and are free again; those in doubt are in no line
+ * until they are settled. The first version put them there too: `foldJournal` knows better.
+ */
 export interface ResultLine {
   readonly type: 'result';
   readonly batch: number;

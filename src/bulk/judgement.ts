@@ -1,5 +1,6 @@
 import type { BulkOperation } from './operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from './row-outcome.ts';
+import type { SendingContext } from './sending-context.ts';
 import type { Stop } from './stop.ts';
 import { doubtful, type Verdict } from './verdict.ts';
 
@@ -10,7 +11,7 @@ export function outcomeOf<Payload extends object>(
   operation: BulkOperation<Payload>,
 ): RowOutcome<Payload> {
   if (verdict.kind === 'failed') return { ...row, status: 'failed', error: verdict.error };
-  if (verdict.kind !== 'done') return unknownOutcome(row, verdict);
+  if (verdict.kind !== 'done') return unknownOutcome(row, operation, verdict);
   const { record, evidence } = verdict;
   const matchedByPosition = evidence === 'position' ? true : undefined;
   const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
@@ -21,15 +22,27 @@ export function outcomeOf<Payload extends object>(
   return { ...row, status: 'failed', record, matchedByPosition, error: notAppliedError(differences) };
 }
 
-/** A row that was not reached, or certainly not applied. */
+/** A row that is not worked on any more: unknown where an attempt of it may have been applied, not sent otherwise (D2). */
+export function leftAside<Payload extends object>(
+  row: BulkRow<Payload>,
+  { inDoubt, operation, stop }: Pick<SendingContext<Payload>, 'inDoubt' | 'operation' | 'stop'>,
+): RowOutcome<Payload> {
+  return inDoubt.has(row.index) ? unknownOutcome(row, operation) : notSent(row, stop);
+}
+
+/** A row that was certainly not applied, or not reached. */
 export function notSent<Payload extends object>(row: BulkRow<Payload>, { reason }: Stop): RowOutcome<Payload> {
   const error = reason?.kind === 'error' ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
   return { ...row, status: 'not_sent', error };
 }
 
 /** A row of which nobody knows whether it took effect. */
-export function unknownOutcome<Payload extends object>(row: BulkRow<Payload>, verdict: Verdict = doubtful): RowOutcome<Payload> {
-  return { ...row, status: 'unknown', error: doubtError(verdict) };
+export function unknownOutcome<Payload extends object>(
+  row: BulkRow<Payload>,
+  { doubt }: Pick<BulkOperation<Payload>, 'doubt'>,
+  verdict: Verdict = doubtful,
+): RowOutcome<Payload> {
+  return { ...row, status: 'unknown', error: doubtError(verdict), ...(doubt === 'repeat' && { repeatable: true }) };
 }
 
 /** J2: what is not written down is not told as done. */

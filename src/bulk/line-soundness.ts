@@ -7,7 +7,7 @@ import { type JournalLine, type Ranges, type ResultLine, statusLetters, type Tak
 export function isSound(line: JournalLine, total: number): boolean {
   switch (line.type) {
     case 'intent':
-      return isRanges(line.rows, total) && (line.keys === undefined || isListOf(line.keys, sizeOf(line.rows), isText));
+      return isRanges(line.rows, total) && [line.keys, line.before].every((list) => isListOfRows(list, line.rows));
     case 'unknown':
     case 'ambiguous':
       return isRanges(line.rows, total);
@@ -52,6 +52,10 @@ function isRange(value: unknown, total: number): boolean {
 
 function sizeOf(ranges: Ranges): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+}
+
+function isListOfRows(value: unknown, rows: Ranges): boolean {
+  return value === undefined || isListOf(value, sizeOf(rows), isText);
 }
 
 function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean): boolean {

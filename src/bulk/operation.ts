@@ -16,8 +16,14 @@ export interface BatchAnswer {
   readonly surplus: readonly KnownRecord[];
 }
 
-/** Why a look is taken: after class A what is gone is our own doing, after 1306 it was never there. */
-export type LookReason = 'ambiguous' | 'missing';
+/** A row that is looked for at the server. */
+export interface SoughtRow<Payload extends object> {
+  readonly payload: Payload;
+  /** An attempt of it may have been applied: what is gone is our own doing. Otherwise it was never there. */
+  readonly inDoubt: boolean;
+  /** What `witness` answered before the first attempt; undefined where nobody looked. */
+  readonly before: string | undefined;
+}
 
 /** A change that can be made to many rows; one value holds all that its kind knows about them. */
 export interface BulkOperation<Payload extends object> {
@@ -27,10 +33,19 @@ export interface BulkOperation<Payload extends object> {
   group?(payload: Payload): string;
   /** How many of these, from the first, fit in one call's address; all of them where absent (R-14). */
   fitting?(payloads: readonly Payload[]): number;
-  /** Makes one call. `json` is what the payloads are as a text, where that is made already. Throws `CallError`. */
-  call(payloads: readonly Payload[], signal: AbortSignal, json?: string): Promise<BatchAnswer>;
-  /** Reads what became of the rows; where absent a whole-call 1306 fails them all. */
-  look?(payloads: readonly Payload[], reason: LookReason, signal: AbortSignal): Promise<readonly Verdict[]>;
+  /**
+   * Makes one call, with the repetitions that do no harm; `onDoubt` is told of an attempt that may have been applied. `json` is what
+   * the payloads are as a text, where that is made already. Throws `CallError`.
+   */
+  call(payloads: readonly Payload[], signal: AbortSignal, json?: string, onDoubt?: () => void): Promise<BatchAnswer>;
+  /** Reads what became of the rows. `again` is said of those that are as they were before. */
+  look?(rows: readonly SoughtRow<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
+  /** A refusal with this code of a row in doubt proves that the first attempt was applied: what is to be gone is gone. */
+  readonly provenBy?: number | undefined;
+  /** Whether a row can only be judged in doubt by what stood there before it was first sent. */
+  needsWitness?(payload: Payload): boolean;
+  /** Reads what stands there before rows are first sent; one text per row, for the journal and for `look`. */
+  witness?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly string[]>;
   /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly Difference[];

@@ -2,23 +2,25 @@ import { fittingHashes } from '../client/groups.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { type ChangeSettings, domainOf, missing } from './edit.ts';
-import type { BatchAnswer, BulkOperation, LookReason } from './operation.ts';
+import type { BatchAnswer, BulkOperation } from './operation.ts';
 import { again, type Verdict } from './verdict.ts';
 
 /** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (2.1). */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
   return {
-    ...removal(settings),
+    ...removal(settings, { kind: 'done' }),
     kind: 'delete',
     doubt: 'look',
+    provenBy: 1306,
     statusOf: () => 'deleted',
-    call: async (rows, signal) => {
+    call: async (rows, signal, _json, onDoubt) => {
       const query = domainOf(rows, settings);
       const [only] = rows;
+      const options = { signal, onDoubt };
       if (rows.length === 1 && only) {
-        await settings.client.send('deleteUrl', { path: { hash: only.hash }, query }, { signal });
+        await settings.client.send('deleteUrl', { path: { hash: only.hash }, query }, options);
       } else {
-        await settings.client.send('deleteUrls', { query: { ...query, hashes: listOf(rows) } }, { signal });
+        await settings.client.send('deleteUrls', { query: { ...query, hashes: listOf(rows) } }, options);
       }
       return allDone(rows);
     },
@@ -33,14 +35,14 @@ export interface ResetSettings extends ChangeSettings {
 /** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too (2.1). */
 export function resetOperation({ retryReset = false, ...settings }: ResetSettings): BulkOperation<LinkKey> {
   return {
-    ...removal(settings),
+    ...removal(settings, missing),
     kind: 'reset',
     doubt: retryReset ? 'repeat' : 'leave',
     statusOf: () => 'reset',
-    call: async (rows, signal) => {
+    call: async (rows, signal, _json, onDoubt) => {
       const query = domainOf(rows, settings);
       const [only] = rows;
-      const options = { signal, ...(retryReset && { repeat: true }) };
+      const options = { signal, onDoubt, ...(retryReset && { repeat: true }) };
       if (rows.length === 1 && only) {
         await settings.client.send('resetStats', { path: { hash: only.hash }, query }, options);
       } else {
@@ -53,24 +55,20 @@ export function resetOperation({ retryReset = false, ...settings }: ResetSetting
 
 type Removal = Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'look'>;
 
-function removal(settings: ChangeSettings): Removal {
+/** `gone`: what it means of a row in doubt that its URL is not there; of any other, that it never was (CLI.md 3.9.4). */
+function removal(settings: ChangeSettings, gone: Verdict): Removal {
   return {
     group: ({ domain }) => domain ?? '',
     fitting: fittingHashes,
-    look: async (rows, reason, signal) => {
-      const { domain } = domainOf(rows, settings);
+    look: async (rows, signal) => {
+      const urls = rows.map(({ payload }) => payload);
       const found = await urlsByHash(
-        rows.map(({ hash }) => hash),
-        { ...settings, domain, signal },
+        urls.map(({ hash }) => hash),
+        { ...settings, ...domainOf(urls, settings), signal },
       );
-      return rows.map(({ hash }) => (found.has(hash) ? again : gone(reason)));
+      return rows.map(({ payload, inDoubt }) => (found.has(payload.hash) ? again : inDoubt ? gone : missing));
     },
   };
-}
-
-/** After class A a URL that is not there is one that we deleted; after a plain 1306 it never was (CLI.md 3.9.4). */
-function gone(reason: LookReason): Verdict {
-  return reason === 'ambiguous' ? { kind: 'done' } : missing;
 }
 
 function allDone(rows: readonly LinkKey[]): BatchAnswer {

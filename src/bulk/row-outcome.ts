@@ -39,18 +39,22 @@ export interface RowOutcome<Payload extends object = object> extends BulkRow<Pay
   readonly error?: RowError | undefined;
   /** Said in the results: the weakest evidence of 1.5. */
   readonly matchedByPosition?: true | undefined;
+  /** Of unknown rows: the same command again settles them without harm, whatever became of them (keyed and dedupe mode). */
+  readonly repeatable?: true | undefined;
 }
 
 /** How many rows got what, and what their failures have in common. */
 export interface Tally {
   readonly rows: number;
   readonly counts: Readonly<Record<RowStatus, number>>;
+  /** How many of the unknown rows the same command again settles. */
+  readonly repeatable: number;
   /** Failed rows by API code. */
   readonly failures: ReadonlyMap<number, number>;
 }
 
 export interface RunningTally extends Tally {
-  add(outcome: Pick<RowOutcome, 'status' | 'error'>): void;
+  add(outcome: Pick<RowOutcome, 'status' | 'error' | 'repeatable'>): void;
 }
 
 export function startTally(): RunningTally {
@@ -66,15 +70,20 @@ export function startTally(): RunningTally {
   };
   const failures = new Map<number, number>();
   let rows = 0;
+  let repeatable = 0;
   return {
     get rows() {
       return rows;
     },
+    get repeatable() {
+      return repeatable;
+    },
     counts,
     failures,
-    add({ status, error }) {
+    add({ status, error, repeatable: isRepeatable }) {
       rows += 1;
       counts[status] += 1;
+      if (isRepeatable) repeatable += 1;
       if (status === 'failed') failures.set(error?.code ?? 0, (failures.get(error?.code ?? 0) ?? 0) + 1);
     },
   };
@@ -130,17 +139,19 @@ export interface EndOptions {
 
 /**
  * How a run ends (CLI.md section 2): what stopped it beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
- * whatever else stopped it; only a run that reached its end gives 3, or the class that all its rows share.
+ * whatever else stopped it; only a run that reached its end gives 3, or the class that all its rows share. Rows in doubt that the
+ * same command again settles leave what stopped the run as it is: there is nothing to look at first (D32).
  */
 export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissing, noun = 'rows' }: EndOptions = {}): RunEnd {
   const stopError = stop?.kind === 'error' ? stop.error : undefined;
   // What they got was told, row by row: nothing is in doubt.
   if (stopError instanceof UnrecordedError && tally.counts.unknown <= stopError.rows) return { kind: 'error', error: stopError };
-  if (tally.counts.unknown > 0 || stopError?.kind === 'unknown')
-    return { kind: 'error', error: unknownError(tally, stopError, noun) };
+  const isResumed = stopError !== undefined || stop?.kind === 'signal';
+  const inDoubt = tally.counts.unknown - (isResumed ? tally.repeatable : 0);
+  if (inDoubt > 0 || stopError?.kind === 'unknown') return { kind: 'error', error: unknownError(tally, stopError, noun) };
   if (stopError?.kind === 'local') return { kind: 'error', error: stopError };
   if (stop?.kind === 'signal') return { kind: 'signal' };
-  if (stopError) return { kind: 'error', error: stopError };
+  if (stopError) return { kind: 'error', error: tally.repeatable > 0 ? toBeRepeated(stopError, tally, noun) : stopError };
   const failed = tally.counts.failed - (ignoreMissing ? (tally.failures.get(1306) ?? 0) : 0);
   if (failed === 0) return { kind: 'ok' };
   const kind = failed === tally.rows - tally.counts.not_sent ? commonKind(tally) : 'partial';
@@ -156,6 +167,16 @@ function commonKind({ failures }: Tally): FailureKind {
   const found = new Set([...failures.keys()].map(kindOfCode));
   const [only] = found;
   return found.size === 1 && only ? only : 'failed';
+}
+
+function toBeRepeated({ kind, message, hint, apiCode, details, cause }: CliError, tally: Tally, noun: string): CliError {
+  const settled = `whether ${tally.repeatable} of ${tally.rows} ${noun} took effect is not known: the same command again settles it`;
+  return new CliError(kind, message, {
+    hint: hint ?? 'run the same command again',
+    apiCode,
+    details: [...details, `${settled} and makes nothing twice`],
+    cause,
+  });
 }
 
 function unknownError(tally: Tally, stopError: CliError | undefined, noun: string): CliError {

@@ -21,7 +21,7 @@ import {
   whileThere,
 } from './run-folder.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
-import { foldJournal, type RunState } from './run-state.ts';
+import { foldJournal, isUntouched, type RunState } from './run-state.ts';
 
 /** A run that may go on: it is locked, and its journal is known. */
 export interface BegunRun {
@@ -154,11 +154,6 @@ function isKin({ operation, server, account, domain, input }: RunIdentity, begin
   if (begin.operation !== operation || begin.server !== server || begin.account !== account) return false;
   if (begin.domain !== domain) return onDefault && begin.input.sha256 === input.sha256;
   return input.name !== 'stdin' && begin.input.name === input.name && begin.input.sha256 !== input.sha256;
-}
-
-/** Nothing that was sent was applied: no row depends on this run. */
-function isUntouched({ counts, begin }: RunState): boolean {
-  return (counts.get('free') ?? 0) === begin.input.rows;
 }
 
 function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {

@@ -57,6 +57,8 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     pace: gate,
     // In checked mode the mark that is taken before a batch pays for both.
     mayCall: (calls = plan.mode?.name === 'checked' ? 0 : 1) => mayCall(calls, settings, means.stop),
+    inDoubt: new Set(),
+    before: new Map(settings.begun.state.before),
     onSurplus: (records) => keepSurplus(records, settings, means),
     readBack: (batch, rows) => readBackBatch(batch, rows, ledger, settings, means, past),
   };
@@ -66,7 +68,7 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     batchSize: () => context.size.limit,
     async process(segment) {
       const sent = await sendGuarded(segment, shop);
-      return await withEarlier(segment.rows, sent, settings.begun, means);
+      return await withEarlier(segment.rows, sent, settings, means);
     },
   };
 }
@@ -110,12 +112,13 @@ async function send<Payload extends object>(
 ): Promise<Outcomes<Payload>> {
   const { context, canary } = shop;
   const repeats = context.operation.doubt === 'repeat';
-  const again = open.flatMap(({ rows }) => (repeats ? rows : []));
+  const again = repeats ? [...open.flatMap(({ rows }) => rows), ...unsure] : [];
+  for (const { index } of again) context.inDoubt.add(index);
   const rows = [...free, ...again].sort((one, other) => one.index - other.index);
   // Only a run that shortens has a canary, so these are its rows.
   const proving = ((await canary?.prove(rows as unknown as BulkRow<ShortenItem>[])) ?? new Map()) as Outcomes<Payload>;
   const inDoubt: DoubtfulBatch<Payload>[] = repeats ? [] : open.map(({ intent, rows }) => ({ batch: intent.batch, rows }));
-  if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
+  if (!repeats && unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
   const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
   const sent = await sendRows(rest, context, inDoubt);
   return proving.size === 0 ? sent : new Map([...proving, ...sent]);
@@ -125,14 +128,14 @@ async function send<Payload extends object>(
 async function withEarlier<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   sent: Outcomes<Payload>,
-  { state }: BegunRun,
+  { begun: { state }, operation }: WorkSettings<Payload>,
   { stop, recorded }: WorkMeans,
 ): Promise<RowOutcome<Payload>[]> {
   const isEarlier = ({ index }: BulkRow): boolean => isSettled(state.stateOf(index));
   const earlier = (await recorded.outcomesOf(rows.filter(isEarlier))).values();
   return rows.map((row) => {
     if (isEarlier(row)) return earlier.next().value as RowOutcome<Payload>;
-    return sent.get(row.index) ?? (state.stateOf(row.index) === 'free' ? notSent(row, stop) : unknownOutcome(row));
+    return sent.get(row.index) ?? (state.stateOf(row.index) === 'free' ? notSent(row, stop) : unknownOutcome(row, operation));
   });
 }
 

@@ -10,7 +10,7 @@ export interface Segment<Payload extends object> {
   readonly free: readonly BulkRow<Payload>[];
   /** Batches that an earlier process left open, with their unsettled rows (J6). All of a batch is in one segment. */
   readonly open: readonly { readonly intent: OpenIntent; readonly rows: readonly BulkRow<Payload>[] }[];
-  /** Rows that an earlier process could not look at. */
+  /** Rows that an earlier process left in doubt without a batch to ask for. */
   readonly unsure: readonly BulkRow<Payload>[];
 }
 
@@ -20,8 +20,8 @@ export interface SegmentSettings<Payload extends object> {
   readonly payloadOf: (item: object, index: number) => Payload;
   /** Rows to send that a segment holds, at the time when it is begun. */
   readonly size: () => number;
-  /** What an `unknown` row of an earlier process is now: to be sent again, to be looked at, or unknown for good. */
-  readonly unknownIs: 'free' | 'open' | 'final';
+  /** What an `unknown` row of an earlier process is now: to be looked at or sent again, or unknown for good. */
+  readonly unknownIs: 'open' | 'final';
 }
 
 /** Rows without anything to send that are passed on together. */
@@ -73,7 +73,7 @@ function add<Payload extends object>(
   const intent = intentOf.get(row.index);
   if (!intent) {
     const found = state.stateOf(row.index);
-    if (found === 'free' || (found === 'unknown' && unknownIs === 'free')) draft.free.push(row);
+    if (found === 'free') draft.free.push(row);
     if (found === 'unknown' && unknownIs === 'open') draft.unsure.push(row);
     return;
   }
@@ -98,8 +98,8 @@ function ownRows(intent: OpenIntent, intentOf: ReadonlyMap<number, OpenIntent>):
 }
 
 /** The long URLs whose links the rows of a segment share with whoever has the same (4.3.3). */
-export function sharedUrls<Payload extends object>({ free, open }: Segment<Payload>): string[] {
-  const rows = [...free, ...open.flatMap((batch) => batch.rows)];
+export function sharedUrls<Payload extends object>({ free, open, unsure }: Segment<Payload>): string[] {
+  const rows = [...free, ...open.flatMap((batch) => batch.rows), ...unsure];
   return rows
     .map(({ payload }) => payload as Partial<ShortenItem>)
     .flatMap(({ long_url = '', custom_hash }) => (custom_hash ? [] : [long_url]));

@@ -7,12 +7,15 @@ import type { KnownRecord, Verdict } from './verdict.ts';
 
 /** What a batch leaves behind. The journal of a long run, or nothing for a few rows typed by hand. */
 export interface Ledger<Payload extends object> {
-  /** Before a batch is sent; resolves when it may be (J1). What it returns is handed to `readBack` in doubt. */
-  intent(parcel: Parcel<Payload>): Promise<number>;
+  /**
+   * Before a batch is sent; resolves when it may be (J1). What it returns is handed to `readBack` in doubt. `before`: see
+   * `SendingContext.before`, one per row.
+   */
+  intent(parcel: Parcel<Payload>, before?: readonly string[]): Promise<number>;
   ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
   /**
-   * Resolves when the outcomes may be told (J2). Rows in `released` were certainly not applied. `isPart`: more of the batch will
-   * follow, and what was settled is given again then.
+   * Resolves when the outcomes may be told (J2). Rows in `released` were certainly not applied: those in doubt are in neither list,
+   * and stay open. `isPart`: more of the batch will follow, and what was settled is given again then.
    */
   settled(
     batch: number,
@@ -50,6 +53,13 @@ export interface SendingContext<Payload extends object> {
   readonly pace?: Pace;
   /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
   readonly readBack?: (batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>;
+  /**
+   * D2: rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Whoever judges
+   * a row asks this first.
+   */
+  readonly inDoubt: Set<number>;
+  /** What stood at the hashes of rows before their first attempt, where their operation needs to know (`BulkOperation.witness`). */
+  readonly before: Map<number, string>;
   /** Records that no row accounts for. */
   readonly onSurplus: (records: readonly KnownRecord[]) => void;
 }

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../client/call-error.ts';
 import { CliError } from '../errors.ts';
 import { conclude, maximalRounds, type Round, record } from './conclusion.ts';
-import { afterFailure, completed, resolveDoubt } from './doubt.ts';
-import { notSent, unknownOutcome } from './judgement.ts';
+import { afterFailure, completed, enterDoubt, resolveDoubt } from './doubt.ts';
+import { leftAside, unknownOutcome } from './judgement.ts';
 import type { BulkOperation } from './operation.ts';
 import { type Parcel, parcelOf } from './parcel.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
@@ -24,6 +24,7 @@ export async function sendRows<Payload extends object>(
   const rounds = new Map<number, number>();
   const queue: (readonly BulkRow<Payload>[])[] = [];
   for (const doubt of inDoubt) {
+    for (const { index } of doubt.rows) context.inDoubt.add(index);
     const round = await inPlace(context, () => clearDoubt(doubt, context, rounds));
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     queue.push(...groupsOf(round.repeat, context.operation));
@@ -33,7 +34,7 @@ export async function sendRows<Payload extends object>(
     const [batch, rest] = cut(next, context);
     if (rest.length > 0) queue.unshift(rest);
     if (context.stop.reason) {
-      for (const row of batch) outcomes.set(row.index, notSent(row, context.stop));
+      for (const row of batch) outcomes.set(row.index, leftAside(row, context));
       continue;
     }
     const round = await sendBatch(batch, context, rounds).catch((error: unknown) => lostTrack(error, batch, context));
@@ -48,11 +49,11 @@ export async function sendRows<Payload extends object>(
 function lostTrack<Payload extends object>(
   error: unknown,
   rows: readonly BulkRow<Payload>[],
-  { stop }: SendingContext<Payload>,
+  { stop, operation }: SendingContext<Payload>,
 ): Round<Payload> {
   if (!(error instanceof CliError)) throw error;
   stop.request(stopOf(error));
-  return { outcomes: rows.map((row) => unknownOutcome(row)), repeat: [] };
+  return { outcomes: rows.map((row) => unknownOutcome(row, operation)), repeat: [] };
 }
 
 async function clearDoubt<Payload extends object>(
@@ -61,7 +62,7 @@ async function clearDoubt<Payload extends object>(
   rounds: Map<number, number>,
 ): Promise<Round<Payload>> {
   if (context.stop.reason) {
-    return { outcomes: rows.map((row) => unknownOutcome(row)), repeat: [] };
+    return { outcomes: rows.map((row) => leftAside(row, context)), repeat: [] };
   }
   return conclude(batch, rows, await resolveDoubt(batch, rows, context, () => true), context, rounds);
 }
@@ -100,8 +101,10 @@ async function sendBatch<Payload extends object>(
   const ahead = isAhead ? await begin(parcel, context) : undefined;
   if (isAhead && ahead === undefined) return notReached(rows, context);
   return await inPlace(context, async (leave) => {
-    const batch = ahead ?? (await begin(parcel, context));
-    return batch === undefined ? notReached(rows, context) : await sendBegun(batch, parcel, context, rounds, leave);
+    const isPaid = await watch(rows, context);
+    const batch = ahead ?? (isPaid === undefined ? undefined : await begin(parcel, context));
+    if (batch === undefined) return notReached(rows, context);
+    return await sendBegun(batch, parcel, context, rounds, { isPaid: isPaid === true, leave });
   });
 }
 
@@ -114,24 +117,60 @@ async function inPlace<Payload extends object, T>(
   return await work(leave).finally(leave);
 }
 
-/** Calls `leave` as soon as nothing more is to be asked of the server, while what it said is still worked on. */
+/**
+ * Reads what stands there before rows are first sent, where only that tells in doubt what became of them (D6). Answers whether the
+ * budget of the call that follows is paid with it; undefined where the batch may not be sent.
+ */
+async function watch<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  context: SendingContext<Payload>,
+): Promise<boolean | undefined> {
+  const { operation, before, inDoubt, stop, signal } = context;
+  if (!operation.witness) return false;
+  const unseen = rows.filter(
+    ({ index, payload }) => operation.needsWitness?.(payload) && !before.has(index) && !inDoubt.has(index),
+  );
+  if (unseen.length === 0) return false;
+  if (stop.reason || !context.mayCall(2)) return undefined;
+  try {
+    const seen = await operation.witness(
+      unseen.map(({ payload }) => payload),
+      signal,
+    );
+    for (const [position, { index }] of unseen.entries()) before.set(index, seen[position] ?? '');
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    stop.request(stopOf(error));
+    return undefined;
+  }
+}
+
+interface Turn {
+  /** The budget of the call is set aside already. */
+  readonly isPaid: boolean;
+  /** To be called as soon as nothing more is to be asked of the server, while what it said is still worked on. */
+  readonly leave: (() => void) | undefined;
+}
+
 async function sendBegun<Payload extends object>(
   batch: number,
   { rows, payloads, json }: Parcel<Payload>,
   context: SendingContext<Payload>,
   rounds: Map<number, number>,
-  leave?: () => void,
+  { isPaid, leave }: Turn,
 ): Promise<Round<Payload>> {
   // While the disk and its turn were waited for, another batch may have met what stops the run (R-12).
   if (context.stop.reason) return await leftOut(batch, rows, context);
   // Or have heard how many rows the server takes (R-13).
   if (rows.length > context.size.limit) return await putBack(batch, rows, context);
   // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
-  if (!context.mayCall()) return await leftOut(batch, rows, context);
+  if (!isPaid && !context.mayCall()) return await leftOut(batch, rows, context);
   const mayRepeat = ({ index }: BulkRow): boolean => (rounds.get(index) ?? 1) < maximalRounds;
   let verdicts: readonly Verdict[];
   try {
-    const answer = await context.operation.call(payloads, context.signal, json);
+    const onDoubt = (): void => rows.forEach(({ index }) => void context.inDoubt.add(index));
+    const answer = await context.operation.call(payloads, context.signal, json, onDoubt);
     if (leave && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
       leave();
       await turn();
@@ -140,6 +179,7 @@ async function sendBegun<Payload extends object>(
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     if (error.throttled) context.pace?.throttled();
+    if (error.outcome === 'ambiguous') await enterDoubt(batch, rows, error.message, context);
     if (isTooLarge(error) && rows.length > 1) {
       context.size.limit = Math.min(context.size.limit, Math.ceil(rows.length / 2));
       return await putBack(batch, rows, context);
@@ -149,7 +189,7 @@ async function sendBegun<Payload extends object>(
   return conclude(batch, rows, verdicts, context, rounds);
 }
 
-/** A batch that was begun and is not sent any more: its rows are free again. */
+/** A batch that was begun and is not sent any more: its rows are as they were before. */
 async function leftOut<Payload extends object>(
   batch: number,
   rows: readonly BulkRow<Payload>[],
@@ -168,20 +208,17 @@ async function putBack<Payload extends object>(
   return (await record(batch, [], rows, context)) ? { outcomes: [], repeat: rows } : notReached(rows, context);
 }
 
-function notReached<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  { stop }: SendingContext<Payload>,
-): Round<Payload> {
-  return { outcomes: rows.map((row) => notSent(row, stop)), repeat: [] };
+function notReached<Payload extends object>(rows: readonly BulkRow<Payload>[], context: SendingContext<Payload>): Round<Payload> {
+  return { outcomes: rows.map((row) => leftAside(row, context)), repeat: [] };
 }
 
 /** Undefined where the batch may not be sent: its intent could not be written (J7), or the listing not be read before it. */
 async function begin<Payload extends object>(
   parcel: Parcel<Payload>,
-  { ledger, stop }: SendingContext<Payload>,
+  { ledger, stop, before }: SendingContext<Payload>,
 ): Promise<number | undefined> {
   try {
-    return await ledger.intent(parcel);
+    return await ledger.intent(parcel, before.size === 0 ? undefined : parcel.rows.map(({ index }) => before.get(index) ?? ''));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     stop.request(stopOf(error));

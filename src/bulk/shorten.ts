@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { urlsByHash } from '../client/named-urls.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { isUsableHash } from './answer-items.ts';
@@ -6,7 +7,7 @@ import { canonicalUrl } from './canonical-url.ts';
 import { matchAnswer } from './matching.ts';
 import type { Mode } from './modes.ts';
 import { notApplied } from './not-applied.ts';
-import type { BatchAnswer, BulkOperation, DoubtPolicy } from './operation.ts';
+import type { BatchAnswer, BulkOperation, DoubtPolicy, SoughtRow } from './operation.ts';
 import { shortUrlOf } from './short-url.ts';
 import { again, type Done, doubtful, type KnownRecord, type Verdict } from './verdict.ts';
 
@@ -31,9 +32,9 @@ export function shortenFewOperation(settings: ShortenSettings): BulkOperation<Sh
   const lookedFor = new WeakSet<ShortenItem>();
   return {
     ...shortening(settings, 'look'),
-    look: async (items, _reason, signal) => {
+    look: async (rows, signal) => {
       const verdicts: Verdict[] = [];
-      for (const item of items) verdicts.push(await search(item, settings, lookedFor, signal));
+      for (const { payload } of rows) verdicts.push(await search(payload, settings, lookedFor, signal));
       return verdicts;
     },
   };
@@ -46,19 +47,20 @@ function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolic
   return {
     kind: 'shorten',
     doubt,
-    call: async (items, signal, json) => {
+    call: async (items, signal, json, onDoubt) => {
       const urls = sharing ? distinct(items) : [...items];
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
       const answer = await client.send(
         'shortenUrls',
         { query: defined(query), body: { urls }, bodyText },
-        { repeat: doubt === 'repeat', signal },
+        { repeat: doubt === 'repeat', signal, onDoubt },
       );
       const found = matchAnswer(urls, listOf(answer.urls), { sharing });
       return sharing ? shareOut(items, urls, found, given) : found;
     },
     statusOf: (item, done) => (mode.generateHashes || !wasThere(item, done) ? 'created' : 'existing'),
     notApplied: (item, record) => notApplied(item, record),
+    ...(mode.name === 'keyed' && { look: (rows, signal) => findByHash(rows, { client, mode, domain }, signal) }),
     ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
   };
 }
@@ -98,6 +100,21 @@ function wasThere(item: ShortenItem, { record, shared }: Done): boolean {
     (item.expiration_date === undefined && Boolean(record.expiration_date)) ||
     (item.max_clicks === undefined && Boolean(record.max_clicks));
   return unasked || Number(record.total_clicks) > 0 || Boolean(record.last_visit);
+}
+
+/** D4: a hash that leads to the row's long URL, however a server writes that, is the row's. */
+async function findByHash(
+  rows: readonly SoughtRow<ShortenItem>[],
+  { client, domain }: ShortenSettings,
+  signal: AbortSignal,
+): Promise<Verdict[]> {
+  const hashes = rows.map(({ payload }) => payload.custom_hash ?? '');
+  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
+  return rows.map(({ payload }): Verdict => {
+    const record = found.get(payload.custom_hash ?? '');
+    const isOurs = record && canonicalUrl(record.long_url ?? '') === canonicalUrl(payload.long_url);
+    return isOurs ? { kind: 'done', record, evidence: 'hash', shared: true } : again;
+  });
 }
 
 async function search(

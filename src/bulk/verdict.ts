@@ -11,7 +11,7 @@ export interface Done {
   /** Absent where the call answers with `{error}` alone. */
   readonly record?: KnownRecord;
   readonly evidence?: Evidence;
-  /** Another row of the run was given this record first. */
+  /** It was there already: another row of the run was given it first, or it was found where a refusal named it. */
   readonly shared?: true;
 }
 
@@ -20,7 +20,7 @@ export interface Failed {
   readonly error: ErrorRecord;
 }
 
-/** Certainly not applied: it may be sent again. */
+/** It may be sent again: it was certainly not applied, or it is in doubt and another attempt does no harm. */
 export interface Again {
   readonly kind: 'again';
 }
@@ -30,6 +30,8 @@ export interface Doubtful {
   readonly kind: 'doubtful';
   /** Short URLs of records that may be what the row made. */
   readonly candidates?: readonly string[];
+  /** Nobody has looked yet, because the run stops: the next process does. Otherwise all was looked at that can be. */
+  readonly open?: true;
 }
 
 /** What is known of one row after a call or after a look at the server. */
@@ -37,3 +39,4 @@ export type Verdict = Done | Failed | Again | Doubtful;
 
 export const again: Again = { kind: 'again' };
 export const doubtful: Doubtful = { kind: 'doubtful' };
+export const unresolved: Doubtful = { kind: 'doubtful', open: true };

@@ -172,7 +172,7 @@ async function* inOrder<Payload extends object>(
   for (let next = underWay.shift(); next; next = underWay.shift()) yield await next;
 }
 
-const unknownNow = { repeat: 'free', look: 'open', read_back: 'final', leave: 'final' } as const;
+const unknownNow = { repeat: 'open', look: 'open', read_back: 'final', leave: 'final' } as const;
 
 /** A row without a hash of its own gets one, where hashes are generated: its old one, if it was ever sent (J9). */
 function payloadMaker<Payload extends object>({ plan, begun, environment }: WorkSettings<Payload>) {

@@ -12,8 +12,8 @@ export interface Fault {
   readonly outcome: CallOutcome;
   readonly kind: FailureKind;
   readonly message: string;
-  /** What went wrong in the last attempt, where `message` says that the outcome is not known. */
-  readonly problem?: string;
+  /** What the last attempt met, where this one says that attempts before it leave the outcome unknown. */
+  readonly last?: Fault;
   readonly hint?: string | undefined;
   readonly details?: readonly string[];
   /** The message of the service, where it sent one. */
@@ -49,8 +49,8 @@ export interface CallHistory {
 /** A call that failed for good. Its exit code follows CLI.md section 2. */
 export class CallError extends CliError {
   readonly outcome: CallOutcome;
-  /** What went wrong in the last attempt, without a word about what that means for a change: for journals. */
-  readonly problem: string;
+  /** What the last attempt met, without a word about what that means for a change. */
+  readonly last: Fault;
   /** The message of the service itself, where it sent one. */
   readonly said: string | undefined;
   readonly operation: OperationName | undefined;
@@ -71,7 +71,7 @@ export class CallError extends CliError {
     }
     super(kind, message, { hint, apiCode, details, cause });
     this.outcome = fault.outcome;
-    this.problem = fault.problem ?? message;
+    this.last = fault.last ?? fault;
     this.said = fault.said;
     this.operation = history.operation;
     this.status = fault.status;
@@ -87,8 +87,9 @@ export class CallError extends CliError {
  * may not be too much, whether it reads or changes (D14).
  */
 export function isTooLarge(error: unknown): error is CallError {
-  if (!(error instanceof CallError) || error.outcome !== 'rejected') return false;
-  return error.apiCode === 1221 || error.apiCode === 1310 || error.status === 413 || error.status === 414;
+  if (!(error instanceof CallError)) return false;
+  const { outcome, apiCode, status } = error.last;
+  return outcome === 'rejected' && (apiCode === 1221 || apiCode === 1310 || status === 413 || status === 414);
 }
 
 function reasonOf(gaveUp: GaveUp): string {

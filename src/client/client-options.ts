@@ -13,6 +13,8 @@ export interface SendOptions {
   readonly repeat?: boolean;
   /** Aborts the call, as the client's own does: an attempt under way is class A, a wait ends at once. */
   readonly signal?: AbortSignal | undefined;
+  /** Told that an attempt may have been applied: what the next one is answered is no answer to the first. */
+  readonly onDoubt?: (() => void) | undefined;
 }
 
 /** Makes one call of the contract and answers with a checked result. Throws `CallError`. */

@@ -17,7 +17,7 @@ export function inDoubt(operation: OperationName, input: AnyInput, fault: Fault)
     ...fault,
     outcome: 'ambiguous',
     kind: 'unknown',
-    problem: fault.message,
+    last: fault,
     message: `it is not known whether ${deeds[operation] ?? 'the change was made'}: ${fault.message}`,
     hint: `look before repeating it: ${look(operation, input)}`,
   };
@@ -30,7 +30,7 @@ export function rawInDoubt({ method, path }: ApiRequest, fault: Fault): Fault {
     ...fault,
     outcome: 'ambiguous',
     kind: 'unknown',
-    problem: fault.message,
+    last: fault,
     message,
     hint: 'look before repeating it: linkctl list',
   };
@@ -53,14 +53,14 @@ const repeats: { readonly [O in OperationName]?: (input: AnyInput) => number } =
   // Clicks that came in the meantime would be erased too.
   resetStats: never,
   resetSelectedStats: never,
-  // Whether a rename happened can be seen: it is looked at before it is repeated (recovery.ts).
+  // Whether a rename happened can be seen: it is looked at before it is repeated (recovery.ts, bulk/edit.ts).
   renameTag: never,
   editUrl: ({ body }) => (renames(body) ? 0 : Number.POSITIVE_INFINITY),
   editUrls: ({ body }) => (renames(body) ? 0 : Number.POSITIVE_INFINITY),
 };
 
 /** Whether any item of an edit gets a new hash. */
-export function renames(body: unknown): boolean {
+function renames(body: unknown): boolean {
   return items(body).some((item) => Object.hasOwn(item, 'custom_hash'));
 }
 

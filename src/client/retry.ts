@@ -30,6 +30,7 @@ export interface RetryContext {
   readonly repeats: number;
   /** For calls that change something: the last fault, told as a change that may have happened. */
   readonly inDoubt?: ((fault: Fault) => Fault) | undefined;
+  readonly onDoubt?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   notice(notice: RetryNotice): void;
   warn(message: string): void;
@@ -46,7 +47,10 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
       return attempted.result;
     }
     const { fault } = attempted;
-    if (fault.outcome === 'ambiguous') doubts += 1;
+    if (fault.outcome === 'ambiguous') {
+      doubts += 1;
+      context.onDoubt?.();
+    }
     const wait = waitFor(fault, attempts, waited, context);
     const giveUp = (gaveUp: GaveUp): CallError =>
       new CallError(finalFault(fault, doubts, wait, context), {
@@ -118,6 +122,6 @@ function refusalOf(fault: Fault, attempts: number, doubts: number, context: Retr
 
 /** After an attempt in doubt, a later one that was not sent or was refused settles nothing about the first. */
 function finalFault(fault: Fault, doubts: number, { notBefore }: Wait, { inDoubt }: RetryContext): Fault {
-  if (doubts > 0 && inDoubt) return inDoubt(fault);
-  return notBefore === undefined ? fault : { ...fault, kind: 'limit' };
+  const last: Fault = notBefore === undefined ? fault : { ...fault, kind: 'limit' };
+  return doubts > 0 && inDoubt ? inDoubt(last) : last;
 }

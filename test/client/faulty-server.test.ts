@@ -45,12 +45,12 @@ test.each<[string, Step, number]>([
   expect((await client.send('shortenUrls', items)).urls).toHaveLength(count);
 });
 
-test('F05: a deletion that was applied without an answer is done', async () => {
+test('F05: the deletion of a tag that was applied without an answer is done', async () => {
   const { client, server } = await inFrontOfService();
-  await client.send('shortenUrls', { body: { urls: [{ long_url: 'https://nodejs.org/', custom_hash: 'mine' }] } });
+  await client.send('addTag', { body: { label: 'mine' } });
   await server.script([faults.dropAfter]);
-  expect(await client.send('deleteUrl', { path: { hash: 'mine' } })).toMatchObject({ error: { code: 0 } });
-  expect((await client.send('listUrls', {})).urls).toEqual([]);
+  expect(await client.send('deleteTag', { path: { label: 'mine' } })).toMatchObject({ error: { code: 0 } });
+  expect((await client.send('listTags', {})).tags).toEqual([]);
 });
 
 test('the faulty server runs as a process of its own, with script and log', async () => {

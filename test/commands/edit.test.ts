@@ -25,7 +25,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, numbered(2));
     const ran = await linkctl(['edit', 'h0', '--url', 'https://example.com/new', '--new-hash', 'sale', '--note', 'spring sale']);
     expect(ran).toEqual({ code: 0, stdout: 'sale\n', stderr: '' });
+    // Whether a rename whose answer is lost was ours is told by where the link led before (D6).
     expect(await sent(wire)).toEqual([
+      { call: 'GET /urls?hashes=h0&limit=1', body: undefined },
       {
         call: 'PATCH /urls/h0',
         body: { urls: [{ custom_hash: 'sale', long_url: 'https://example.com/new', note: 'spring sale' }] },
@@ -105,8 +107,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran.stderr).toContain(`edits.csv:2346: no short URL "h2344"`);
     expect(ran.stderr).toMatch(/^2345 rows: 2344 changed, 1 failed \(.*failed\.csv\) \(\d+ requests, [\d.]+ s\)/m);
     const sizes = (await changes(wire)).map(({ body }) => (body as { urls: unknown[] }).urls.length);
-    expect(sizes).toEqual([...new Array(Math.floor(2345 / bound)).fill(bound), 2345 % bound]);
-    expect((await changes(wire))[0]?.body).toMatchObject({
+    const inOrder = sizes.sort((one, other) => other - one);
+    expect(inOrder).toEqual([...new Array(Math.floor(2345 / bound)).fill(bound), 2345 % bound]);
+    expect((await changes(wire)).map(({ body }) => body)).toContainEqual({
       urls: expect.arrayContaining([
         {
           hash: 'h0',
