@@ -34,7 +34,7 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    if (this.#secrets.length > 0) this.#pattern ??= new RegExp(this.#secrets.map(escaped).join('|'), 'g');
+    if (this.#secrets.length > 0) this.#pattern ??= patternOf(this.#secrets);
     const known = this.#pattern ? text.replace(this.#pattern, placeholder) : text;
     return known
       .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>]*@/gi, `$1${placeholder}@`)
@@ -51,10 +51,34 @@ export class Redactor {
   #add(...secrets: string[]): void {
     const forms = new Set([...this.#secrets, ...secrets.flatMap(writtenForms)]);
     this.#secrets = [...forms].filter((form) => form !== '').sort((one, other) => other.length - one.length);
-    this.#long = this.#secrets.filter(({ length }) => length >= 16);
+    this.#long = this.#secrets.filter(isLong);
     this.#pattern = undefined;
   }
 }
+
+const isLong = ({ length }: string): boolean => length >= 16;
+
+/**
+ * Long secrets stand in no text by chance. A short one might be a part of any word, so that it is looked for as a word of its own; one
+ * of a few letters, which may be a word, only behind a sign or a word that announces it (D46).
+ */
+function patternOf(secrets: readonly string[]): RegExp {
+  const shorter = secrets.filter((secret) => !isLong(secret));
+  const words = shorter.filter(({ length }) => length >= 6);
+  const few = shorter.filter(({ length }) => length < 6);
+  const oneOf = (some: readonly string[]): string => `(?:${some.map(escaped).join('|')})(?!\\w)`;
+  return new RegExp(
+    [
+      ...secrets.filter(isLong).map(escaped),
+      ...(words.length > 0 ? [`(?<!\\w)${oneOf(words)}`] : []),
+      ...(few.length > 0 ? [`(?<=${announced})${oneOf(few)}`] : []),
+    ].join('|'),
+    'g',
+  );
+}
+
+/** `x=`, `"x":"`, `ann:`, `the key `, `password: "`. */
+const announced = `(?:=|\\w["']?:)["']?|(?:[Kk]ey|[Tt]oken|[Pp]assword|[Ss]ecret)["']?:?\\s+["']?`;
 
 /** As it is; percent-encoded, by either habit; as a string in JSON or in JavaScript. */
 function writtenForms(secret: string): string[] {

@@ -62,9 +62,37 @@ test('a proxy without userinfo, or without scheme, is understood', () => {
 test('keys that become known later are redacted from then on', () => {
   const made = new Redactor();
   expect(made.redact('one two')).toBe('one two');
-  made.addKey('one');
-  made.addKey('one-and-more', 'ann');
-  expect(made.redact('one one-and-more ann:one-and-more')).toBe('[redacted] [redacted] [redacted]');
+  made.addKey('one-only');
+  made.addKey('one-only-and-more', 'ann');
+  expect(made.redact('one-only one-only-and-more ann:one-only-and-more')).toBe('[redacted] [redacted] [redacted]');
+});
+
+const sentence = 'try again: you may delete 5 URLs [y/N], a hash is any of a-z; key tests: yes';
+
+test.each(['y', 'a', 'N', 're', 'is', 'hash', 'elete', 'ey', 'of'])(
+  'D46: the key %s is cut out of no ordinary word, and not told where it stands',
+  (short) => {
+    const made = new Redactor();
+    made.addKey(short, 'ann');
+    expect(made.redact(sentence)).toBe(sentence);
+    for (const place of [
+      (text: string) => `{"api_key":"${text}"}`,
+      (text: string) => `/urls?api_key=${text}&limit=1`,
+      (text: string) => `the key ${text} is wrong`,
+      (text: string) => `X-Tinycc-Key: ${text}`,
+    ]) {
+      expect(made.redact(place(short))).toBe(place('[redacted]'));
+    }
+    expect(made.redact(`ann:${short}`)).toMatch(/^(ann:)?\[redacted\]$/);
+  },
+);
+
+test('D46: a key of 6 to 15 characters is redacted as a word of its own, a longer one anywhere', () => {
+  const made = new Redactor();
+  made.addKey('promo7');
+  made.addKey('CANARY-4f1d2c3b4a59');
+  expect(made.redact('wrong key promo7, xpromo7 promo77 (promo7)')).toBe('wrong key [redacted], xpromo7 promo77 ([redacted])');
+  expect(made.redact('xCANARY-4f1d2c3b4a59x')).toBe('x[redacted]x');
 });
 
 test.each([
