@@ -136,13 +136,16 @@ export interface Account {
   /** Where the key comes from, as people know it (B47). */
   readonly keySource: string;
   readonly methodOverride?: boolean | undefined;
-  readKey(): Promise<ApiKey>;
+  /** Without it, calls carry no credentials. */
+  readonly readKey?: (() => Promise<ApiKey>) | undefined;
+  /** Attempts after the first one, whatever the flags say. */
+  readonly retries?: number | undefined;
 }
 
 /** A client for an account, with what the flags say about the network. Nothing is sent yet. */
 export function connect(account: Account, global: GlobalOptions, hooks: SessionHooks): Client {
   const { system } = hooks;
-  const { username } = account;
+  const { username, readKey } = account;
   const redactor = new Redactor();
   hooks.redactWith((text) => redactor.redact(text));
   for (const name of ['https_proxy', 'http_proxy']) {
@@ -153,7 +156,7 @@ export function connect(account: Account, global: GlobalOptions, hooks: SessionH
     version,
     system,
     timeout: global.timeout ?? secondsOf(system.env.LINKCTL_TIMEOUT),
-    retries: global.retries,
+    retries: account.retries ?? global.retries,
     maxWait: global.maxWait,
     caFile: global.caFile,
     signal: hooks.deadline.calls,
@@ -161,12 +164,14 @@ export function connect(account: Account, global: GlobalOptions, hooks: SessionH
     observe: (event) => trace(event, global, hooks),
     redact: (text) => redactor.redact(text),
     withoutKey: (text) => redactor.withoutKey(text),
-    async readKey() {
-      const { value, warnings } = await account.readKey();
-      for (const warning of warnings) await hooks.warn(warning);
-      redactor.addKey(value, username);
-      return value;
-    },
+    readKey:
+      readKey &&
+      (async () => {
+        const { value, warnings } = await readKey();
+        for (const warning of warnings) await hooks.warn(warning);
+        redactor.addKey(value, username);
+        return value;
+      }),
   });
 }
 

@@ -30,8 +30,8 @@ export interface ClientOptions {
   /** What the server is known by, where its address is another one at every call; the base URL without it. */
   readonly server?: string | undefined;
   readonly username: string;
-  /** Asked once, before the first request. */
-  readKey(): Promise<string>;
+  /** Asked once, before the first request. Without it, calls carry no credentials: to see what is at an address. */
+  readonly readKey?: (() => Promise<string>) | undefined;
   readonly edition: Edition;
   /** Name of the stored profile, where the credentials are one's (B47). */
   readonly profile?: string | undefined;

@@ -27,7 +27,7 @@ export function createLine(options: LineOptions): Line {
   let credentials: Promise<string> | undefined;
 
   async function wireRequest({ method, path, query, body }: ApiRequest): Promise<WireRequest> {
-    credentials ??= options.readKey().then((key) => Buffer.from(`${options.username}:${key}`, 'utf8').toString('base64'));
+    credentials ??= options.readKey?.().then((key) => Buffer.from(`${options.username}:${key}`, 'utf8').toString('base64'));
     const overridden = options.methodOverride && method !== 'GET' && method !== 'POST';
     return {
       method: overridden ? 'POST' : method,
@@ -37,7 +37,7 @@ export function createLine(options: LineOptions): Line {
         'user-agent': userAgent(options),
         accept: 'application/json',
         'accept-encoding': 'identity',
-        authorization: `Basic ${await credentials}`,
+        ...(credentials && { authorization: `Basic ${await credentials}` }),
         ...(overridden && { 'x-http-method-override': method }),
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
       },

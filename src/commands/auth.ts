@@ -3,7 +3,7 @@ import type { Runner } from '../action.ts';
 import type { Context } from '../context.ts';
 import { AuthError, CliError, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
-import { logIn } from '../login.ts';
+import { logIn } from '../login/login.ts';
 import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { readConfig } from '../profiles/config-file.ts';
@@ -25,7 +25,10 @@ export function registerAuth(command: Command, run: Runner): void {
       'linkctl auth login --base-url s.ex --username ann --api-key-file key.txt',
       'pass show urls | linkctl auth login --base-url s.ex --username ann --with-key',
     ],
-    notes: ['The key is never taken from the command line. What is not given is asked for on a terminal.'],
+    notes: [
+      'The key is never taken from the command line. What is not given is asked for on a terminal. The base URL may be a host alone: ' +
+        '/tiny/api/3 and /api/3 are tried there.',
+    ],
     globals: ['--base-url', '--username', '--api-key-file', '--edition', '--domain', '--insecure-http', '--ca-file'],
   });
   const status = command
@@ -141,7 +144,7 @@ async function logOut(
   for (const warning of config.warnings) await warn(warning);
   const name = operand ?? global.profile ?? config.currentProfile;
   const names = all ? [...config.profiles.keys()] : [name].filter((one) => one !== undefined);
-  if (names.length === 0) throw new AuthError('no profile is stored', { hint: 'linkctl auth login' });
+  if (names.length === 0) throw new AuthError(`no profile is stored in ${config.path}`, { hint: 'linkctl auth login' });
   await changeConfig(system, (draft) => {
     for (const one of names) {
       if (!Object.hasOwn(draft.profiles, one)) throw unknownProfile(one, config);

@@ -13,6 +13,20 @@ export function baseUrl(text: string): string | undefined {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
+/**
+ * Where the API may be that an address stands for: of a host alone, at the roots that deployments are known to have (FIELD-NOTES 27), and
+ * at its own root where a scheme was typed. None for what is no address.
+ */
+export function apiAddresses(text: string): string[] {
+  const hasScheme = /^[a-z]+:\/\//i.test(text);
+  const plain = hasScheme ? undefined : baseUrl(`http://${text}`);
+  const url = plain !== undefined && !isExposed(plain) ? plain : baseUrl(hasScheme ? text : `https://${text}`);
+  if (url === undefined) return [];
+  if (new URL(url).pathname !== '/') return [url];
+  const known = ['/tiny/api/3', '/api/3'].map((path) => url + path);
+  return hasScheme ? [...known, url] : known;
+}
+
 /** A username that HTTP Basic can carry (R-43), or undefined. */
 export function accountName(text: string): string | undefined {
   return /^[^:]+$/.test(text) && !hasControlCharacter(text) ? text : undefined;

@@ -110,9 +110,11 @@ function readableConfig(system: System): { config: Config; warnings: readonly st
 }
 
 /** Exit 4, with the way on: a profile that is stored, a new one, or none. */
-export function noProfile({ profiles }: Config, consequence = ''): AuthError {
+export function noProfile({ profiles, path }: Config, consequence = ''): AuthError {
   const first = profiles.size > 0 ? 'linkctl auth switch <profile>' : 'linkctl auth login';
-  return new AuthError(`no profile is chosen${consequence}`, { hint: `${first}, or without an account: linkctl -p sandbox` });
+  return new AuthError(`no profile is chosen (looked in ${path})${consequence}`, {
+    hint: `${first}, or without an account: linkctl -p sandbox`,
+  });
 }
 
 /** B62: gaps are named, never filled from a profile. */

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { apiKey, test as base, type Linkctl, runnerIn, sent, username } from '../support/linkctl.ts';
@@ -39,6 +42,62 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       profiles: { work: { base_url: wire.baseUrl, username, edition, api_key: apiKey } },
     });
     expect((await home(['shorten', 'https://nodejs.org/'])).code).toBe(0);
+  });
+});
+
+describe('D47: auth login finds the API before it asks for a key', () => {
+  test('a bare host: the roots that deployments have are tried, without credentials', async ({ home, login, config, wire }) => {
+    const { host } = new URL(wire.baseUrl);
+    expect(await home(login.with(5, host), { stdin: apiKey })).toMatchObject({ code: 0, stderr: '' });
+    const asked = await wire.requests();
+    expect(asked.map(({ url, headers }) => [url, headers.authorization !== undefined])).toEqual([
+      ['/tiny/api/3/account', false],
+      ['/api/3/account', false],
+      ['/api/3/account', true],
+      ['/api/3/domains', true],
+    ]);
+    expect(JSON.parse(readFileSync(config, 'utf8')).profiles.work.base_url).toBe(`http://${host}/api/3`);
+  });
+
+  test('an origin without a path is a bare host, too', async ({ home, login, config, wire }) => {
+    const { origin } = new URL(wire.baseUrl);
+    expect((await home(login.with(5, `${origin}/`), { stdin: apiKey })).code).toBe(0);
+    expect(JSON.parse(readFileSync(config, 'utf8')).profiles.work.base_url).toBe(`${origin}/api/3`);
+  });
+
+  test('the root /tiny/api/3 comes first', async ({ home, login, config }) => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      const isThere = request.url?.startsWith('/tiny/api/3/');
+      const code = request.headers.authorization ? 0 : 1300;
+      response.writeHead(isThere ? (code === 0 ? 200 : 400) : 404);
+      response.end(isThere ? JSON.stringify({ error: { code, message: '' }, account: {}, domains: [] }) : '<html>');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      expect(await home(login.with(5, host), { stdin: apiKey })).toMatchObject({ code: 0 });
+    } finally {
+      server.close();
+    }
+    expect(asked).toEqual(['/tiny/api/3/account', '/tiny/api/3/account', '/tiny/api/3/domains']);
+    expect(JSON.parse(readFileSync(config, 'utf8')).profiles.work.base_url).toBe(`http://${host}/tiny/api/3`);
+  });
+
+  test('off a terminal no API is exit 9, and every address that was tried is named', async ({ home, login, config, wire }) => {
+    await wire.script([{ times: 'all', answer: { status: 404, body: '<html>no such page</html>' } }]);
+    const { host } = new URL(wire.baseUrl);
+    const ran = await home(login.with(5, host), { stdin: apiKey });
+    expect(ran).toMatchObject({ code: 9, stdout: '' });
+    expect(ran.stderr).toContain(`error: no API at http://${host}/tiny/api/3 or http://${host}/api/3\n`);
+    expect(existsSync(config)).toBe(false);
+    expect((await wire.requests()).every(({ headers }) => headers.authorization === undefined)).toBe(true);
+  });
+
+  test('a host that is not this machine is asked encrypted', async ({ home, login }) => {
+    const ran = await home(login.with(5, 'api.invalid'), { stdin: apiKey });
+    expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('cannot resolve api.invalid') });
   });
 });
 
@@ -99,9 +158,16 @@ test('B68: a profile name with a dot is refused when it is made', async ({ home,
   expect((await home(login.with(3, 'my.prod'), { stdin: apiKey })).code).toBe(2);
 });
 
-test('B69: no profile at all is exit 4 with both ways in', async ({ home }) => {
+test('B69, D53: no profile at all is exit 4 with both ways in, and the file that was looked for', async ({ home, config }) => {
   const ran = await home(['list']);
   expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(ran.stderr).toContain(`error: no profile is chosen (looked in ${config}), so there is no account to work with\n`);
+  for (const argv of [
+    ['auth', 'logout'],
+    ['config', 'set', 'output', 'json'],
+  ]) {
+    expect(await home(argv)).toMatchObject({ code: 4, stderr: expect.stringContaining(config) });
+  }
   expect(ran.stderr).toContain('hint: linkctl auth login, or without an account: linkctl -p sandbox');
 });
 

@@ -60,6 +60,27 @@ describe('auth login', () => {
     expect(screenOf(shown)[1]).toBe('error: aborted: nothing was changed');
   });
 
+  test('D47: a base URL is looked at right away, and asked for again where there is no API', async ({ open, wire, folder }) => {
+    const { origin, host } = new URL(wire.baseUrl);
+    const terminal = open(['auth', 'login', '-p', 'work', '--no-color'], { env: nobody });
+    await terminal.sees('Base URL of the API: ');
+    terminal.type('not an address\n');
+    await terminal.sees('error: --base-url: expected a host or a URL');
+    await terminal.sees('Base URL of the API: ');
+    terminal.type(`${origin}/elsewhere\n`);
+    await terminal.sees(`error: the API is not at ${origin}/elsewhere`);
+    await terminal.sees('Base URL of the API: ');
+    terminal.type(`${host}\n`);
+    await terminal.sees('Username: ');
+    terminal.type(`${username}\n`);
+    await terminal.sees('API key: ');
+    await terminal.settles('-echo');
+    terminal.type(`${apiKey}\n`);
+    expect((await terminal.ended()).code).toBe(0);
+    const config = JSON.parse(readFileSync(join(folder, '.config', 'linkctl', 'config.json'), 'utf8'));
+    expect(config.profiles.work.base_url).toBe(wire.baseUrl);
+  });
+
   test('B65: answers that are pasted in one go are taken one after the other', async ({ open, wire }) => {
     const terminal = open(['auth', 'login'], { env: nobody });
     await terminal.sees('Profile name [default]: ');

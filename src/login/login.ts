@@ -1,17 +1,19 @@
-import type { Client } from './client/client.ts';
-import type { Context } from './context.ts';
-import { type Edition, editions, thisServer } from './contract/editions.ts';
-import type { AccountRecord } from './contract/records.ts';
-import { CliError, LocalError, UsageError } from './errors.ts';
-import { readText } from './input/text.ts';
-import type { DoneReport } from './output/report.ts';
-import { accountName, baseUrl, isExposed } from './profiles/account-values.ts';
-import { changeConfig } from './profiles/config-change.ts';
-import { readConfig } from './profiles/config-file.ts';
-import { type ApiKey, cleanKey, type KeySource, readKey } from './profiles/key-source.ts';
-import type { Profile } from './profiles/profile.ts';
-import { requireProfileName, sandboxName } from './profiles/profile-name.ts';
-import { ask, askHidden, canAsk } from './prompt.ts';
+import type { Client } from '../client/client.ts';
+import type { Context } from '../context.ts';
+import { type Edition, editions, thisServer } from '../contract/editions.ts';
+import type { AccountRecord } from '../contract/records.ts';
+import { CliError, LocalError, UsageError } from '../errors.ts';
+import { readText } from '../input/text.ts';
+import { printFailure } from '../output/failures.ts';
+import type { DoneReport } from '../output/report.ts';
+import { accountName, isExposed } from '../profiles/account-values.ts';
+import { changeConfig } from '../profiles/config-change.ts';
+import { readConfig } from '../profiles/config-file.ts';
+import { type ApiKey, cleanKey, type KeySource, readKey } from '../profiles/key-source.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { requireProfileName, sandboxName } from '../profiles/profile-name.ts';
+import { ask, askHidden, canAsk } from '../prompt.ts';
+import { findApi } from './find-api.ts';
 
 export interface LoginOptions {
   readonly withKey?: boolean;
@@ -80,15 +82,18 @@ async function defaultName(context: Context): Promise<string> {
 async function givenBaseUrl(stored: Profile, context: Context): Promise<string> {
   const { global, system } = context;
   const given = global.baseUrl ?? (system.env.LINKCTL_BASE_URL || undefined);
-  const text = given ?? (await askOrKept('Base URL of the API', '--base-url', context, stored.base_url));
-  const url = baseUrl(text);
-  if (url === undefined) throw new UsageError('--base-url: expected a URL such as https://api.example.com/rest/v3');
-  if (isExposed(url) && !global.insecureHttp && !stored.insecure_http) {
-    throw new UsageError(`${url} is not encrypted: everyone on the way could read the API key`, {
-      hint: 'use https://, or allow it with --insecure-http',
-    });
+  const exposes = global.insecureHttp ?? stored.insecure_http ?? false;
+  if (given !== undefined) return await findApi(given, exposes, context);
+  if (stored.base_url && !canAsk(context)) return stored.base_url;
+  for (;;) {
+    const text = await ask('Base URL of the API', '--base-url', context, stored.base_url ?? undefined);
+    try {
+      return await findApi(text, exposes, context);
+    } catch (error) {
+      if (!(error instanceof CliError) || context.deadline.aborted) throw error;
+      await printFailure(error, {}, context.streams);
+    }
   }
-  return url;
 }
 
 async function givenUsername(stored: Profile, context: Context): Promise<string> {
