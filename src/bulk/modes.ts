@@ -34,9 +34,10 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
   if (dedupe === 'domain' && values.domain === undefined) {
     throw new UsageError(`--dedupe domain: ${thisServer(edition)} has one domain; use --dedupe account`);
   }
-  // 4.3.4 makes a custom hash an idempotency key under any value; the working domain is the narrowest (R-X8).
+  // 4.3.4 makes a custom hash an idempotency key under any value: what was said, or the narrowest (R-X8).
   if (generateHashes || (rows > 0 && keyedRows === rows)) {
-    return { name: 'keyed', duplicates: values.domain ?? values.account, generateHashes };
+    const said = dedupe === 'off' ? undefined : values[dedupe];
+    return { name: 'keyed', duplicates: said ?? values.domain ?? values.account, generateHashes };
   }
   if (dedupe === 'off') return { name: 'checked', generateHashes: false };
   return { name: 'dedupe', duplicates: values[dedupe], generateHashes: false };
@@ -45,6 +46,6 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
 /** What the mode promises, for the header and the summary. */
 export const guarantees: { readonly [M in ModeName]: string } = {
   keyed: 'exactly one link per row, whatever happens on the way',
-  dedupe: 'at most one new link per long URL',
+  dedupe: 'at most one new link per long URL; existing are all that were not seen to be new',
   checked: 'exactly one link per row if nobody else writes meanwhile; any doubt is reported as unknown',
 };

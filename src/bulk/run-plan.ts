@@ -33,6 +33,8 @@ export interface OperationSettings {
   readonly client: Pick<Client, 'send'>;
   /** Edition A: pinned for the whole run (R-X8). */
   readonly domain: string | undefined;
+  /** Sets one call more aside, and answers whether it may be made (`--budget`). */
+  mayCall(): boolean;
 }
 
 /** What a long run shall do. */

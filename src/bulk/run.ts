@@ -58,7 +58,7 @@ export async function startRun<Payload extends object>(
   const pins = plan.pinsDomain && editions[environment.client.edition].severalDomains;
   // R-X8: the default may be changed by somebody while the run is under way.
   const domain = plan.domain ?? (pins ? (await (known ?? accountDomains(counted.client))).defaultDomain : undefined);
-  const operation = plan.operation({ client: counted.client, domain });
+  const operation = plan.operation({ client: counted.client, domain, mayCall: () => counted.calls.reserve(1) });
   const folders = runFolders(environment.stateFolder);
   await pruneRuns(environment.stateFolder, environment.system);
   const identity = identityOf(plan, operation, domain, environment.client);

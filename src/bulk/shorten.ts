@@ -6,6 +6,7 @@ import { isUsableHash } from './answer-items.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import { matchAnswer } from './matching.ts';
 import type { Mode } from './modes.ts';
+import { createNewness, type Newness, type NewnessSettings } from './newness.ts';
 import { notApplied } from './not-applied.ts';
 import type { BatchAnswer, BulkOperation, DoubtPolicy, SoughtRow } from './operation.ts';
 import { shortUrlOf } from './short-url.ts';
@@ -16,11 +17,15 @@ export interface ShortenSettings {
   readonly mode: Mode;
   /** Edition A: the working domain, pinned on every call (R-X8). */
   readonly domain?: string | undefined;
+  /** Of a few: looks which links are new, where duplicate control hands out old ones too (`D26`). A long run always does. */
+  readonly tellsNew?: boolean | undefined;
+  /** Bounds the calls that this takes. */
+  readonly mayCall?: NewnessSettings['mayCall'];
 }
 
 /** POST /urls of many, under the rules of a long run. */
 export function shortenOperation(settings: ShortenSettings): BulkOperation<ShortenItem> {
-  return shortening(settings, settings.mode.name === 'checked' ? 'read_back' : 'repeat');
+  return shortening({ ...settings, tellsNew: true }, settings.mode.name === 'checked' ? 'read_back' : 'repeat');
 }
 
 /**
@@ -40,9 +45,13 @@ export function shortenFewOperation(settings: ShortenSettings): BulkOperation<Sh
   };
 }
 
-function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolicy): BulkOperation<ShortenItem> {
+function shortening(
+  { client, mode, domain, tellsNew, mayCall }: ShortenSettings,
+  doubt: DoubtPolicy,
+): BulkOperation<ShortenItem> {
   const sharing = mode.name === 'dedupe';
   const given = new SeenKeys();
+  const newness = sharing && tellsNew ? createNewness({ client, domain, mayCall }) : undefined;
   const query = { domain, disable_long_url_duplicates: mode.duplicates };
   return {
     kind: 'shorten',
@@ -50,15 +59,19 @@ function shortening({ client, mode, domain }: ShortenSettings, doubt: DoubtPolic
     call: async (items, signal, json, onDoubt) => {
       const urls = sharing ? distinct(items) : [...items];
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
+      await newness?.begin(signal);
       const answer = await client.send(
         'shortenUrls',
         { query: defined(query), body: { urls }, bodyText },
         { repeat: doubt === 'repeat', signal, onDoubt },
       );
       const found = matchAnswer(urls, listOf(answer.urls), { sharing });
-      return sharing ? shareOut(items, urls, found, given) : found;
+      if (!sharing) return found;
+      const shared = shareOut(items, urls, found, given);
+      return newness ? await withNew(items, shared, newness, signal) : shared;
     },
-    statusOf: (item, done) => (mode.generateHashes || !wasThere(item, done) ? 'created' : 'existing'),
+    statusOf: (item, done) =>
+      (sharing ? isNew(item, done) : mode.generateHashes || !wasThere(item, done)) ? 'created' : 'existing',
     notApplied: (item, record) => notApplied(item, record),
     ...(mode.name === 'keyed' && { look: (rows, signal) => findByHash(rows, { client, mode, domain }, signal) }),
     ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
@@ -85,6 +98,30 @@ function shareOut(
     return given.add(verdict.record.hash) ? verdict : { ...verdict, shared: true as const };
   });
   return { verdicts: shared, surplus };
+}
+
+/** Says of each link whether it was seen to be new; those that show that they are old need no look. */
+async function withNew(
+  items: readonly ShortenItem[],
+  { verdicts, surplus }: BatchAnswer,
+  newness: Newness,
+  signal: AbortSignal,
+): Promise<BatchAnswer> {
+  const mayBeNew = (verdict: Verdict | undefined, position: number): verdict is Done & { record: KnownRecord } =>
+    verdict?.kind === 'done' && verdict.record !== undefined && !wasThere(items[position] as ShortenItem, verdict);
+  const hashes = verdicts.flatMap((verdict, position) => (mayBeNew(verdict, position) ? [verdict.record.hash] : []));
+  const fresh = hashes.length > 0 ? await newness.among(hashes, signal) : new Set<string>();
+  return {
+    verdicts: verdicts.map((verdict, position) =>
+      mayBeNew(verdict, position) && fresh.has(verdict.record.hash) ? { ...verdict, fresh: true as const } : verdict,
+    ),
+    surplus,
+  };
+}
+
+/** What nobody saw to be new is not called so: it may have been there for years (`D26`). */
+function isNew(item: ShortenItem, done: Done): boolean {
+  return done.fresh === true && !wasThere(item, done);
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Done {
   readonly evidence?: Evidence;
   /** It was there already: another row of the run was given it first, or it was found where a refusal named it. */
   readonly shared?: true;
+  /** The record was seen to be made since the run began. */
+  readonly fresh?: true;
 }
 
 export interface Failed {

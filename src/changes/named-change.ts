@@ -42,7 +42,7 @@ export interface NamedChange {
   readonly fields?: EditFields;
   /** Beside the hashes all that the change depends on (J8). */
   readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'>;
-  operation(settings: OperationSettings & { readonly batchSize: number }): BulkOperation<LinkKey>;
+  operation(settings: Omit<OperationSettings, 'mayCall'> & { readonly batchSize: number }): BulkOperation<LinkKey>;
   /** How a call begins, for `--dry-run`: the hashes follow in the path or in the query. */
   readonly request: { readonly method: string; readonly path: string };
 }

@@ -77,7 +77,7 @@ async function shorten(options: ShortenOptions, context: Context, urls: string[]
   const values = readFieldFlags(options, { edition: session.edition, now: now() });
   for (const warning of fieldWarnings(values, now())) await context.warn(warning);
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
-  const mode = modeOf(options, session, items.length, values.custom_hash === undefined ? 0 : items.length);
+  const mode = await modeOf(options, session, context, items.length, values.custom_hash === undefined ? 0 : items.length);
   if (context.global.dryRun) return dryRunReport(planned(items, mode, session));
   const picture = qrPictures(options, context);
   return picture(await shortenFew(items, mode, session, context), session);
@@ -107,7 +107,7 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
   for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
   const sending = sendingOf(options, session, context);
   const { input, withHash } = await checkedRows('shorten', options, session, context);
-  const mode = modeOf(options, session, input.rows, withHash);
+  const mode = await modeOf(options, session, context, input.rows, withHash);
   const isPlain = Object.keys(values).length === 0;
   const payload = (item: object): ShortenItem => (isPlain ? (item as ShortenItem) : { ...values, ...(item as ShortenItem) });
   if (context.global.dryRun) return dryRunReport(plannedFile(input, payload, mode, session, sending.batchSize));
@@ -116,7 +116,7 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
   const report = await runReport(
     {
       ...sending,
-      operation: ({ client, domain }) => shortenOperation({ client, mode, domain }),
+      operation: (settings) => shortenOperation({ ...settings, mode }),
       mode,
       pinsDomain: editions[edition].severalDomains,
       input,
@@ -138,12 +138,17 @@ async function printTemplate({ inputFormat }: ShortenOptions, context: Context):
   return { kind: 'text', text: inputTemplate('shorten', edition, inputFormat ?? 'csv') };
 }
 
-function modeOf(
+async function modeOf(
   { dedupe, generateHashes = false }: ShortenOptions,
   { edition, defaults }: Session,
+  { warn }: Context,
   rows: number,
   keyedRows: number,
-): Mode {
+): Promise<Mode> {
+  // 4.3.3, 4.3.4: it looks for the hash alone then.
+  if (dedupe !== undefined && dedupe !== 'off' && keyedRows > 0) {
+    await warn('--dedupe does not reuse links where a custom hash is given: each such URL gets a link of its own');
+  }
   return chooseMode({
     edition,
     rows,
@@ -155,7 +160,12 @@ function modeOf(
 
 async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Session, context: Context): Promise<RowsReport> {
   const { outcomes, tally, stop } = await runFew(
-    shortenFewOperation({ client: session.client, mode, domain: session.domain }),
+    shortenFewOperation({
+      client: session.client,
+      mode,
+      domain: session.domain,
+      tellsNew: tellsStatus(context),
+    }),
     items,
     {
       system: context.system,
@@ -185,6 +195,11 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
       );
     },
   };
+}
+
+/** Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked. */
+function tellsStatus({ format }: Context): boolean {
+  return ['json', 'jsonl'].includes(format());
 }
 
 function* planned(items: readonly ShortenItem[], mode: Mode, session: Session): Generator<PlannedRequest> {

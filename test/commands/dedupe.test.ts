@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { sent, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const inUse = 300;
+const onPost = { only: { method: 'POST' } } as const;
+
+/** What a results file says of its rows, by long URL. */
+function statuses(path: string): Record<string, string> {
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n').slice(1);
+  return Object.fromEntries(lines.map((line) => line.split(',')).map((cells) => [cells[4], cells[1]]));
+}
+
+describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) => {
+  test.override({ edition });
+  // Nobody clicked them, and they hold nothing but where they lead.
+  beforeEach<{ service: { baseUrl: string } }>(async ({ service }) => await store(service, numbered(inUse)));
+
+  /** Links that are there, the oldest and the newest of them, and new ones. */
+  const old = [0, 1, 2, 150, 298, 299].map((nth) => `https://example.com/${nth}`);
+  const fresh = Array.from({ length: 14 }, (_, nth) => `https://new.example/${nth}`);
+  const mixed = fresh.flatMap((url, nth) => [url, ...(old[nth] ? [old[nth]] : [])]);
+
+  test.for([1, 4])(
+    'D26: --dedupe tells links that were there as existing and new ones as created, %i calls at once',
+    async (concurrency, { linkctl, folder, service }) => {
+      const [file, results] = [join(folder, 'links.txt'), join(folder, 'results.csv')];
+      writeFileSync(file, mixed.join('\n'));
+      const words = ['shorten', '-f', file, '--dedupe', 'account', '--batch-size', '3', '--concurrency', String(concurrency)];
+      const ran = await linkctl([...words, '--results', results]);
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('20 rows: 14 created, 6 existing (') });
+      const told = statuses(results);
+      expect(old.map((url) => told[url])).toEqual(old.map(() => 'existing'));
+      expect(fresh.map((url) => told[url])).toEqual(fresh.map(() => 'created'));
+      expect(await stored(service)).toHaveLength(inUse + 14);
+      const again = await linkctl([...words, '--again']);
+      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('20 rows: 20 existing (') });
+    },
+  );
+
+  test('D26: a link that was typed is told as it is, in JSON; the other formats do not say it and ask nothing', async ({
+    linkctl,
+    wire,
+  }) => {
+    const words = ['shorten', 'https://example.com/7', 'https://new.example/', '--dedupe', 'account'];
+    const { urls, summary } = JSON.parse((await linkctl([...words, '-o', 'json'])).stdout);
+    expect(urls.map(({ status }: { status: string }) => status)).toEqual(['existing', 'created']);
+    expect(summary).toMatchObject({ created: 1, existing: 1 });
+    const before = (await sent(wire)).length;
+    await linkctl(words);
+    expect((await sent(wire)).slice(before).map(({ call }) => call.split('?')[0])).toEqual(['POST /urls']);
+  });
+
+  test.for([
+    ['has the oldest first', { oldestFirst: true }],
+    ['lags', { lag: 60_000 }],
+    ['gives out three rows at a time', { pageCap: 3, totalCount: 'page length' }],
+  ] as const)(
+    'D26: where the listing %s, nothing is called created that was there',
+    async ([, manners], { linkctl, folder, wire }) => {
+      const [file, results] = [join(folder, 'links.txt'), join(folder, 'results.csv')];
+      writeFileSync(file, mixed.join('\n'));
+      await wire.behave(manners);
+      const ran = await linkctl(['shorten', '-f', file, '--dedupe', 'account', '--results', results]);
+      expect(ran.code).toBe(0);
+      expect(old.map((url) => statuses(results)[url])).toEqual(old.map(() => 'existing'));
+    },
+  );
+
+  test('D26: a lost answer makes no link existing that the run made', async ({ linkctl, folder, wire }) => {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, mixed.join('\n'));
+    await wire.script([{ ...faults.dropAfter, ...onPost }]);
+    const ran = await linkctl(['shorten', '-f', file, '--dedupe', 'account']);
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('20 rows: 14 created, 6 existing (') });
+  });
+
+  test('D26: looking costs no row: where it fails or does not fit the budget, links are there all the same', async ({
+    linkctl,
+    folder,
+    wire,
+    service,
+  }) => {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, mixed.join('\n'));
+    await wire.script([{ only: { method: 'GET', path: '/urls' }, times: 'all', ...faults.htmlBefore }]);
+    const words = ['shorten', '-f', file, '--dedupe', 'account', '--retries', '0'];
+    expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('20 rows: 20 existing (') });
+    expect(await stored(service)).toHaveLength(inUse + 14);
+    await wire.script([]);
+    const before = (await sent(wire)).length;
+    const budget = edition === 'a' ? 3 : 2;
+    await linkctl([...words, '--again', '--budget', String(budget), '--batch-size', '20']);
+    expect((await sent(wire)).length - before).toBe(budget);
+  });
+
+  test('D26: --dedupe with --hash sends what was said, and says that it reuses no link', async ({ linkctl, wire }) => {
+    const ran = await linkctl(['shorten', 'https://example.com/7', '--hash', 'own', '--dedupe', 'account']);
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('warning: --dedupe does not reuse links where a custom'),
+    });
+    const said = edition === 'a' ? 'account' : '1';
+    const [post] = (await sent(wire)).filter(({ call }) => call.startsWith('POST'));
+    expect(post?.call).toContain(`disable_long_url_duplicates=${said}`);
+  });
+});
