@@ -110,8 +110,8 @@ async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: Canary
 function watched({ operation, stop }: SendingContext<ShortenItem>): BulkOperation<ShortenItem> {
   return {
     ...operation,
-    call: async (items, signal, json) => {
-      const answer = await operation.call(items, signal, json);
+    call: async (items, ...rest) => {
+      const answer = await operation.call(items, ...rest);
       const foreign = foreignHash(items, answer);
       if (foreign) stop.request(stopOf(refusal(`it made ${foreign.made} where ${foreign.asked} was asked for`)));
       return answer;

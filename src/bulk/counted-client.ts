@@ -1,4 +1,12 @@
 import type { Client } from '../client/client.ts';
+import { LimitError } from '../errors.ts';
+
+/** The budget of calls is used up: what was paid for before may still go out. */
+export class BudgetError extends LimitError {
+  constructor(budget: number | undefined) {
+    super(`the budget of ${budget} calls is used up`, { hint: 'run the same command again to go on' });
+  }
+}
 
 /** Calls of one run: counted, and bounded by `--budget`. Repeats inside one call count once. */
 export interface CallCount {

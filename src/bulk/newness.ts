@@ -83,7 +83,7 @@ export function createNewness({ client, domain, mayCall = () => true }: NewnessS
   const safely = async (work: Promise<void>): Promise<void> => {
     await work.catch((error: unknown) => {
       if (!(error instanceof CallError)) throw error;
-      if (error.outcome === 'rejected' && stopsRun(error)) refusal = error;
+      if (error.outcome === 'rejected' && stopsRun(error.last)) refusal = error;
     });
   };
 

@@ -1,8 +1,9 @@
 import type { ShortenItem } from '../contract/operations.ts';
-import { CliError, LimitError, LocalError } from '../errors.ts';
+import { CliError, LocalError } from '../errors.ts';
 import type { DoubtfulPast } from './audit.ts';
 import { readBackBatch } from './batch-read-back.ts';
 import { type Canary, createCanary, provenFor } from './canary.ts';
+import { BudgetError } from './counted-client.ts';
 import { createExclusion, type Exclusion } from './exclusion.ts';
 import { type JournalLedger, journalLedger, payloadSum } from './journal-ledger.ts';
 import type { Mark } from './journal-lines.ts';
@@ -145,7 +146,7 @@ function ledgerOf<Payload extends object>(
 ): JournalLedger<Payload> {
   const { client, calls } = counted;
   const paidMark = async (): Promise<Mark> => {
-    if (!calls.reserve(callsPerBatch(plan))) throw budgetUsed(plan);
+    if (!calls.reserve(callsPerBatch(plan))) throw new BudgetError(plan.budget);
     return await takeMark({ client, domain }, signal);
   };
   return journalLedger({
@@ -171,12 +172,8 @@ function keepSurplus<Payload extends object>(
 
 function mayCall<Payload extends object>(calls: number, { plan, counted }: WorkSettings<Payload>, stop: Stop): boolean {
   if (counted.calls.reserve(calls)) return true;
-  stop.request(stopOf(budgetUsed(plan)));
+  stop.request(stopOf(new BudgetError(plan.budget)));
   return false;
-}
-
-function budgetUsed<Payload extends object>({ budget }: RunPlan<Payload>): LimitError {
-  return new LimitError(`the budget of ${budget} calls is used up`, { hint: 'run the same command again to go on' });
 }
 
 function canaryOf<Payload extends object>(

@@ -65,7 +65,8 @@ export async function startRun<Payload extends object>(
   return await beginRun(identity, plan, folders, environment, async (begun) => {
     const facts = factsOf(plan, begun, domain);
     const { made } = counted.calls;
-    if (facts.batches > 0) assertBudget(plan, { client: environment.client, domain, folders, made });
+    const { client } = environment;
+    if (facts.batches > 0) await assertBudget(plan, { client, operation, domain, folders, made, state: begun.state });
     await assertQuota(plan, facts, counted, environment);
     if (begun.resumed) plan.recall?.(begun.state.begin.options);
     await remindOf(begun, operation);

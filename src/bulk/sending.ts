@@ -2,13 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../client/call-error.ts';
 import { CliError } from '../errors.ts';
 import { conclude, maximalRounds, type Round, record } from './conclusion.ts';
+import { BudgetError } from './counted-client.ts';
 import { afterFailure, completed, enterDoubt, resolveDoubt } from './doubt.ts';
 import { leftAside, unknownOutcome } from './judgement.ts';
 import type { BulkOperation } from './operation.ts';
 import { type Parcel, parcelOf } from './parcel.ts';
 import type { BulkRow, RowOutcome } from './row-outcome.ts';
 import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
-import { stopOf } from './stop.ts';
+import { type Stop, stopOf } from './stop.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -161,7 +162,7 @@ async function sendBegun<Payload extends object>(
   { isPaid, leave }: Turn,
 ): Promise<Round<Payload>> {
   // While the disk and its turn were waited for, another batch may have met what stops the run.
-  if (context.stop.reason) return await leftOut(batch, rows, context);
+  if (context.stop.reason && !(isPaid && isBudget(context.stop))) return await leftOut(batch, rows, context);
   // Or have heard how many rows the server takes.
   if (rows.length > context.size.limit) return await putBack(batch, rows, context);
   // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
@@ -187,6 +188,11 @@ async function sendBegun<Payload extends object>(
     verdicts = await afterFailure(error, batch, rows, context, mayRepeat);
   }
   return conclude(batch, rows, verdicts, context, rounds);
+}
+
+/** What is paid for goes out: otherwise looks before batches use up a small budget at every run, and no row is ever sent (D33). */
+function isBudget({ reason }: Stop): boolean {
+  return reason?.kind === 'error' && reason.error instanceof BudgetError;
 }
 
 /** A batch that was begun and is not sent any more: its rows are as they were before. */

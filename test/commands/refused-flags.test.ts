@@ -2,6 +2,7 @@ import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
 import { runShell } from '../support/built-program.ts';
+import { faults } from '../support/faulty-steps.ts';
 import { test as base, sent } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
@@ -102,6 +103,36 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       if (command === 'delete') expect(await stored(service)).toHaveLength(inUse - 2);
     },
   );
+
+  test('D33: a rename is looked at first, and needs one call more', async ({ linkctl, folder }) => {
+    const edits = join(folder, 'edits.csv');
+    writeFileSync(edits, 'hash,custom_hash\nh1,n1\nh2,n2\n');
+    const least = edition === 'a' ? 4 : 3;
+    const words = ['edit', '-f', edits, '--batch-size', '1', '--budget'];
+    expect(await linkctl([...words, String(least - 1)])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--budget ${least}\n`),
+    });
+    expect(await linkctl([...words, String(least)])).toMatchObject({ code: 7 });
+    expect(await linkctl([...words, String(least)])).toMatchObject({ code: 0 });
+  });
+
+  test('D33: rows in doubt are looked at first, and need one call more', async ({ linkctl, folder, wire, service }) => {
+    const hashes = join(folder, 'hashes.txt');
+    writeFileSync(hashes, 'h1\nh2\n');
+    const words = ['delete', '--hashes-from', hashes, '--yes', '--batch-size', '1', '--concurrency', '1', '--retries', '0'];
+    await wire.script([
+      { only: { method: 'DELETE' }, ...faults.dropBefore },
+      { only: { method: 'GET', path: 'hashes=' }, times: 'all', ...faults.htmlBefore },
+    ]);
+    expect((await linkctl(words)).code).toBe(10);
+    await wire.script([]);
+    const least = edition === 'a' ? 4 : 3;
+    const refused = await linkctl([...words, '--budget', String(least - 1)]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--budget ${least}\n`) });
+    await linkctl([...words, '--budget', String(least)]);
+    expect(await stored(service)).toHaveLength(inUse - 1);
+  });
 
   test.for([
     ['shorten', '-f', 'a.csv', '-f', 'b.csv'],
