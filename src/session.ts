@@ -8,6 +8,7 @@ import { messageOf, UsageError } from './errors.ts';
 import { fileError } from './files/file-error.ts';
 import { makePrivateFolder } from './files/ownership.ts';
 import type { GlobalOptions } from './flags/globals.ts';
+import { configPath } from './profiles/config-path.ts';
 import { describeSource } from './profiles/credential-values.ts';
 import { type Credentials, resolveCredentials } from './profiles/credentials.ts';
 import type { ApiKey } from './profiles/key-source.ts';
@@ -64,7 +65,7 @@ export async function openSession(global: GlobalOptions, hooks: SessionHooks): P
   const server = credentials.kind === 'sandbox' ? await startSandbox(credentials.edition, hooks) : undefined;
   let client: Client;
   try {
-    client = connect(accountOf(credentials, server), global, hooks);
+    client = connect({ ...accountOf(credentials, server), domain }, global, hooks);
   } catch (error) {
     await server?.close();
     throw error;
@@ -136,6 +137,8 @@ export interface Account {
   /** Where the key comes from, as people know it (B47). */
   readonly keySource: string;
   readonly methodOverride?: boolean | undefined;
+  /** The working domain, for messages about it. */
+  readonly domain?: { readonly name: string; readonly source: string } | undefined;
   /** Without it, calls carry no credentials. */
   readonly readKey?: (() => Promise<ApiKey>) | undefined;
   /** Attempts after the first one, whatever the flags say. */
@@ -195,21 +198,27 @@ function accountOf(credentials: Credentials, sandbox: OwnServer | undefined): Ac
 /** `--domain`, else the default of the environment, else that of the profile (B61), in ASCII. */
 function workingDomain(
   global: GlobalOptions,
-  { edition, settings }: Credentials,
-  { env }: System,
-): { name: string; named: boolean } | undefined {
+  { edition, settings, profile }: Credentials,
+  system: System,
+): { name: string; named: boolean; source: string } | undefined {
   const typed = global.domain?.at(-1);
-  const given = typed ?? (env.LINKCTL_DOMAIN || undefined);
+  const given = typed ?? (system.env.LINKCTL_DOMAIN || undefined);
   const name = given ?? settings.domain ?? undefined;
-  const source = typed === undefined && given !== undefined ? 'LINKCTL_DOMAIN' : '--domain';
   if (name === undefined) return undefined;
+  const stored = { kind: 'profile', profile: profile ?? '', key: 'domain', path: configPath(system) } as const;
+  const source = given === undefined ? describeSource(stored) : typed === undefined ? 'LINKCTL_DOMAIN' : '--domain';
   if (edition === 'b') {
     if (given === undefined) return undefined;
     throw new UsageError(`${source}: ${thisServer('b')} has one domain`);
   }
-  const ascii = domainToASCII(name.replace(/:\d+$/, ''));
-  if (ascii === '') throw new UsageError(`${source}: ${JSON.stringify(name)} is not a domain name`);
-  return { name: ascii + (/:\d+$/.exec(name)?.[0] ?? ''), named: typed !== undefined };
+  return { name: domainName(name, source), named: typed !== undefined, source };
+}
+
+/** A domain as it goes out, in ASCII. Throws a UsageError, which names the source, for what is none. */
+export function domainName(text: string, source: string): string {
+  const ascii = domainToASCII(text.replace(/:\d+$/, ''));
+  if (ascii === '') throw new UsageError(`${source}: ${JSON.stringify(text)} is not a domain name`);
+  return ascii + (/:\d+$/.exec(text)?.[0] ?? '');
 }
 
 function secondsOf(text: string | undefined): number | undefined {

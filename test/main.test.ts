@@ -130,6 +130,14 @@ test.for([
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^(error: |\{"error":)/) });
 });
 
+test('D48: list <hash> refuses what it would not heed', async ({ linkctl, wire }) => {
+  expect(await linkctl(['list', 'abc', '--page-size', '5'])).toMatchObject({
+    code: 2,
+    stderr: 'error: specify only one of --page-size or <hash>...\n',
+  });
+  expect(await wire.requests()).toEqual([]);
+});
+
 test('B11: a bad value names the flag, what is expected and what was given', async ({ linkctl }) => {
   const ran = await linkctl(['list', '-o', 'xml']);
   expect(ran.stderr).toContain('error: --output: expected one of {table|json|jsonl|csv|tsv}, got "xml"\n');

@@ -14,6 +14,8 @@ export interface Identity {
   readonly profile?: string | undefined;
   /** Where the key comes from, as people know it: a file's path, `LINKCTL_API_KEY`. */
   readonly keySource: string;
+  /** The working domain and who chose it: `--domain`, `profile "work" (…/config.json)`. */
+  readonly domain?: { readonly name: string; readonly source: string } | undefined;
 }
 
 /** What a call was about, for sentences that name it. */
@@ -31,6 +33,7 @@ export interface Subject {
   readonly longUrl?: string | undefined;
   readonly date?: string | undefined;
   readonly expression?: string | undefined;
+  readonly order?: string | undefined;
 }
 
 /** What one error code means to the person who typed the command. */
@@ -146,14 +149,25 @@ const messages: { readonly [code in Exclude<keyof typeof import('../contract/err
     message: `the account "${username}" has used up its API calls of today`,
     hint: 'run the same command again after midnight UTC',
   }),
-  1305: ({ expression }) => ({
-    kind: 'failed',
-    message:
-      expression === undefined
-        ? 'the server misses something in the request'
-        : `the tag expression ${expression} is not understood`,
-    hint: expression === undefined ? 'run it with --debug to see what was sent' : 'linkctl help tags',
-  }),
+  1305: ({ expression, order }) => {
+    const chosen = [
+      ...(expression === undefined ? [] : [`the tag expression ${expression}`]),
+      ...(order === undefined ? [] : [`the order "${order}"`]),
+    ];
+    // What its author chose, the author can change (D49).
+    if (chosen.length > 0) {
+      return {
+        kind: 'rejected',
+        message: `${chosen.join(' or ')} is not understood by the server`,
+        hint: expression === undefined ? 'linkctl list --help names the orders that are known' : 'linkctl help tags',
+      };
+    }
+    return {
+      kind: 'failed',
+      message: 'the server misses something in the request',
+      hint: 'run it with --debug to see what was sent',
+    };
+  },
   1306: ({ hash, domain }) => ({
     kind: 'not_found',
     message: `no short URL ${hash === undefined ? 'of those named' : `"${hash}"`}${domain === undefined ? '' : ` on ${domain}`}`,
@@ -189,9 +203,12 @@ const messages: { readonly [code in Exclude<keyof typeof import('../contract/err
     message: `${named('date', date)} is not accepted`,
     hint: 'write YYYY-MM-DD, a day to come',
   }),
-  1313: ({ domain }) => ({
+  1313: ({ domain, identity: { domain: working } }) => ({
     kind: 'not_found',
-    message: domain === undefined ? 'no such domain on this account' : `no domain "${domain}" on this account`,
+    message:
+      domain === undefined
+        ? 'no such domain on this account'
+        : `no domain "${domain}" on this account${working?.name === domain ? ` (from ${working.source})` : ''}`,
     hint: 'linkctl domains',
   }),
   1314: () => ({ kind: 'rejected', message: 'the webhook parameter is not accepted' }),

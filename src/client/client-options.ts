@@ -2,6 +2,7 @@ import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
 import type { System } from '../system.ts';
+import type { Identity } from './api-messages.ts';
 import type { ClientEvent } from './observation.ts';
 
 /** What one call may do that others may not. */
@@ -37,6 +38,8 @@ export interface ClientOptions {
   readonly profile?: string | undefined;
   /** Where the key comes from, as people know it: a file's path, `LINKCTL_API_KEY` (B47). */
   readonly keySource: string;
+  /** The working domain, for messages about it. */
+  readonly domain?: Identity['domain'];
   /** Of this program, for the user agent. */
   readonly version: string;
   readonly system: Pick<System, 'env' | 'platform' | 'nodeVersion' | 'now' | 'random' | 'sleep' | 'stderr'>;

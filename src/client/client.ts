@@ -116,7 +116,11 @@ function rawSender(
       inDoubt: isRead ? undefined : doubtOf,
     });
     // Of what the document shows no body of, only an error can be told.
-    const judged = judge(request.method === 'DELETE' ? 'deleteTag' : 'getUrl', answer, subjectOf(identity, request, {}));
+    const judged = judge(
+      request.method === 'DELETE' ? 'deleteTag' : 'getUrl',
+      answer,
+      subjectOf(identity, request, { query: Object.fromEntries(request.query) }),
+    );
     if (!('fault' in judged)) return { body: answer.body, failure: undefined };
     const fault = redacted(judged.fault.outcome === 'ambiguous' && !isRead ? doubtOf(judged.fault) : judged.fault, redact);
     return { body: answer.body, failure: new CallError(fault, { attempts: 1, gaveUp: 'not retryable' }) };
@@ -125,9 +129,9 @@ function rawSender(
 
 type ContextOf = (request: ApiRequest, signal?: AbortSignal) => Omit<RetryContext, 'repeats' | 'history'>;
 
-function identityOf({ baseUrl, server, username, profile, keySource }: ClientOptions, { host }: URL): Identity {
+function identityOf({ baseUrl, server, username, profile, keySource, domain }: ClientOptions, { host }: URL): Identity {
   const root = baseUrl.replace(/\/+$/, '');
-  return { host, baseUrl: root, server: server ?? root, username, profile, keySource };
+  return { host, baseUrl: root, server: server ?? root, username, profile, keySource, domain };
 }
 
 /** What all calls of one client share when they retry: limits, clock and the budget of R-6. */
@@ -182,5 +186,6 @@ function subjectOf(identity: Identity, { method, path }: ApiRequest, input: AnyI
     newLabel: label,
     domain: one(query.domain),
     expression: one(query.tags),
+    order: one(query.order_by),
   };
 }

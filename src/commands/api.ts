@@ -45,7 +45,7 @@ async function api({ query = [], body }: ApiOptions, context: Context, [method =
     ...(body === undefined ? {} : { body: await readBody(body, context) }),
   };
   if (context.global.dryRun && upper !== 'GET') {
-    return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: request.body }]);
+    return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: shownBody(request.body) }]);
   }
   const { client } = await context.session();
   const { body: answer, failure } = await client.sendRaw(request);
@@ -54,6 +54,15 @@ async function api({ query = [], body }: ApiOptions, context: Context, [method =
     text: answer === '' || answer.endsWith('\n') ? answer : `${answer}\n`,
     outcome: () => failure,
   };
+}
+
+/** As JSON where it is some, as it is in every other dry run; it goes out as typed. */
+function shownBody(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'];

@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { CliError, type FailureKind, UsageError } from '../errors.ts';
 import { suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
+import { checkDomain } from '../login/login.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-path.ts';
 import { parseSetting, profileFields, requireProfileKey } from '../profiles/profile.ts';
 import { profileToChange, type SettingFlags, settingsInForce } from '../profiles/settings.ts';
+import { domainName } from '../session.ts';
 
 const allKeys = Object.keys(profileFields);
 /** Without those that only a login sets. */
@@ -73,9 +75,25 @@ async function getSetting(_options: object, context: Context, [name = '']: strin
 async function setSetting(_options: object, context: Context, [name = '', typed = '']: string[]): Promise<DoneReport> {
   const key = requireProfileKey(name);
   const value = parseSetting(key, typed);
+  if (key === 'domain') await checkWorkingDomain(typed, context);
   const profile = await changeProfile(context, (settings) => ({ ...settings, [key]: value }));
   return { kind: 'done', sentence: `Set ${key} of profile "${profile}" to ${typed}`, record: { profile, key, value } };
 }
+
+/** A domain that the account does not have would fail every call from now on (D48). */
+async function checkWorkingDomain(typed: string, context: Context): Promise<void> {
+  profileToChange(context.global, context.system);
+  try {
+    const { client, edition } = await context.session();
+    await checkDomain(client, edition, domainName(typed, 'domain'));
+  } catch (error) {
+    if (!(error instanceof CliError) || !unchecked.includes(error.kind)) throw error;
+    await context.warn(`it was not checked that the account has the domain ${typed}: ${error.message}`);
+  }
+}
+
+/** Where the server cannot be asked now. */
+const unchecked: readonly FailureKind[] = ['auth', 'limit', 'unavailable'];
 
 async function unsetSetting(_options: object, context: Context, [name = '']: string[]): Promise<DoneReport> {
   const key = requireProfileKey(name);

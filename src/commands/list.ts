@@ -77,8 +77,15 @@ async function list(options: ListOptions, context: Context, operands: string[]):
   return picture(listPages({ search, order_by: orderBy, tags, domain }, options, session, context), session);
 }
 
-function refusePaging({ limit, offset, all, search, orderBy }: ListOptions): void {
-  const paging = { '--limit': limit, '--offset': offset, '--all': all, '--search': search, '--order-by': orderBy };
+function refusePaging({ limit, offset, all, pageSize, search, orderBy }: ListOptions): void {
+  const paging = {
+    '--limit': limit,
+    '--offset': offset,
+    '--all': all,
+    '--page-size': pageSize,
+    '--search': search,
+    '--order-by': orderBy,
+  };
   const [flag] = Object.entries(paging).find(([, value]) => value !== undefined) ?? [];
   if (flag) throw new UsageError(`specify only one of ${flag} or <hash>...`);
 }

@@ -78,6 +78,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
   let shown = 0;
   let read = 0;
   let hasReachedSince = false;
+  const types = new Set<string>();
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const next of logPages(client, extent, { warn: (text) => void context.warn(text) })) {
       said = next.total;
@@ -86,6 +87,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
         hasReachedSince = isBefore(entry, wanted);
         if (hasReachedSince || shown === limit) break;
         read += 1;
+        if (types.size < typesNamed) types.add(String(entry.type));
         if (!isOfType(entry, wanted)) continue;
         shown += 1;
         found.push(entry);
@@ -100,6 +102,8 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
     ...logRows(rows()),
     members: () => ({ page: { results_count: shown, total_count: total(), offset } }),
     notes: () => {
+      if (shown === 0 && read > 0)
+        return [strangeType(wanted, types, total() > offset + read ? `${read} of ${total()}` : `${read}`)];
       if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
       const what = isSelected ? `${shown} entries, found among ${read} of ${total()}` : `${shown} of ${total()} entries`;
       return [`Showing ${what}. Use --all or --limit N.`];
@@ -107,10 +111,18 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
   };
 }
 
+/** Types that are named where none of them is the one that was asked for. */
+const typesNamed = 10;
+
+/** What the server calls its types is not shown: nothing found may be a word that it does not have (D48). */
+function strangeType({ type = '' }: Wanted, types: ReadonlySet<string>, looked: string): string {
+  return `no log entries of type ${type} among ${looked}; types there: ${[...types].join(', ')}`;
+}
+
 /** Newest entries that `--follow` begins with, where nothing says how many. */
 const beginning = 10;
 
-function follow(client: Client, wanted: Wanted, options: LogOptions, { system, deadline }: Context): RowsReport {
+function follow(client: Client, wanted: Wanted, options: LogOptions, { system, deadline, note }: Context): RowsReport {
   const { limit = wanted.since === '' && !options.all ? beginning : Number.POSITIVE_INFINITY, interval = 30 } = options;
   const isWanted = (entry: LogEntry) => !isBefore(entry, wanted) && isOfType(entry, wanted);
   let found = 0;
@@ -120,7 +132,11 @@ function follow(client: Client, wanted: Wanted, options: LogOptions, { system, d
   };
   async function* rows(): AsyncGenerator<Row[]> {
     const entries = newEntries(client);
-    const first = (await entries.first(isEnough)).filter(isWanted);
+    const newest = await entries.first(isEnough);
+    const first = newest.filter(isWanted);
+    if (newest.length > 0 && !newest.some((entry) => isOfType(entry, wanted))) {
+      await note(strangeType(wanted, new Set(newest.slice(0, typesNamed).map(({ type }) => String(type))), `${newest.length}`));
+    }
     // Newest first as they come, oldest first as they are shown.
     yield rowsOf(first.slice(0, limit).reverse());
     for (;;) {

@@ -168,7 +168,8 @@ async function findEdition(client: Client): Promise<Edition> {
   }
 }
 
-async function checkDomain(client: Client, edition: Edition, domain: string | undefined): Promise<void> {
+/** Whether the account has the domain, before it is stored. */
+export async function checkDomain(client: Client, edition: Edition, domain: string | undefined): Promise<void> {
   if (domain === undefined) return;
   if (edition === 'b') throw new UsageError(`--domain: ${thisServer('b')} has one domain`);
   await client.send('listUrls', { query: { domain, limit: 1 } });

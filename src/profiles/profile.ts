@@ -23,8 +23,6 @@ export interface Profile {
   /** For servers that send no `short_url_with_protocol`. */
   short_url_scheme?: 'http' | 'https' | null;
   color?: 'auto' | 'always' | 'never' | null;
-  /** Whether this server was seen to keep rule 4.3.4 (R-X7). */
-  keyed_verified?: boolean | null;
 }
 
 export type ProfileKey = keyof Profile;
@@ -47,7 +45,6 @@ export const profileFields: { readonly [K in ProfileKey]-?: ProfileField } = {
   method_override: yesOrNo,
   short_url_scheme: choice(['http', 'https']),
   color: choice(['auto', 'always', 'never']),
-  keyed_verified: yesOrNo,
 };
 
 export function isProfileKey(name: string): name is ProfileKey {

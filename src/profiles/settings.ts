@@ -117,7 +117,6 @@ function builtIn(key: ProfileKey, edition: 'a' | 'b'): Profile[ProfileKey] {
     method_override: false,
     short_url_scheme: 'https',
     color: 'auto',
-    keyed_verified: false,
   };
   return values[key] ?? null;
 }

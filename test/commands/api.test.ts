@@ -52,6 +52,23 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await sent(wire)).toEqual([]);
   });
 
+  test('B60, D48: the body of a dry run is JSON in JSON, and text where it is none', async ({ linkctl }) => {
+    const body = async (text: string): Promise<unknown> => {
+      const { stdout } = await linkctl(['api', 'POST', '/tags', '--body', text, '-n', '-o', 'json']);
+      return JSON.parse(stdout).requests[0].body;
+    };
+    expect(await body('{"label": "promo"}')).toEqual({ label: 'promo' });
+    expect(await body('label=promo')).toBe('label=promo');
+  });
+
+  test.for([
+    ['--query order_by=expires', 'the order "expires" is not understood by the server'],
+    ['--query tags=a&', 'the tag expression a& is not understood by the server'],
+  ])('D49: %s has the exit code of a refused value', async ([flags = '', words], { linkctl }) => {
+    const ran = await linkctl(['api', 'GET', '/urls', ...flags.split(' ')]);
+    expect(ran).toMatchObject({ code: 6, stderr: expect.stringContaining(`error: ${words} [API 1305]`) });
+  });
+
   test.for([
     [['api', 'BREW', '/urls'], 'method: expected one of'],
     [['api', 'GET', 'urls'], 'path: expected to start with /'],

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect } from 'vitest';
-import { test as base, type Linkctl } from '../support/linkctl.ts';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { apiKey, test as base, type Linkctl, sent, username } from '../support/linkctl.ts';
 
 /** Commands in a home without credentials in the environment. */
 const test = base.extend<{ config: Linkctl; path: string }>({
@@ -28,10 +29,10 @@ async function settings(config: Linkctl, ...argv: string[]): Promise<Settings> {
 }
 
 test('B72: config list shows each value and whether flag, environment, profile or default says so', async ({ config, path }) => {
-  await config(['set', 'domain', 's.ex', '-p', 'sandbox']);
+  await config(['set', 'domain', 'localhost', '-p', 'sandbox']);
   await config(['set', 'dedupe', 'account', '-p', 'sandbox']);
   expect(await settings(config, '-p', 'sandbox', '--edition', 'b')).toMatchObject({
-    domain: ['s.ex', `profile "sandbox" (${path})`],
+    domain: ['localhost', `profile "sandbox" (${path})`],
     dedupe: ['account', `profile "sandbox" (${path})`],
     edition: ['b', '--edition'],
     batch_size: [500, 'default'],
@@ -104,6 +105,67 @@ test('B69: an unknown profile is exit 9, and none at all exit 4 with both ways i
 test('B61: with credentials in the environment, config set does not guess a profile', async ({ linkctl }) => {
   const ran = await linkctl(['config', 'set', 'output', 'json']);
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('LINKCTL_USERNAME is in force, and no profile') });
+});
+
+const work = (base_url: string, more: object = {}): string =>
+  JSON.stringify({ current_profile: 'work', profiles: { work: { base_url, username, api_key: apiKey, edition: 'a', ...more } } });
+
+describe('D48: a domain is stored when the account has it', () => {
+  test('config set domain asks the server, and stores nothing that it does not know', async ({ config, path, wire }) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, work(wire.baseUrl), { mode: 0o600 });
+    const before = await readFile(path, 'utf8');
+    expect(await config(['set', 'domain', 'nope.ex'])).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr: expect.stringContaining('no domain "nope.ex" on this account'),
+    });
+    expect(await readFile(path, 'utf8')).toBe(before);
+    expect(await config(['set', 'domain', 'localhost'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(JSON.parse(await readFile(path, 'utf8')).profiles.work.domain).toBe('localhost');
+    expect((await sent(wire)).map(({ call }) => call)).toEqual([
+      'GET /urls?domain=nope.ex&limit=1',
+      'GET /urls?domain=localhost&limit=1',
+    ]);
+  });
+
+  test('a server that cannot be asked is no reason to refuse, and is told', async ({ config, path, wire }) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, work(wire.baseUrl), { mode: 0o600 });
+    await wire.script([faults.refuse(1300)]);
+    expect(await config(['set', 'domain', 's.ex'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('warning: it was not checked that the account has the domain s.ex: '),
+    });
+    expect(JSON.parse(await readFile(path, 'utf8')).profiles.work.domain).toBe('s.ex');
+  });
+
+  test('edition B has one domain: exit 2', async ({ config, path }) => {
+    expect(await config(['set', 'domain', 's.ex', '-p', 'sandbox', '--edition', 'b'])).toMatchObject({ code: 2 });
+    await expect(readFile(path)).rejects.toThrow();
+  });
+
+  test.for(['--domain', 'LINKCTL_DOMAIN', 'profile'])(
+    'a domain that is not there is told with its source: %s',
+    async (from, { linkctl, path, wire }) => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await writeFile(path, work(wire.baseUrl, from === 'profile' ? { domain: 'nope.ex' } : {}), { mode: 0o600 });
+      const ran = await linkctl(['list', '-p', 'work', ...(from === '--domain' ? ['--domain', 'nope.ex'] : [])], {
+        env: from === 'LINKCTL_DOMAIN' ? { LINKCTL_DOMAIN: 'nope.ex' } : {},
+      });
+      expect(ran.code).toBe(5);
+      const source = from === 'profile' ? `profile "work" (${path})` : from;
+      expect(ran.stderr).toContain(`error: no domain "nope.ex" on this account (from ${source}) [API 1313]\n`);
+    },
+  );
+});
+
+test('D48: keyed_verified is no setting: what a server was seen to keep is kept beside the runs', async ({ config, path }) => {
+  expect(await config(['set', 'keyed_verified', 'true', '-p', 'sandbox'])).toMatchObject({ code: 2 });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const old = JSON.stringify({ profiles: { sandbox: { keyed_verified: true, output: 'tsv' } } });
+  await writeFile(path, old, { mode: 0o600 });
+  expect(await config(['get', 'output', '-p', 'sandbox'])).toMatchObject({ code: 0, stdout: 'tsv\n' });
 });
 
 test('config path prints the path, whether the file exists or not', async ({ config, path }) => {

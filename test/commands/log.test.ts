@@ -83,6 +83,19 @@ test('B28: --type alone looks at one batch and says so', async ({ linkctl, wire 
   });
 });
 
+test('D48: a type that no entry has is told, with those that there are', async ({ linkctl, wire }) => {
+  const alarm = entry(8, { type: 'alarm' });
+  await wire.script([page([entry(9), alarm], 2), page([entry(9), alarm], 7), page([], 0)]);
+  const argv = ['log', '--type', 'xx'];
+  expect(await linkctl(argv)).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'no log entries of type xx among 2; types there: notification, alarm\n',
+  });
+  expect((await linkctl(argv)).stderr).toContain('among 2 of 7; types there:');
+  expect((await linkctl(argv)).stderr).toBe('');
+});
+
 test('3.5: --since further back than 30 days warns', async ({ linkctl }) => {
   expect(await linkctl(['log', '--since', '31d'])).toMatchObject({ code: 0, stderr: expect.stringContaining('30 days') });
   expect(await linkctl(['log', '--since', '29d'])).toMatchObject({ code: 0, stderr: '' });
