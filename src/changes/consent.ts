@@ -25,11 +25,14 @@ export interface AffectedUrl {
 /** URLs that a question shows, of however many (B56). */
 export const shownUrls = 5;
 
+/** From so many links on their number is typed instead of a yes (B56). */
+export const typedFrom = 100;
+
 /** `--max-affected` stops a change that is larger than its author believes, before anything is sent (B57). */
-export function refuseTooMany(count: number, { global: { maxAffected } }: Context): void {
+export function refuseTooMany(count: number, { global: { maxAffected } }: Context, orMore = false): void {
   if (maxAffected === undefined || count <= maxAffected) return;
   throw new UsageError(
-    `${quantity(count, 'URL')} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
+    `${orMore ? 'at least ' : ''}${quantity(count, 'URL')} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
   );
 }
 
@@ -48,26 +51,48 @@ export function requireYes({ global: { yes, dryRun } }: Context): void {
   if (!yes && !dryRun) throw new UsageError('--yes required with --hashes-from -: the answer cannot come from stdin as well');
 }
 
-/** Asks before URLs that were named are changed for good (B56): one is shown whole, of several the first five. */
+/** Reads URLs that were named: all of them, or so many. */
+export type ReadNamed = (atMost?: number) => AsyncIterable<AffectedUrl>;
+
+/**
+ * Asks before URLs that were named are changed for good (B56): one is shown whole, of several the first five. All are read: what is not
+ * there is not counted (D50).
+ */
 export async function consentToNamed(
   { verb, erasesCounters = false }: Question,
   count: number,
-  read: () => Promise<readonly AffectedUrl[]>,
+  read: ReadNamed,
   session: Session,
   context: Context,
 ): Promise<void> {
   const { global, streams } = context;
   if (global.yes && !erasesCounters) return;
-  const first = await read();
-  if (global.yes) return await tellCounters(first, count, session, context);
+  const first: AffectedUrl[] = [];
+  if (global.yes) {
+    for await (const url of read(shownUrls)) first.push(url);
+    return await tellCounters(first, count, session, context);
+  }
+  let found = 0;
+  let seen = 0;
+  for await (const url of read()) {
+    seen += 1;
+    if (url.record) found += 1;
+    if (first.length < shownUrls) first.push(url);
+    streams.progress.step(() => `${seen}/${count} URLs read`);
+  }
   const [only] = first;
   if (count === 1 && only) {
     // B58
     await streams.tell(`${whereabouts(session)}:`);
     return await confirm(`${verb} ${describe(only, erasesCounters, session)}?`, context);
   }
-  await tellFirst(first, count, erasesCounters, session, context);
-  await confirm(`${verb} ${quantity(count, 'URL')} of ${whereabouts(session)}?`, context);
+  const shown = first.filter(({ record }) => record).length;
+  await tellFirst(first, found - shown, erasesCounters, session, context);
+  const strangers = count - found - (first.length - shown);
+  if (strangers > 0) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(strangers)} not found`);
+  const what = found === 0 ? `${quantity(count, 'URL')}, none of which was found,` : quantity(found, 'URL');
+  const question = `${verb} ${what} of ${whereabouts(session)}?`;
+  await (found < typedFrom ? confirm(question, context) : confirmCount(question, found, context));
 }
 
 /** Asks before all that a tag expression selects is changed: the count is to be typed (B56). */
@@ -79,7 +104,7 @@ export async function consentToSelected(
   context: Context,
 ): Promise<void> {
   if (context.global.yes) return erasesCounters ? await tellCounters(first, count, session, context) : undefined;
-  await tellFirst(first, count, erasesCounters, session, context);
+  await tellFirst(first, count - first.length, erasesCounters, session, context);
   const place = whereabouts({ ...session, domain: undefined });
   await confirmCount(`${verb} ${quantity(count, 'URL')} of ${place}, on all its domains?`, count, context);
 }
@@ -87,7 +112,7 @@ export async function consentToSelected(
 /** A line each, as long as the terminal is wide. */
 async function tellFirst(
   first: readonly AffectedUrl[],
-  count: number,
+  more: number,
   withUnique: boolean,
   session: Session,
   { streams }: Context,
@@ -97,7 +122,7 @@ async function tellFirst(
     const room = Math.max(20, streams.width() - rest);
     await streams.tell(`  ${describe(url, withUnique, session, truncate(longUrlOf(url), room, streams.glyphs.ellipsis))}`);
   }
-  if (count > first.length) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(count - first.length)} more`);
+  if (more > 0) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(more)} more`);
 }
 
 async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session, context: Context): Promise<void> {

@@ -12,7 +12,7 @@ import type { EditFields } from '../contract/operations.ts';
 import type { CliError } from '../errors.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile } from '../input/hash-list.ts';
-import { type NamedHashes, placedOperands } from '../input/hash-targets.ts';
+import { itemsOf, type NamedHashes, type NamedTargets, placedOperands } from '../input/hash-targets.ts';
 import { hashesByDomain } from '../input/hashes.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
@@ -20,15 +20,7 @@ import type { Row, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
 import { sendingOf } from './checked-rows.ts';
-import {
-  type AffectedUrl,
-  consentToNamed,
-  type Question,
-  refuseTooMany,
-  requireAnswer,
-  requireYes,
-  shownUrls,
-} from './consent.ts';
+import { consentToNamed, type Question, type ReadNamed, refuseTooMany, requireAnswer, requireYes } from './consent.ts';
 import { type RunLook, runReport } from './run-report.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
@@ -66,7 +58,7 @@ async function changeOperands(
   refuseTooMany(targets.length, context);
   const { batchSize } = sendingOf(change.options, session, context);
   if (context.global.dryRun) return dryRunReport(plannedCalls(targets, change, batchSize));
-  await consent(change, targets.length, targets.slice(0, shownUrls), session, context);
+  await consent(change, { count: targets.length, open: () => targets }, batchSize, session, context);
   const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
   const done = await runFew(operation, targets, {
     system: context.system,
@@ -118,7 +110,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
   refuseTooMany(file.rows, context);
   const sending = sendingOf(change.options, session, context);
   if (context.global.dryRun) return dryRunReport(plannedFile(file, change, sending.batchSize));
-  await consent(change, file.rows, file.first, session, context);
+  await consent(change, { count: file.rows, open: () => itemsOf(file) }, sending.batchSize, session, context);
   return await runReport(
     {
       ...sending,
@@ -145,18 +137,23 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
 
 async function consent(
   { asks }: NamedChange,
-  count: number,
-  targets: readonly LinkKey[],
+  { count, open }: Pick<NamedTargets, 'count' | 'open'>,
+  batchSize: number,
   session: Session,
   context: Context,
 ): Promise<void> {
   if (!asks) return;
-  const read = async (): Promise<AffectedUrl[]> => {
-    const first: AffectedUrl[] = [];
-    for await (const url of namedUrls(session.client, targets, { items: targets.length })) first.push(url);
-    return first;
-  };
+  const read: ReadNamed = (atMost) => namedUrls(session.client, firstOf(open(), atMost), { items: batchSize });
   await consentToNamed(asks, count, read, session, context);
+}
+
+async function* firstOf<T>(items: Iterable<T> | AsyncIterable<T>, atMost = Number.POSITIVE_INFINITY): AsyncGenerator<T> {
+  let left = atMost;
+  for await (const item of items) {
+    yield item;
+    left -= 1;
+    if (left === 0) return;
+  }
 }
 
 /** As a run makes them: so many rows at a time. */

@@ -1,6 +1,5 @@
-import { urlPages } from '../client/pages.ts';
+import { countUrls } from '../client/counting.ts';
 import { type Context, checkTagExpression } from '../context.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
@@ -26,36 +25,18 @@ export async function changeByTags(change: TagChange, session: Session, context:
   const { expression, asks, done, look } = change;
   await requireAnswer(context, 'by tags');
   await checkTagExpression(expression, session, context);
-  const { count, first } = await preview(expression, session, context);
+  const atMost = context.global.maxAffected;
+  const { count, orMore, first } = await countUrls(session.client, { tags: expression }, { shown: shownUrls, atMost });
+  refuseTooMany(count, context, orMore);
   if (context.global.dryRun) {
-    refuseTooMany(count, context);
     await context.note(`${quantity(count, 'URL')} matched ${expression}`);
     return dryRunReport([change.request]);
   }
   const record = { tags: expression, summary: { matched: count } };
   if (count === 0) return { ...look, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };
-  refuseTooMany(count, context);
   const urls = first.map((found) => ({ target: found, record: found }));
   await consentToSelected(asks, count, urls, session, context);
   await change.send();
   const sentence = `${done} ${quantity(count, 'URL')} that ${expression} selects`;
   return { kind: 'done', sentence, record, notes: () => (context.streams.terminal ? [] : [sentence]) };
-}
-
-interface Preview {
-  readonly count: number;
-  readonly first: readonly UrlRecord[];
-}
-
-/** How many there are, in one call; from a server that does not say, by reading them all. */
-async function preview(expression: string, { client }: Session, { warn }: Context): Promise<Preview> {
-  const query = { tags: expression, limit: shownUrls };
-  const { urls, page } = await client.send('listUrls', { query });
-  const first = urls.slice(0, shownUrls);
-  const total = page?.total_count;
-  if (total !== undefined && Number.isSafeInteger(total) && total >= urls.length) return { count: total, first };
-  let count = 0;
-  const pages = urlPages(client, { tags: expression }, { all: true }, { warn: (text) => void warn(text) });
-  for await (const { rows } of pages) count += rows.length;
-  return { count, first };
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
+import { consentToTags } from '../changes/tag-consent.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
-import { type Context, whereabouts } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../errors.ts';
@@ -9,8 +10,6 @@ import { describe } from '../help/layout.ts';
 import { flagLabels } from '../input/values.ts';
 import { dryRunReport } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
-import { confirm } from '../prompt.ts';
-import type { Session } from '../session.ts';
 
 export function registerTags(command: Command, run: Runner): void {
   const list = command
@@ -108,20 +107,12 @@ async function deleteTags({ ignoreMissing = false }: DeleteOptions, context: Con
   if (dryRun)
     return dryRunReport(labels.map((label) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined })));
   const session = await context.session();
-  await confirm(deletionQuestion(labels, session), context);
+  await consentToTags(labels, session, context);
   const work = async (label: string): Promise<Row> => {
     await session.client.send('deleteTag', { path: { label } });
     return { label };
   };
   return changeEach(labels, work, { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing });
-}
-
-/** B56, B58: what will go, and whose it is. */
-function deletionQuestion(labels: readonly string[], session: Session): string {
-  const shown = labels.slice(0, 5).map((label) => JSON.stringify(label));
-  const rest = labels.length > shown.length ? ` and ${labels.length - shown.length} more` : '';
-  const what = labels.length === 1 ? `tag ${shown[0]}` : `${labels.length} tags: ${shown.join(', ')}${rest},`;
-  return `Delete ${what} of ${whereabouts(session)}?`;
 }
 
 interface Change {

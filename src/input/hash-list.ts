@@ -10,8 +10,6 @@ import { SuspectSearch, type Suspects } from './suspects.ts';
 export interface HashFile {
   /** URLs, each counted once. */
   readonly rows: number;
-  /** The first of them, for a question. */
-  readonly first: readonly LinkKey[];
   /** Whether more than one domain is named: then hashes alone do not tell the links apart (F5). */
   readonly severalDomains: boolean;
   open(): AsyncGenerator<HashLine[]>;
@@ -21,9 +19,6 @@ export interface HashLine {
   readonly line: number;
   readonly item: LinkKey;
 }
-
-/** URLs that are kept for a question. */
-const keptFirst = 5;
 
 /**
  * Checks a file of hashes without holding it: only those that may stand in it twice are looked at again. Throws a UsageError with the
@@ -38,7 +33,7 @@ export async function checkHashFile(source: Source, account: NamedAccount, use: 
     placement = createPlacement(account, defaultDomain);
     scanned = await scan(source, placement);
   }
-  const { first, suspects } = scanned;
+  const { suspects } = scanned;
   async function* open(): AsyncGenerator<HashLine[]> {
     const seen = new Set<string>();
     const isNew = (text: string): boolean => !suspects.has(text) || seen.size < seen.add(text).size;
@@ -49,29 +44,23 @@ export async function checkHashFile(source: Source, account: NamedAccount, use: 
     rows = 0;
     for await (const found of open()) rows += found.length;
   }
-  return { rows, first, severalDomains: placement.severalDomains(), open };
+  return { rows, severalDomains: placement.severalDomains(), open };
 }
 
 interface Scanned {
   /** Lines, some of which may name the same link. */
   readonly rows: number;
-  readonly first: readonly LinkKey[];
   readonly suspects: Suspects;
 }
 
 async function scan(source: Source, placement: Placement): Promise<Scanned> {
   const search = new SuspectSearch();
-  const first = new Map<string, LinkKey>();
   let rows = 0;
   for await (const found of hashLines(source, placement)) {
     rows += found.length;
-    for (const { item } of found) {
-      const text = linkText(item);
-      search.add(text);
-      if (first.size < keptFirst) first.set(text, item);
-    }
+    for (const { item } of found) search.add(linkText(item));
   }
-  return { rows, first: [...first.values()], suspects: search.suspects() };
+  return { rows, suspects: search.suspects() };
 }
 
 async function* hashLines(source: Source, placement: Placement): AsyncGenerator<HashLine[]> {

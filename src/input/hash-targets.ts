@@ -1,5 +1,5 @@
 import { type LinkKey, linkText } from '../contract/link.ts';
-import { checkHashFile } from './hash-list.ts';
+import { checkHashFile, type HashFile } from './hash-list.ts';
 import { parseHash } from './hashes.ts';
 import { createPlacement, domainOfBare, type NamedAccount, type NamedFor } from './placement.ts';
 import type { Source } from './source.ts';
@@ -31,10 +31,12 @@ export async function readTargets(
     return { count: targets.length, severalDomains, open: () => targets };
   }
   const file = await checkHashFile(await open(named.path), account, 'reading');
-  async function* items(): AsyncGenerator<LinkKey> {
-    for await (const rows of file.open()) for (const { item } of rows) yield item;
-  }
-  return { count: file.rows, severalDomains: file.severalDomains, open: items };
+  return { count: file.rows, severalDomains: file.severalDomains, open: () => itemsOf(file) };
+}
+
+/** The URLs of a file alone. */
+export async function* itemsOf(file: HashFile): AsyncGenerator<LinkKey> {
+  for await (const rows of file.open()) for (const { item } of rows) yield item;
 }
 
 export interface PlacedOperands {

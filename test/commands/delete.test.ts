@@ -61,7 +61,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, [...numbered(7, { tags: ['old'] }), { custom_hash: 'kept', long_url: 'https://example.com/' }]);
     const ran = await linkctl(['delete', '--by-tags', 'old', '--yes', '--max-affected', '7']);
     expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Deleted 7 URLs that old selects\n' });
-    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?tags=old&limit=5', 'DELETE /urls?tags=old']);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual([
+      'GET /urls?tags=old&limit=5',
+      'GET /urls?tags=old&offset=6&limit=2',
+      'DELETE /urls?tags=old',
+    ]);
     expect(await left(service)).toEqual(['kept']);
     const none = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '7', '-o', 'json']);
     expect(none).toMatchObject({ code: 0, stderr: '0 matched old\n' });
@@ -203,7 +207,7 @@ describe('questions', () => {
     expect(lines[2]).toHaveLength(100);
     expect(lines.slice(5)).toEqual([
       '  … and 2 more',
-      expect.stringMatching(/^Delete 7 URLs of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
+      expect.stringMatching(/^Delete 6 URLs of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
       '',
     ]);
   });

@@ -186,6 +186,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await sent(wire)).toEqual([
       { call: 'GET /tags', body: undefined },
       { call: 'GET /urls?tags=promo&~old&limit=5', body: undefined },
+      { call: 'GET /urls?tags=promo&~old&offset=2&limit=2', body: undefined },
       { call: 'PATCH /urls?tags=promo&~old', body: { urls: [fields] } },
     ]);
     expect((await stored(service)).map(({ note }) => note)).toEqual(['n', 'n', 'n']);

@@ -58,7 +58,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(lines).toHaveLength(7);
     expect(lines[0]).toMatch(/h5: 3 clicks, 1 unique, about to be erased$/);
     expect(lines.slice(5)).toEqual(['… and those of 1 more', 'Reset the counters of 6 URLs that promo selects']);
-    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?tags=promo&limit=5', 'DELETE /stats?tags=promo']);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual([
+      'GET /urls?tags=promo&limit=5',
+      'GET /urls?tags=promo&offset=5&limit=2',
+      'DELETE /stats?tags=promo',
+    ]);
     expect(await clicks(service)).toEqual(new Array(6).fill(0));
     expect((await linkctl(['stats', '--reset', '--by-tags', 'none', '-y', '--max-affected', '6'])).stderr).toBe(
       '0 matched none\n',

@@ -166,5 +166,5 @@ test('a list of 200,000 hashes comes in parts', async () => {
   const file = await checkHashFile(memorySource('hashes.txt', pieces), unlisted, 'reading');
   let parts = 0;
   for await (const rows of file.open()) parts += Number(rows.length > 0);
-  expect([file.rows, file.first.length, parts]).toEqual([200_000, 5, 200]);
+  expect([file.rows, parts]).toEqual([200_000, 200]);
 });

@@ -1,0 +1,46 @@
+import { countUrls } from '../client/counting.ts';
+import { type Context, whereabouts } from '../context.ts';
+import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
+import { CliError } from '../errors.ts';
+import { quantity } from '../output/quantity.ts';
+import { confirm, confirmCount } from '../prompt.ts';
+import type { Session } from '../session.ts';
+import { requireAnswer, shownUrls, typedFrom } from './consent.ts';
+
+/** B56, B58, D50: what will go, how many URLs lose it, and whose it is; from 100 URLs on their number is typed. */
+export async function consentToTags(labels: readonly string[], session: Session, context: Context): Promise<void> {
+  await requireAnswer(context, 'named');
+  if (context.global.yes) return;
+  const known = new Set((await session.client.send('listTags', {})).tags.map(({ label }) => foldLabel(label)));
+  const found = labels.filter((label) => known.has(foldLabel(label)));
+  for (const label of labels)
+    if (!known.has(foldLabel(label))) await context.streams.tell(`  ${JSON.stringify(label)} (not found)`);
+  if (found.length === 0) return await confirm(`Delete ${named(labels)} of ${whereabouts(session)}?`, context);
+  const links = await linksWith(found, session);
+  const carried =
+    links === 0
+      ? 'which no URL has'
+      : `which ${links === undefined ? 'an unknown number of URLs' : quantity(links, 'URL')} ${links === 1 ? 'has' : 'have'}`;
+  const question = `Delete ${named(found)}, ${carried}, of ${whereabouts(session)}?`;
+  await (links === undefined || links < typedFrom ? confirm(question, context) : confirmCount(question, links, context));
+}
+
+function named(labels: readonly string[]): string {
+  const shown = labels.slice(0, 5).map((label) => JSON.stringify(label));
+  const rest = labels.length > shown.length ? ` and ${labels.length - shown.length} more` : '';
+  return labels.length === 1 ? `tag ${shown[0]}` : `${labels.length} tags: ${shown.join(', ')}${rest}`;
+}
+
+/** How many URLs have one of the tags; unknown where the server reads something else in a label with operators (FIELD-NOTES 25). */
+async function linksWith(labels: readonly string[], { client }: Session): Promise<number | undefined> {
+  const wanted = new Set(labels.map(foldLabel));
+  const hasOne = ({ tags }: { readonly tags?: readonly string[] }): boolean =>
+    tags?.some((label) => wanted.has(foldLabel(label))) ?? true;
+  try {
+    const { count, first } = await countUrls(client, { tags: labels.map(labelExpression).join('|') }, { shown: shownUrls });
+    return first.every(hasOne) && (count > 0 || !labels.some(hasOperators)) ? count : undefined;
+  } catch (error) {
+    if (error instanceof CliError && ['not_found', 'rejected', 'failed'].includes(error.kind)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { FaultyServer } from '../support/faulty-server.ts';
+import { sent, test } from '../support/linkctl.ts';
+import type { Manners } from '../support/manners.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
+const typed = (stdin: string) => ({ ...watched, stdin });
+const changes = async (wire: FaultyServer): Promise<string[]> =>
+  (await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'));
+
+const manners: readonly Manners[] = [
+  {},
+  { totalCount: 'page length' },
+  ...([30, 100] as const).flatMap((pageCap) =>
+    ([undefined, 'missing', 'text', 'page length'] as const).map((totalCount) => ({
+      pageCap,
+      ...(totalCount && { totalCount }),
+    })),
+  ),
+];
+
+const byTags = [
+  ['delete', '--by-tags', 'old'],
+  ['edit', '--by-tags', 'old', '--note', 'n'],
+  ['stats', '--reset', '--by-tags', 'old'],
+] as const;
+
+describe.for(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test.for(manners)(
+    'D13, B57: %o: of 800 selected none is touched above --max-affected, and 800 are told',
+    async (shown, { linkctl, wire, service }) => {
+      await store(service, [...numbered(800, { tags: ['old'] }), { custom_hash: 'kept', long_url: 'https://example.com/' }]);
+      await wire.behave(shown);
+      for (const words of byTags) {
+        for (const bound of ['10', '799']) {
+          const ran = await linkctl([...words, '-y', '--max-affected', bound]);
+          expect(ran).toMatchObject({ code: 2, stdout: '' });
+          expect(ran.stderr).toMatch(
+            /^error: (at least )?\d+ URLs would be affected, more than --max-affected \d+; nothing was changed\n/,
+          );
+        }
+      }
+      expect(await changes(wire)).toEqual([]);
+      const asked = await linkctl(['delete', '--by-tags', 'old'], typed('5\n'));
+      expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('Type 800 to go on') });
+      const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '800']);
+      expect(ran).toMatchObject({ code: 0, stderr: 'Deleted 800 URLs that old selects\n' });
+      expect((await stored(service)).map(({ hash }) => hash)).toEqual(['kept']);
+    },
+  );
+
+  test('D13: a total that the rows bear out costs one more call, however many there are', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(3000, { tags: ['old'] }));
+    await linkctl(['delete', '--by-tags', 'old', '-n', '--max-affected', '5000']);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual([
+      'GET /urls?tags=old&limit=5',
+      'GET /urls?tags=old&offset=2999&limit=2',
+    ]);
+    await linkctl(['delete', '--by-tags', 'old', '-n', '--max-affected', '10']);
+    expect(await wire.requests()).toHaveLength(3);
+  });
+
+  test('D13: what cannot be counted is not touched: a server that ignores offset', async ({ linkctl, wire, service }) => {
+    const urls = numbered(3, { tags: ['old'] });
+    await store(service, urls);
+    const records = urls.map(({ custom_hash, long_url }) => ({ hash: custom_hash, long_url }));
+    const answer = { body: { error: { code: 0, message: '' }, urls: records, page: { total_count: 3 } } };
+    await wire.script([{ only: { method: 'GET', path: '/urls' }, apply: false, answer, times: 'all' }]);
+    const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '10']);
+    expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('cannot be counted') });
+    expect(await changes(wire)).toEqual([]);
+  });
+
+  test('D13: list --all is whole where pages are cut and the total is the length of the page', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(300));
+    for (const pageCap of [30, 100]) {
+      await wire.behave({ pageCap, totalCount: 'page length' });
+      const { stdout } = await linkctl(['list', '--all', '--fields', 'hash']);
+      expect(stdout.trimEnd().split('\n')).toHaveLength(300);
+      const json = JSON.parse((await linkctl(['list', '--all', '-o', 'json'])).stdout);
+      expect([json.urls.length, json.page]).toEqual([300, { results_count: 300, total_count: 300, offset: 0 }]);
+    }
+  });
+
+  test('D50, B56: what was not found is shown and not counted', async ({ linkctl, service }) => {
+    await store(service, numbered(3));
+    const asked = await linkctl(['delete', 'h0', 'nope'], typed('n\n'));
+    expect(asked.stderr.split('\n').slice(1)).toEqual([
+      '  nope (not found)',
+      expect.stringMatching(/^Delete 1 URL of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
+      '',
+    ]);
+    const none = await linkctl(['delete', 'nor', 'nope'], typed('n\n'));
+    expect(none.stderr).toContain('Delete 2 URLs, none of which was found, of account');
+    const many = await linkctl(['stats', '--reset', 'h0', 'a', 'b', 'c', 'd', 'e', 'f', 'h2', 'h1'], typed('n\n'));
+    expect(many.stderr.split('\n').slice(5)).toEqual([
+      '  … and 2 more',
+      '  … and 2 not found',
+      expect.stringMatching(/^Reset the counters of 3 URLs of account/),
+      '',
+    ]);
+    expect(await linkctl(['delete', 'h0', 'nope'], typed('y\n'))).toMatchObject({ code: 3, stdout: '✓ Deleted h0\n' });
+  });
+
+  test('D50, B56: from 100 links on the number of those that are there is typed', async ({ linkctl, wire, service, folder }) => {
+    await store(service, numbered(120));
+    await wire.behave({ pageCap: 30, totalCount: 'page length' });
+    const path = join(folder, 'hashes.txt');
+    const names = (count: number): void =>
+      writeFileSync(path, [...numbered(count), { custom_hash: 'nope' }].map(({ custom_hash }) => custom_hash).join('\n'));
+    names(99);
+    const few = await linkctl(['delete', '--hashes-from', path], typed('n\n'));
+    expect(few.stderr).toMatch(/… and 94 more\n {2}… and 1 not found\nDelete 99 URLs of .*\? \[y\/N\] /);
+    names(120);
+    for (const answer of ['y\n', '121\n']) {
+      const ran = await linkctl(['delete', '--hashes-from', path], typed(answer));
+      expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/Delete 120 URLs of .*\? Type 120 to go on: /) });
+    }
+    expect(await changes(wire)).toEqual([]);
+    await linkctl(['delete', '--hashes-from', path], typed('120\n'));
+    expect(await stored(service)).toEqual([]);
+  });
+
+  test('D50, B56: tags delete says how many links lose the tag; from 100 on their number is typed', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(120, { tags: ['old', 'R&D'] }));
+    await store(service, [{ custom_hash: 'x', long_url: 'https://example.com/x', tags: ['one', 'few'] }]);
+    await store(service, [{ custom_hash: 'y', long_url: 'https://example.com/y', tags: ['few'] }]);
+    await linkctl(['tags', 'add', 'empty']);
+    const ask = async (...labels: string[]) => (await linkctl(['tags', 'delete', ...labels], typed('n\n'))).stderr;
+    expect(await ask('one')).toMatch(/^Delete tag "one", which 1 URL has, of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] /);
+    expect(await ask('empty')).toMatch(/^Delete tag "empty", which no URL has, of account/);
+    expect(await ask('one', 'FEW', 'nope')).toMatch(
+      /^ {2}"nope" \(not found\)\nDelete 2 tags: "one", "FEW", which 2 URLs have, of /,
+    );
+    expect(await ask('nope')).toMatch(/^ {2}"nope" \(not found\)\nDelete tag "nope" of account/);
+    expect(await ask('R&D')).toMatch(/^Delete tag "R&D", which 120 URLs have, of account .*\? Type 120 to go on: /);
+    for (const answer of ['y\n', '119\n']) {
+      const ran = await linkctl(['tags', 'delete', 'old'], typed(answer));
+      expect(ran).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/Delete tag "old", which 120 URLs have, of .*\? Type 120 to go on: /),
+      });
+    }
+    expect((await changes(wire)).filter((call) => call.startsWith('DELETE'))).toEqual([]);
+    expect(await linkctl(['tags', 'delete', 'old'], typed('120\n'))).toMatchObject({ code: 0, stdout: '✓ Deleted tag "old"\n' });
+  });
+
+  test('D50: a server that reads something else in a label leaves the number unknown', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(2, { tags: ['R&D'] }));
+    const ask = async () => (await linkctl(['tags', 'delete', 'R&D'], typed('n\n'))).stderr;
+    const answer = (code: number, urls: object[]) => ({
+      body: { error: { code, message: '' }, urls, page: { total_count: urls.length } },
+    });
+    const other = { hash: 'z', long_url: 'https://example.com/z', tags: ['R', 'D'] };
+    for (const canned of [answer(0, []), answer(0, [other]), { ...answer(1305, []), status: 400 }]) {
+      await wire.script([{ only: { path: 'tags=' }, apply: false, answer: canned, times: 'all' }]);
+      expect(await ask()).toMatch(/^Delete tag "R&D", which an unknown number of URLs have, of account .*\? \[y\/N\] /);
+    }
+  });
+});
