@@ -1,48 +1,20 @@
 import { describe, expect } from 'vitest';
 import { editItemsOperation, editSameOperation } from '../../src/bulk/edit.ts';
-import { runFew } from '../../src/bulk/few.ts';
 import { matchByHash } from '../../src/bulk/hash-matching.ts';
-import type { OpenJournalFile } from '../../src/bulk/journal.ts';
-import type { BulkOperation } from '../../src/bulk/operation.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/removal.ts';
-import { exitCodeOf, runEnd } from '../../src/bulk/row-outcome.ts';
-import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
 import { fittingHashes } from '../../src/client/groups.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { type BulkWorld, inputOf, rowsOf, test } from './bulk-world.ts';
+import { type BulkWorld, test } from './bulk-world.ts';
+import { change, fill, longRun, named } from './change-runs.ts';
 import { crashingFile } from './crashing-file.ts';
 
 const onPatch = { only: { method: 'PATCH' } };
 const onDelete = { only: { method: 'DELETE' } };
 
-/** Links h0, h1, … */
-async function fill({ direct }: BulkWorld, count: number): Promise<void> {
-  const urls = rowsOf(count, (index) => ({ custom_hash: `h${index}` }));
-  await direct.send('shortenUrls', { query: {}, body: { urls } });
-}
-
-async function change<Row extends object>(
-  world: BulkWorld,
-  operation: BulkOperation<Row>,
-  rows: readonly Row[],
-  batchSize = 1000,
-) {
-  const { signal } = new AbortController();
-  const { outcomes, tally, stop } = await runFew(operation, rows, { system: world.system, batchSize, signal });
-  const end = runEnd(tally, stop);
-  return {
-    exit: end.kind === 'signal' ? 'signal' : exitCodeOf(end),
-    statuses: outcomes.map(({ status, error }) => (error?.code ? error.code : status)).join(' '),
-    outcomes,
-  };
-}
-
 async function calls({ server }: BulkWorld, method: string): Promise<number> {
   return (await server.requests()).filter((request) => request.method === method).length;
 }
-
-const named = (...hashes: string[]) => hashes.map((hash) => ({ hash }));
 
 describe('delete of many', () => {
   test('deletes all in one call', async ({ world }) => {
@@ -156,35 +128,6 @@ describe('reset of many', () => {
     expect(await calls(world, 'DELETE')).toBe(2);
   });
 });
-
-/** The same as a long run, with its journal. */
-async function longRun<Row extends object>(
-  world: BulkWorld,
-  operation: (settings: OperationSettings) => BulkOperation<Row>,
-  rows: readonly Row[],
-  openJournalFile?: OpenJournalFile,
-): Promise<{ exit: number | 'signal'; statuses: string }> {
-  const { client, system, state: stateFolder } = world;
-  const run = await startRun<Row>(
-    {
-      operation,
-      pinsDomain: false,
-      input: inputOf(rows, 'hashes.txt'),
-      payload: (item) => item as Row,
-      options: {},
-      columns: ['hash'],
-      batchSize: 2,
-    },
-    { client, system, stateFolder, warn: () => {}, openJournalFile },
-  );
-  const statuses: string[] = [];
-  for await (const settled of run.rows) {
-    statuses.push(...settled.map(({ status, error }) => (error?.code ? String(error.code) : status)));
-  }
-  const { tally, stop } = run.summary();
-  const end = runEnd(tally, stop);
-  return { statuses: statuses.join(' '), exit: end.kind === 'signal' ? end.kind : exitCodeOf(end) };
-}
 
 describe('R-53: changes of many have the same journal', () => {
   const steps = ['before append', 'after sync'] as const;

@@ -1,0 +1,63 @@
+import { runFew } from '../../src/bulk/few.ts';
+import type { OpenJournalFile } from '../../src/bulk/journal.ts';
+import type { BulkOperation } from '../../src/bulk/operation.ts';
+import { exitCodeOf, runEnd } from '../../src/bulk/row-outcome.ts';
+import { startRun } from '../../src/bulk/run.ts';
+import type { OperationSettings } from '../../src/bulk/run-plan.ts';
+import { type BulkWorld, inputOf, rowsOf } from './bulk-world.ts';
+
+/** Links h0, h1, … */
+export async function fill({ direct }: BulkWorld, count: number): Promise<void> {
+  const urls = rowsOf(count, (index) => ({ custom_hash: `h${index}` }));
+  await direct.send('shortenUrls', { query: {}, body: { urls } });
+}
+
+export async function change<Row extends object>(
+  world: BulkWorld,
+  operation: BulkOperation<Row>,
+  rows: readonly Row[],
+  batchSize = 1000,
+) {
+  const { signal } = new AbortController();
+  const { outcomes, tally, stop } = await runFew(operation, rows, { system: world.system, batchSize, signal });
+  const end = runEnd(tally, stop);
+  return {
+    exit: end.kind === 'signal' ? 'signal' : exitCodeOf(end),
+    statuses: outcomes.map(({ status, error }) => (error?.code ? error.code : status)).join(' '),
+    outcomes,
+  };
+}
+
+export const named = (...hashes: string[]) => hashes.map((hash) => ({ hash }));
+
+/** The same as a long run, with its journal. */
+export async function longRun<Row extends object>(
+  world: BulkWorld,
+  operation: (settings: OperationSettings) => BulkOperation<Row>,
+  rows: readonly Row[],
+  openJournalFile?: OpenJournalFile,
+  budget?: number,
+): Promise<{ exit: number | 'signal'; statuses: string }> {
+  const { client, system, state: stateFolder } = world;
+  const run = await startRun<Row>(
+    {
+      operation,
+      pinsDomain: false,
+      input: inputOf(rows, 'hashes.txt'),
+      payload: (item) => item as Row,
+      options: {},
+      columns: ['hash'],
+      batchSize: 2,
+      concurrency: 1,
+      budget,
+    },
+    { client, system, stateFolder, warn: () => {}, openJournalFile },
+  );
+  const statuses: string[] = [];
+  for await (const settled of run.rows) {
+    statuses.push(...settled.map(({ status, error }) => (error?.code ? String(error.code) : status)));
+  }
+  const { tally, stop } = run.summary();
+  const end = runEnd(tally, stop);
+  return { statuses: statuses.join(' '), exit: end.kind === 'signal' ? end.kind : exitCodeOf(end) };
+}

@@ -1,0 +1,161 @@
+import { describe, expect } from 'vitest';
+import { editItemsOperation, editSameOperation } from '../../src/bulk/edit.ts';
+import { deleteOperation } from '../../src/bulk/removal.ts';
+import type { OperationSettings } from '../../src/bulk/run-plan.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
+import { type BulkWorld, test } from './bulk-world.ts';
+import { change, fill, longRun, named } from './change-runs.ts';
+import { crashingFile } from './crashing-file.ts';
+
+const onPatch = { only: { method: 'PATCH' } };
+const onDelete = { only: { method: 'DELETE' } };
+const onGet = { only: { method: 'GET', path: '/urls' } };
+/** An answer that is no use, to a request that is applied when the client looks already. */
+const applied = (late: number): Step => ({
+  apply: { late },
+  answer: { headers: { 'content-encoding': 'gzip' }, body: 'x' },
+});
+/** What was there before it was applied is answered after it was. */
+const slowLook: Step = { ...onGet, delay: 300 };
+
+const deleting = (settings: OperationSettings) => deleteOperation({ ...settings, batchSize: 2 });
+const editing = (settings: OperationSettings) => editItemsOperation({ ...settings, batchSize: 2 });
+
+async function hashes(world: BulkWorld): Promise<string> {
+  const found = (await world.stored()).map(({ hash }) => hash);
+  return found.filter((hash) => !/^h\d{2,}$/.test(hash)).join(' ');
+}
+
+async function asked({ server }: BulkWorld): Promise<string[]> {
+  return (await server.requests()).map(({ method, url }) => `${method} ${new URL(url, 'http://x').pathname.slice(6)}`);
+}
+
+for (const edition of ['a', 'b'] as const) {
+  describe(`edition ${edition}, an account in use`, () => {
+    test.override({ options: { edition } });
+
+    test.for([1, 2])(
+      'D5: a deletion of %i that lands late, after it was looked at, is told as done',
+      async (count, { world }) => {
+        await fill(world, 300);
+        await world.server.script([{ ...applied(100), ...onDelete }, slowLook]);
+        const rows = named('h0', 'h1').slice(0, count);
+        const { exit, statuses } = await change(world, deleteOperation({ ...world, batchSize: 1000 }), rows);
+        expect([exit, statuses]).toEqual([0, Array(count).fill('deleted').join(' ')]);
+      },
+    );
+
+    test.for([1, 2])('D5: a rename of %i that lands late, after it was looked at, is told as done', async (count, { world }) => {
+      await fill(world, 300);
+      await world.server.script([{ ...applied(100), ...onPatch }, { ...slowLook, times: 2 }]);
+      const rows = [0, 1].slice(0, count).map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
+      const { exit, statuses } = await change(world, editItemsOperation({ ...world, batchSize: 1000 }), rows);
+      expect([exit, statuses]).toEqual([0, Array(count).fill('changed').join(' ')]);
+      expect(await hashes(world)).toMatch(count === 1 ? /^n0 h1/ : /^n0 n1/);
+    });
+
+    test.for(['intent', 'result'])(
+      'D5: a deletion that lands late, before the program is killed (%s)',
+      async (line, { world }) => {
+        await fill(world, 300);
+        await world.server.script([{ ...applied(100), ...onDelete }, slowLook]);
+        const { openJournalFile, released } = crashingFile({
+          crashAt: { line, step: 'before append', nth: line === 'intent' ? 2 : 1 },
+        });
+        await longRun(world, deleting, named('h0', 'h1'), openJournalFile);
+        expect(released()).toBe(true);
+        expect(await longRun(world, deleting, named('h0', 'h1'))).toEqual({ exit: 0, statuses: 'deleted deleted' });
+      },
+    );
+
+    test.for(['intent', 'result'])('D5: a rename that lands late, before the program is killed (%s)', async (line, { world }) => {
+      await fill(world, 300);
+      await world.server.script([{ ...applied(100), ...onPatch }, { ...slowLook, times: 2 }]);
+      const rows = [0, 1].map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
+      const { openJournalFile, released } = crashingFile({
+        crashAt: { line, step: 'before append', nth: line === 'intent' ? 2 : 1 },
+      });
+      await longRun(world, editing, rows, openJournalFile);
+      expect(released()).toBe(true);
+      expect(await longRun(world, editing, rows)).toEqual({ exit: 0, statuses: 'changed changed' });
+      expect(await hashes(world)).toMatch(/^n0 n1/);
+    });
+
+    test("D6: the rename of a hash that never existed to somebody else's is not told as changed", async ({ world }) => {
+      await fill(world, 300);
+      const row = { hash: 'ghost', custom_hash: 'h7' };
+      await world.server.script([{ ...faults.dropBefore, ...onPatch }]);
+      const operation = editItemsOperation({ ...world, batchSize: 1000 });
+      expect(await change(world, operation, [row])).toMatchObject({ exit: 5, statuses: '1306' });
+      await world.server.script([{ ...faults.dropBefore, ...onPatch }]);
+      const typed = editSameOperation({ ...world, batchSize: 1000 }, { custom_hash: 'h7' });
+      expect(await change(world, typed, named('ghost'))).toMatchObject({ exit: 5, statuses: '1306' });
+      await world.server.script([
+        { ...faults.dropBefore, ...onPatch },
+        { ...faults.refuse(1303), ...onGet },
+      ]);
+      const { openJournalFile } = crashingFile({ crashAt: { line: 'ambiguous', step: 'after sync' } });
+      await longRun(world, editing, [row], openJournalFile);
+      await world.server.script([]);
+      expect(await longRun(world, editing, [row])).toEqual({ exit: 5, statuses: '1306' });
+    });
+
+    test('D6: a rename whose answer is lost is ours where the link leads to what it led to before', async ({ world }) => {
+      await fill(world, 300);
+      await world.server.script([{ ...faults.dropAfter, ...onPatch }]);
+      const typed = editSameOperation({ ...world, batchSize: 1000 }, { custom_hash: 'new' });
+      expect(await change(world, typed, named('h0'))).toMatchObject({ exit: 0, statuses: 'changed' });
+      // What an answer leaves out is asked for again.
+      expect(await asked(world)).toEqual(['GET /urls', 'PATCH /urls/h0', 'GET /urls', 'GET /urls']);
+    });
+
+    test('D6: of a chain of renames whose answer is lost nothing is renamed twice', async ({ world }) => {
+      await fill(world, 300);
+      await world.server.script([{ ...faults.dropAfter, ...onPatch }]);
+      const rows = [
+        { hash: 'h1', custom_hash: 'n1' },
+        { hash: 'h0', custom_hash: 'h1' },
+      ];
+      const { exit, statuses } = await change(world, editItemsOperation({ ...world, batchSize: 1000 }), rows);
+      expect([exit, statuses]).toEqual([0, 'changed changed']);
+      expect((await asked(world)).filter((call) => call.startsWith('PATCH'))).toHaveLength(1);
+      const urls = new Map((await world.stored()).map(({ hash, long_url }) => [hash, long_url]));
+      expect([urls.get('n1'), urls.get('h1')]).toEqual(['https://example.com/1', 'https://example.com/0']);
+    });
+
+    test.for([1303, 1300, 1217, 1301])(
+      'D9, R-12: after a lost answer and then %i nothing is asked; the rows are unknown, and the same command looks',
+      async (code, { world }) => {
+        await fill(world, 300);
+        await world.server.script([
+          { ...faults.dropAfter, ...onDelete },
+          { ...faults.refuse(code), ...onDelete },
+        ]);
+        const rows = named('h0', 'h1', 'h2');
+        const first = await longRun(world, deleting, rows);
+        expect(first).toEqual({ exit: 10, statuses: 'unknown unknown not_sent' });
+        expect((await asked(world)).slice(-2)).toEqual(['DELETE /urls', 'DELETE /urls']);
+        expect(await longRun(world, deleting, rows)).toEqual({ exit: 0, statuses: 'deleted deleted deleted' });
+      },
+    );
+
+    test.for([1303, 1300, 1217, 1301])('D9, R-12: %i on a look ends the looking', async (code, { world }) => {
+      await fill(world, 300);
+      await world.server.script([onGet, { ...faults.dropAfter, ...onPatch }, { ...faults.refuse(code), ...onGet }]);
+      const rows = [0, 1, 2].map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
+      const first = await longRun(world, editing, rows);
+      expect(first).toEqual({ exit: 10, statuses: 'unknown unknown not_sent' });
+      expect((await asked(world)).at(-1)).toBe('GET /urls');
+      expect(await longRun(world, editing, rows)).toEqual({ exit: 0, statuses: 'changed changed changed' });
+    });
+
+    test('D2: a budget that ends with a look leaves the rows unknown, and the next command goes on', async ({ world }) => {
+      await fill(world, 300);
+      await world.server.script([{ ...faults.dropBefore, ...onDelete, times: 5 }]);
+      const rows = named('h0', 'h1');
+      const first = await longRun(world, deleting, rows, undefined, 2);
+      expect(first).toEqual({ exit: 10, statuses: 'unknown unknown' });
+      expect(await longRun(world, deleting, rows)).toEqual({ exit: 0, statuses: 'deleted deleted' });
+    });
+  });
+}
