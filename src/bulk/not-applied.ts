@@ -14,7 +14,8 @@ export type TagsMean = 'labels' | 'instructions';
 
 /**
  * Did it happen (CLI.md 3.5)? The fields that were asked for and came back different. A field that does not come back proves
- * nothing; another spelling of a long URL, the case of labels and of a hash, and a time after a date are no difference.
+ * nothing; another spelling of a long URL, blanks around a note, the case of labels and of a hash, and a time after a date are no
+ * difference.
  */
 export function notApplied(asked: EditFields, record: object, tagsMean: TagsMean = 'labels'): Difference[] {
   const got = record as Readonly<Record<string, unknown>>;
@@ -40,7 +41,7 @@ type Same = (asked: unknown, got: unknown, tagsMean: TagsMean) => boolean;
 const sameBy: { readonly [F in keyof Required<EditFields>]: Same } = {
   custom_hash: (asked, got) => textOf(asked).toLowerCase() === textOf(got).trim().toLowerCase(),
   long_url: (asked, got) => asked === got || canonicalUrl(textOf(asked)) === canonicalUrl(textOf(got)),
-  note: (asked, got) => textOf(asked) === textOf(got),
+  note: (asked, got) => textOf(asked).trim() === textOf(got).trim(),
   email_stats: (asked, got) => Boolean(asked) === (got === 'false' || got === '0' ? false : Boolean(got)),
   expiration_date: (asked, got) => textOf(asked) === textOf(got).slice(0, 10),
   max_clicks: (asked, got) => Number(asked) === Number(got),

@@ -29,6 +29,8 @@ export function outcomeRow(
   return { ...place, ...item, ...link, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
 }
 
+const correct = 'give linkctl edit -f their hashes and what is to change, rather than shorten them again';
+
 /** Whether the row of an outcome was not reached. */
 export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boolean {
   return status === 'not_sent';
@@ -37,7 +39,7 @@ export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boole
 /** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
  * `told`: people have read it. */
 export function outcomeFailure(
-  { index, line, status, item, error }: RowOutcome,
+  { index, line, status, item, record, error }: RowOutcome,
   identity: Identity,
   { input, told }: { input?: string; told?: boolean } = {},
 ): CliError | undefined {
@@ -50,7 +52,8 @@ export function outcomeFailure(
     const kind = status === 'unknown' ? 'unknown' : kindOfCode(0);
     const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
-    return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { told });
+    const hint = record && hash === undefined ? `they are links already: ${correct}` : undefined;
+    return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { hint, told });
   }
   // An edit names a URL by the one and may give it the other.
   const meant = code === 1306 ? (hash ?? custom_hash) : (custom_hash ?? hash);

@@ -39,11 +39,22 @@ export function openFailed(path: string, system: WriteSystem, columns: readonly 
   const names = [...columns, 'error_code', 'error_message'];
   return openFile(path, system, names, (outcome) => {
     if (outcome.status !== 'failed') return undefined;
-    return { ...namedInFull(outcome.item), error_code: outcome.error?.code ?? 0, error_message: reasonOf(outcome) };
+    return { ...namedInFull(withItsLink(outcome)), error_code: outcome.error?.code ?? 0, error_message: reasonOf(outcome) };
   });
 }
 
 type Entry = Readonly<Record<string, unknown>>;
+
+/**
+ * D25: a row that was taken and not as it asked for has a link, which its entry names: fed back, it cannot make a second one. Of
+ * an edit, where it is now.
+ */
+function withItsLink({ item, record }: RowOutcome): object {
+  if (!record) return item;
+  if (!('hash' in item)) return { ...item, custom_hash: record.hash };
+  const { custom_hash, ...rest } = item as { readonly custom_hash?: string };
+  return record.hash === custom_hash ? { ...rest, hash: record.hash } : item;
+}
 
 /** A URL that was named with its domain must not become its namesake when it is fed back. */
 function namedInFull({ domain, ...item }: { readonly domain?: string; readonly hash?: string }): Entry {

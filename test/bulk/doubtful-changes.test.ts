@@ -47,7 +47,10 @@ for (const edition of ['a', 'b'] as const) {
 
     test.for([1, 2])('D5: a rename of %i that lands late, after it was looked at, is told as done', async (count, { world }) => {
       await fill(world, 300);
-      await world.server.script([{ ...applied(100), ...onPatch }, { ...slowLook, times: 2 }]);
+      await world.server.script([
+        { ...applied(100), ...onPatch },
+        { ...slowLook, times: 2 },
+      ]);
       const rows = [0, 1].slice(0, count).map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
       const { exit, statuses } = await change(world, editItemsOperation({ ...world, batchSize: 1000 }), rows);
       expect([exit, statuses]).toEqual([0, Array(count).fill('changed').join(' ')]);
@@ -70,7 +73,10 @@ for (const edition of ['a', 'b'] as const) {
 
     test.for(['intent', 'result'])('D5: a rename that lands late, before the program is killed (%s)', async (line, { world }) => {
       await fill(world, 300);
-      await world.server.script([{ ...applied(100), ...onPatch }, { ...slowLook, times: 2 }]);
+      await world.server.script([
+        { ...applied(100), ...onPatch },
+        { ...slowLook, times: 2 },
+      ]);
       const rows = [0, 1].map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
       const { openJournalFile, released } = crashingFile({
         crashAt: { line, step: 'before append', nth: line === 'intent' ? 2 : 1 },

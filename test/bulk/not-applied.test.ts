@@ -6,6 +6,8 @@ describe('did it happen: what was asked for and came back different', () => {
     ['the same', { note: 'n', email_stats: true, max_clicks: 3 }, { note: 'n', email_stats: true, max_clicks: 3 }, ''],
     ['another note', { note: 'n' }, { note: '' }, 'note'],
     ['an empty note', { note: '' }, { note: 'old' }, 'note'],
+    ['D25: a note without its blanks', { note: ' n\n' }, { note: 'n' }, ''],
+    ['D25: a note of blanks', { note: ' ' }, { note: '' }, ''],
     ['a note that does not come back proves nothing', { note: 'n' }, {}, ''],
     ['what was not asked for', {}, { note: 'n', tags: ['x'] }, ''],
     ['a normalised long URL', { long_url: 'HTTPS://A.example:443/%7eu' }, { long_url: 'https://a.example/~u' }, ''],

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import { sent, test } from '../support/linkctl.ts';
+import { seed, stored } from '../support/stored-links.ts';
 
 test('B88: output and results have the order of the input, whatever comes back first', async ({ linkctl, folder, wire }) => {
   const file = join(folder, 'links.csv');
@@ -45,4 +46,62 @@ test('B88: killed half-way and run again, every row is accounted for exactly onc
   expect(new Set(urls).size).toBe(300);
   expect(urls).toHaveLength(300);
   expect(readFileSync(join(folder, 'done.csv'), 'utf8').trim().split('\n')).toHaveLength(301);
+});
+
+for (const edition of ['a', 'b'] as const) {
+  describe(`edition ${edition}: D25: rows that are links already, and not as they asked to be`, () => {
+    test.override({ edition });
+    const noNotes = { only: { method: 'POST' }, alter: { each: { note: '' } } } as const;
+
+    test('go to --failed with their hash: fed back they make no second link', async ({ linkctl, folder, wire, service }) => {
+      await seed(service, 300);
+      const [file, failed] = [join(folder, 'links.csv'), join(folder, 'failed.csv')];
+      writeFileSync(file, 'long_url,note\nhttps://example.com/1,one\nhttps://example.com/2,\n');
+      await wire.script([noNotes]);
+      const ran = await linkctl(['shorten', '-f', file, '--failed', failed]);
+      expect(ran.code).toBe(3);
+      expect(ran.stderr).toContain('hint: they are links already: give linkctl edit -f their hashes');
+      const made = (await stored(service)).slice(300);
+      expect(made.map(({ long_url }) => long_url)).toEqual(['https://example.com/1', 'https://example.com/2']);
+      const [head = '', ...lines] = readFileSync(failed, 'utf8').trim().split('\n');
+      const column = head.split(',').indexOf('custom_hash');
+      expect(lines.map((line) => line.split(',')[column])).toEqual([made[0]?.hash]);
+      for (const more of [[], ['--again'], ['--again', '--dedupe', 'account']]) {
+        await linkctl(['shorten', '-f', failed, '--failed', failed, '--yes', ...more]);
+        expect(await stored(service)).toHaveLength(302);
+      }
+    });
+
+    test('as JSON lines too; a note whose blanks were trimmed is no difference', async ({ linkctl, folder, wire, service }) => {
+      await seed(service, 300);
+      const [file, failed] = [join(folder, 'links.jsonl'), join(folder, 'failed.jsonl')];
+      const rows = [1, 2].map((nth) => ({ long_url: `https://example.com/${nth}`, note: nth === 1 ? 'one' : ' two ' }));
+      writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n'));
+      await wire.behave({ notes: 'shown trimmed' });
+      expect((await linkctl(['shorten', '-f', file])).code).toBe(0);
+      await wire.script([noNotes]);
+      await linkctl(['shorten', '-f', file, '--again', '--failed', failed]);
+      const made = (await stored(service)).slice(302);
+      const entries = readFileSync(failed, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(entries).toMatchObject(made.map(({ hash, long_url }) => ({ custom_hash: hash, long_url, error_code: 0 })));
+    });
+  });
+}
+
+test('D25: an edit that renamed its link and did no more goes to --failed under the new hash', async ({
+  linkctl,
+  folder,
+  wire,
+  service,
+}) => {
+  await seed(service, 300);
+  const [file, failed] = [join(folder, 'edits.csv'), join(folder, 'failed.csv')];
+  writeFileSync(file, 'hash,custom_hash,note\nold8,new8,n\n');
+  await wire.script([{ only: { method: 'PATCH' }, alter: { each: { note: 'old' } } }]);
+  expect((await linkctl(['edit', '-f', file, '--failed', failed])).code).toBe(6);
+  expect(readFileSync(failed, 'utf8')).toMatch(/^new8,,/m);
+  expect((await linkctl(['edit', '-f', failed])).code).toBe(0);
 });
