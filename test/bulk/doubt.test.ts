@@ -94,7 +94,7 @@ for (const edition of ['a', 'b'] as const) {
       await world.server.script([{ ...faults.shorter, ...onPost }]);
       // The domain, the quota, and one batch; edition B has one domain.
       const first = await world.shorten(rowsOf(10), { ...settings, budget: edition === 'a' ? 3 : 2 });
-      expect([first.exit, first.statuses]).toEqual([7, `${count('created', 4)} unknown ${count('not_sent', 5)}`]);
+      expect([first.exit, first.statuses]).toEqual([7, `${count('existing', 4)} unknown ${count('not_sent', 5)}`]);
       expect((await world.shorten(rowsOf(10), settings)).exit).toBe(0);
       expect(multiplicity(rowsOf(10), await world.stored())).toMatchObject({ 1: 311 });
     });
