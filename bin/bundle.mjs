@@ -1,20 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { codeFolder } from './code-cache.js';
+import { putInPlace } from './put-in-place.mjs';
 
 /**
- * Makes the program that is released: `node bin/bundle.mjs --outdir=dist`; `--names` keeps those of functions, for a profile. One
- * file for what every command line needs, one for each thing that is imported only when it is used, in CommonJS, whose loader
- * starts several milliseconds sooner.
+ * Makes the program that is released: `node bin/bundle.mjs --dist=dist`; `--names` keeps those of functions, for a profile. One file
+ * for what every command line needs, one for each thing that is imported only when it is used, in CommonJS, whose loader starts
+ * several milliseconds sooner. All of it lies in a folder of its own, which is put in the place of the one before when it is whole.
  */
 const top = join(import.meta.dirname, '..');
-const { outdir, names } = parseArgs({
-  options: { outdir: { type: 'string', default: 'dist' }, names: { type: 'boolean', default: false } },
+const { dist, names } = parseArgs({
+  options: { dist: { type: 'string', default: 'dist' }, names: { type: 'boolean', default: false } },
 }).values;
+/** No two builds share one: V8 takes any source of the same length for the one that its code was made of. */
+const name = randomUUID().slice(0, 8);
+const outdir = join(dist, name);
 const entry = 'main.cjs';
 const source = (name) => join(top, 'src', name);
 /** Pages of help and completions need no more. */
@@ -75,13 +79,12 @@ const onDemand = {
 };
 
 mkdirSync(outdir, { recursive: true });
-// V8 takes any source of the same length for the one that its code was made of.
-rmSync(codeFolder(outdir), { recursive: true, force: true });
 await writeModules(await split());
 await writeFiles();
 // Code that was made under other flags is of no use.
 const env = { ...process.env, NODE_OPTIONS: '' };
 execFileSync(process.execPath, [join(import.meta.dirname, 'record-code.mjs'), outdir], { env, stdio: 'pipe' });
+putInPlace(dist, name);
 
 /** esbuild splits ES modules only. */
 async function split() {

@@ -5,31 +5,46 @@ const { Script } = require('node:vm');
 // What Node puts around a CommonJS module.
 const head = '(function (exports, require, module, __filename, __dirname) { ';
 
-/** Where the code of the files in `dist` lies, by their names. */
-exports.codeFolder = (dist) => join(dist, 'code');
+/** Names the folder of `dist` that holds the program: `put-in-place.mjs`. */
+exports.pointer = 'current';
+
+/** The folder of the program that was built last. Throws where none was. */
+exports.builtProgram = (dist) => join(dist, readFileSync(join(dist, exports.pointer), 'utf8'));
+
+/** Where the code of the files of a program lies, by their names. */
+exports.codeFolder = (folder) => join(folder, 'code');
 
 /**
- * A `require` for the files of `dist` that takes the code which V8 made of them when the program was built: compiling them anew takes
+ * A `require` for the files of a program that takes the code which V8 made of them when it was built: compiling them anew takes
  * longer than anything else that a short command line does. What has none, and all of it under another Node, is compiled as
- * ever. `onLoad(name, script)` hears of each file; `place` is where traces say that they are.
+ * ever. `onLoad(name, script)` hears of each file; `place` is where traces say that they are; `gone(error)` makes the error of a
+ * file that is not there.
  */
-exports.createLoader = (dist, onLoad = () => {}, place = dist) => {
-  const code = exports.codeFolder(dist);
+exports.createLoader = (folder, { onLoad = () => {}, place = folder, gone = (error) => error } = {}) => {
+  const code = exports.codeFolder(folder);
   const maker = thisNode();
   const modules = new Map();
 
   function load(name) {
     const known = modules.get(name);
     if (known) return known.exports;
+    const path = join(folder, name);
+    const source = `${head}${textOf(path)}\n})`;
     const module = { exports: {} };
     modules.set(name, module);
-    const path = join(dist, name);
-    const source = `${head}${readFileSync(path, 'utf8')}\n})`;
     const cachedData = unpacked(read(join(code, name)), maker);
     const script = new Script(source, { filename: join(place, name), columnOffset: -head.length, cachedData });
     onLoad(name, script);
-    script.runInThisContext()(module.exports, need, module, path, dist);
+    script.runInThisContext()(module.exports, need, module, path, folder);
     return module.exports;
+  }
+
+  function textOf(path) {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      throw gone(error);
+    }
   }
 
   const need = (name) => (name.startsWith('./') ? load(name) : require(name));

@@ -13,17 +13,32 @@ if (difference < 0) {
   process.emitWarning = (warning, ...rest) => {
     if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
   };
-  const { main, processSystem } = program();
-  main(process.argv.slice(2), processSystem()).then((code) => {
+  start();
+}
+
+function start() {
+  const { builtProgram, createLoader } = require('./code-cache.js');
+  let folder;
+  try {
+    folder = builtProgram(require('node:path').join(__dirname, '..', 'dist'));
+  } catch {
+    process.stderr.write('error: linkctl is not built: npm ci builds it\n');
+    process.exitCode = 9;
+    return;
+  }
+  const program = load(folder, createLoader);
+  program.main(process.argv.slice(2), program.processSystem()).then((code) => {
     process.exitCode = code;
   });
 }
 
-function program() {
+function load(folder, createLoader) {
   if (!process.env.LINKCTL_DEBUG && !process.argv.includes('--debug')) {
-    return require('./code-cache.js').createLoader(require('node:path').join(__dirname, '..', 'dist'))('./main.cjs');
+    // Heard of when the program is there, and loads what few commands need.
+    const program = createLoader(folder, { gone: (error) => program.partGone(error) })('./main.cjs');
+    return program;
   }
   // Traces of our own bugs then name lines of src/ (B48); reading the maps takes longer than most commands, so only for those who look.
   process.setSourceMapsEnabled(true);
-  return require('../dist/main.cjs');
+  return require(`${folder}/main.cjs`);
 }

@@ -5,14 +5,15 @@ import { Readable } from 'node:stream';
 import { codeFolder, createLoader, packed } from './code-cache.js';
 
 /**
- * Keeps the code that V8 makes of the program: `node bin/record-code.mjs dist`. The main jobs are done in this process, with the
+ * Keeps the code that V8 makes of the program: `node bin/record-code.mjs <its folder>`. The main jobs are done in this process, with the
  * program's own service for a server, and what was compiled for them is written down for `code-cache.js`. What nothing called
  * is compiled when it is, as ever; so a line that fails here costs time later, and nothing else.
  */
-const dist = resolve(process.argv[2]);
+const program = resolve(process.argv[2]);
 const scripts = new Map();
 // The folder of whoever builds is nobody's business: V8 keeps the names of files with their code.
-const load = createLoader(dist, (name, script) => scripts.set(name, script), 'linkctl/dist');
+const onLoad = (name, script) => scripts.set(name, script);
+const load = createLoader(program, { onLoad, place: 'linkctl/dist' });
 const { main, processSystem } = load('./main.cjs');
 const home = mkdtempSync(join(tmpdir(), 'linkctl-build-'));
 const system = { ...processSystem(), env: { HOME: home } };
@@ -22,7 +23,7 @@ try {
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
-const folder = codeFolder(dist);
+const folder = codeFolder(program);
 mkdirSync(folder, { recursive: true });
 for (const [name, script] of scripts) writeFileSync(join(folder, name), packed(script.createCachedData()));
 

@@ -1,6 +1,7 @@
 import { createAction } from './action.ts';
 import { answerShell } from './completion/answer.ts';
 import { storedTree } from './completion/stored-tree.ts';
+import { LocalError } from './errors.ts';
 import { storedPage } from './help/pages.ts';
 import { processSystem, type System } from './system.ts';
 
@@ -9,6 +10,14 @@ export { processSystem };
 /** For `bin/bundle.mjs`: the files that stand beside the program, by their names. */
 export async function storedFiles(): Promise<Map<string, string>> {
   return (await import('./pages.ts')).storedFiles(processSystem());
+}
+
+/** For `bin/linkctl.js`: what to tell where a part of the program is gone that is loaded only now (D43). */
+export function partGone(cause: unknown): LocalError {
+  return new LocalError('linkctl was built anew while this was running, and a part of it is gone', {
+    cause,
+    hint: 'run the same command again',
+  });
 }
 
 /** Runs one command line, without the program's own name, and answers with its exit code. Never exits, never throws. */

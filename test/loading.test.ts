@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { wholeTree } from '../src/program.ts';
-import { programPath } from './support/built-program.ts';
+import { programFolder, programPath } from './support/built-program.ts';
 import { test } from './support/linkctl.ts';
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ async function loadedBy(argv: readonly string[], env: Record<string, string>): P
     const { readFileSync } = fs;
     const files = new Set();
     fs.readFileSync = (path, ...rest) => {
-      if (/\\.c?js$/.test(path) && !/.dist.code./.test(path)) files.add(path);
+      if (/\\.c?js$/.test(path) && !/.dist.[^/]+.code./.test(path)) files.add(path);
       return readFileSync(path, ...rest);
     };
     process.once('exit', () => fs.writeFileSync(process.env.PROBE_RESULT, JSON.stringify({
@@ -47,7 +47,7 @@ async function loadedBy(argv: readonly string[], env: Record<string, string>): P
 
 /** The packages that the files were made of, by their source maps. */
 function packagesIn(files: readonly string[]): Set<string> {
-  const sources = files.flatMap((file) => (file.startsWith(join(folder, 'dist')) ? sourcesOf(file) : [file]));
+  const sources = files.flatMap((file) => (file.startsWith(programFolder) ? sourcesOf(file) : [file]));
   return new Set(sources.flatMap((source) => /.*\bnode_modules\/(?!\.)((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? []));
 }
 
@@ -85,7 +85,7 @@ test.for([['--version'], ['--help'], ['help', 'shorten'], ['tags', 'add', '--hel
 );
 
 describe('pages that were printed when the program was made', async () => {
-  const pages = readdirSync(join(folder, 'dist', 'pages')).map((file) => file.replace(/\.txt$/, ''));
+  const pages = readdirSync(join(programFolder, 'pages')).map((file) => file.replace(/\.txt$/, ''));
 
   test('B1: there is one for every command and topic, and for the version', () => {
     expect(pages).toEqual(expect.arrayContaining(['version', 'help', 'help shorten', 'help tags', 'help tags add', 'help csv']));
@@ -94,12 +94,12 @@ describe('pages that were printed when the program was made', async () => {
   test.for(pages)('B1: %s says what the command tree says', async (name, { linkctl }) => {
     const argv = name === 'version' ? ['--version'] : name.split(' ');
     const ran = await linkctl(argv);
-    expect(readFileSync(join(folder, 'dist', 'pages', `${name}.txt`), 'utf8')).toBe(ran.stdout);
+    expect(readFileSync(join(programFolder, 'pages', `${name}.txt`), 'utf8')).toBe(ran.stdout);
   });
 });
 
 test('B95: the commands that completions read were written down as the command tree has them', async () => {
-  expect(JSON.parse(readFileSync(join(folder, 'dist', 'commands.json'), 'utf8'))).toEqual(await wholeTree());
+  expect(JSON.parse(readFileSync(join(programFolder, 'commands.json'), 'utf8'))).toEqual(await wholeTree());
 });
 
 test('B48: with --debug the trace of a bug of ours names lines of the source', async ({ env, folder: home }) => {
@@ -116,7 +116,7 @@ describe('the code that V8 made of the program when it was built', () => {
   const load = `
     const { createLoader } = require('./bin/code-cache.js');
     const taken = [];
-    createLoader(process.argv[1], (name, { cachedDataRejected }) => taken.push([name, cachedDataRejected]))('./main.cjs');
+    createLoader(process.argv[1], { onLoad: (name, { cachedDataRejected }) => taken.push([name, cachedDataRejected]) })('./main.cjs');
     console.log(JSON.stringify(taken));`;
   const takenFrom = async (dist: string) => {
     const { stdout } = await run(process.execPath, ['--eval', load, dist], { cwd: folder });
@@ -124,12 +124,12 @@ describe('the code that V8 made of the program when it was built', () => {
   };
 
   test('is taken by the Node that built it', async () => {
-    expect(await takenFrom(join(folder, 'dist'))).toEqual([['./main.cjs', false]]);
-    expect(readdirSync(join(folder, 'dist', 'code')).some((name) => name.startsWith('csv-parse'))).toBe(true);
+    expect(await takenFrom(programFolder)).toEqual([['./main.cjs', false]]);
+    expect(readdirSync(join(programFolder, 'code')).some((name) => name.startsWith('csv-parse'))).toBe(true);
   });
 
   test('says nothing of the folder in which it was built', () => {
-    const code = join(folder, 'dist', 'code');
+    const code = join(programFolder, 'code');
     for (const name of readdirSync(code)) expect(readFileSync(join(code, name)).includes(folder), name).toBe(false);
   });
 
@@ -144,18 +144,19 @@ describe('the code that V8 made of the program when it was built', () => {
     ['it is empty', () => Buffer.alloc(0)],
   ] as const)('is passed over where %s', async ([, damage], { folder: home, env }) => {
     cpSync(folder, home, { recursive: true });
-    const path = join(home, 'dist', 'code', 'main.cjs');
+    const copy = join(home, relative(folder, programFolder));
+    const path = join(copy, 'code', 'main.cjs');
     writeFileSync(path, damage(readFileSync(path)));
-    expect(await takenFrom(join(home, 'dist'))).toEqual([['./main.cjs', null]]);
+    expect(await takenFrom(copy)).toEqual([['./main.cjs', null]]);
     const { stdout } = await run(process.execPath, [join(home, 'bin', 'linkctl.js'), '--version'], { env });
     expect(stdout).toMatch(/^linkctl \d/);
   });
 });
 
 test('every file of the built program can be loaded, and holds all that it exports', async () => {
-  const files = readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.cjs'));
+  const files = readdirSync(programFolder).filter((name) => name.endsWith('.cjs'));
   const check = `for (const name of ${JSON.stringify(files)}) {
-    const held = require('./dist/' + name);
+    const held = require(${JSON.stringify(programFolder)} + '/' + name);
     for (const key in held) if (held[key] === undefined) throw new Error(name + ' has no ' + key);
   }`;
   await run(process.execPath, ['--eval', check], { cwd: folder });

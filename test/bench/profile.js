@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { builtProgram, codeFolder } from '../../bin/code-cache.js';
 import { writeRows } from './rows.js';
 import { createWorld } from './world.js';
 
@@ -15,7 +16,7 @@ const maps = new Map();
 const { positionals } = parseArgs({ allowPositionals: true });
 const world = createWorld({ names: true });
 // Code that was made at build time does not know where its files are.
-rmSync(world.path('dist/code'), { recursive: true });
+rmSync(codeFolder(builtProgram(world.path('dist'))), { recursive: true });
 const server = await world.canned({ total: 100_000 });
 try {
   const folder = world.path('profile');

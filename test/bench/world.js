@@ -9,7 +9,7 @@ const top = join(import.meta.dirname, '..', '..');
 /** The program as it is released, in a folder of its own, with a home of its own. */
 export function createWorld({ quick = false, names = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-bench-'));
-  execFileSync('npm', ['run', '--silent', 'bundle', '--', `--outdir=${join(folder, 'dist')}`, ...(names ? ['--names'] : [])], {
+  execFileSync('npm', ['run', '--silent', 'bundle', '--', `--dist=${join(folder, 'dist')}`, ...(names ? ['--names'] : [])], {
     cwd: top,
     stdio: 'inherit',
   });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { programPath, type StartedProgram } from '../support/built-program.ts';
+import { join } from 'node:path';
+import { programFolder, type StartedProgram } from '../support/built-program.ts';
 
 /** How many times shorter a wait is. Time-outs of the network and the clock are what they are. */
 const haste = 50;
@@ -19,10 +19,9 @@ const start = `
   });
 `;
 
-/** The arguments for Node that run the built program in a hurry. */
-export function hurriedArguments(argv: readonly string[], program = programPath): string[] {
-  const module = createRequire(program).resolve('../dist/main.cjs');
-  return ['--eval', start, '--', module, String(haste), ...argv];
+/** The arguments for Node that run a built program, of which this is the folder, in a hurry. */
+export function hurriedArguments(argv: readonly string[], program = programFolder): string[] {
+  return ['--eval', start, '--', join(program, 'main.cjs'), String(haste), ...argv];
 }
 
 /** Starts the built program, in a hurry, as a process of its own. */

@@ -46,7 +46,7 @@ export const mutants = {
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 
 export interface Mutant {
-  /** Stands where `bin/linkctl.js` does. */
+  /** The folder of its files. */
   readonly program: string;
   remove(): void;
 }
@@ -56,7 +56,7 @@ export async function buildMutant(name: keyof typeof mutants): Promise<Mutant> {
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-mutant-'));
   await build({
     entryPoints: [join(source, 'main.ts')],
-    outfile: join(folder, 'dist', 'main.cjs'),
+    outfile: join(folder, 'main.cjs'),
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -65,7 +65,7 @@ export async function buildMutant(name: keyof typeof mutants): Promise<Mutant> {
     logLevel: 'error',
     plugins: [mutation(mutants[name])],
   });
-  return { program: join(folder, 'bin', 'linkctl.js'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { program: folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 function mutation(replacements: readonly Replacement[]): Plugin {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -11,8 +11,9 @@ const root = join(import.meta.dirname, '..', '..');
 export function setup(): () => void {
   const cache = join(root, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'linkctl-'));
-  execFileSync('npm', ['run', '--silent', 'bundle', '--', `--outdir=${join(folder, 'dist')}`], { cwd: root, stdio: 'inherit' });
+  // As Node will name it, where a link leads there.
+  const folder = mkdtempSync(join(realpathSync(cache), 'linkctl-'));
+  execFileSync('npm', ['run', '--silent', 'bundle', '--', `--dist=${join(folder, 'dist')}`], { cwd: root, stdio: 'inherit' });
   for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true });
   process.env.LINKCTL_TEST_PROGRAM = join(folder, 'bin', 'linkctl.js');
   return () => rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { expectNoSecret } from './canary.ts';
 import { needs } from './tools.ts';
 
 /** The program as users start it, as `build.ts` made it. */
 export const programPath = process.env.LINKCTL_TEST_PROGRAM as string;
+
+/** Where its files lie. */
+export const programFolder: string = createRequire(programPath)('./code-cache.js').builtProgram(
+  join(dirname(programPath), '..', 'dist'),
+);
 
 export interface Ended {
   /** Null where a signal ended it. */

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { programFolder, programPath } from './support/built-program.ts';
+import { test } from './support/linkctl.ts';
+
+const root = join(import.meta.dirname, '..');
+const { putInPlace } = await import(join(root, 'bin', 'put-in-place.mjs'));
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A checkout of its own, with the program as it was built last. */
+function checkoutIn(
+  folder: string,
+  env: Record<string, string>,
+): { checkout: string; run(argv: readonly string[], flags?: readonly string[]): Promise<Ran> } {
+  const checkout = join(folder, 'checkout');
+  mkdirSync(checkout);
+  for (const name of ['bin', 'src', 'package.json', 'tsconfig.json'])
+    cpSync(join(root, name), join(checkout, name), { recursive: true });
+  cpSync(join(dirname(programPath), '..', 'dist'), join(checkout, 'dist'), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  const run = (argv: readonly string[], flags: readonly string[] = []): Promise<Ran> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [...flags, join(checkout, 'bin', 'linkctl.js'), ...argv], { env }, (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+      });
+    });
+  return { checkout, run };
+}
+
+/** A program that does something of ours at the moment when it loads what reads csv. */
+function probe(folder: string, deed: string): string[] {
+  const path = join(folder, 'probe.cjs');
+  writeFileSync(
+    path,
+    `const fs = require('fs');
+    const { readFileSync } = fs;
+    fs.readFileSync = (path, ...rest) => {
+      if (/csv-parse[^/]*\\.cjs$/.test(path)) {
+        fs.readFileSync = readFileSync;
+        ${deed};
+      }
+      return readFileSync(path, ...rest);
+    };`,
+  );
+  return ['--require', path];
+}
+
+const preview = (folder: string): string[] => {
+  const rows = join(folder, 'rows.csv');
+  writeFileSync(rows, 'long_url\nhttps://example.com/\n');
+  return ['shorten', '-f', rows, '--dry-run'];
+};
+
+describe('D43: a program that is built anew', () => {
+  test('D43: whoever starts meanwhile has all of one program, and whoever runs already keeps theirs', async ({ folder, env }) => {
+    const { checkout, run } = checkoutIn(folder, env);
+    const before = await run(preview(folder));
+    expect(before).toMatchObject({ code: 0, stderr: 'dry run: nothing was sent\n' });
+    const build = `require('child_process').execFileSync('npm', ['run', '--silent', 'build'], { cwd: ${JSON.stringify(checkout)} })`;
+    let isOver = false;
+    const old = run(preview(folder), probe(folder, build)).finally(() => {
+      isOver = true;
+    });
+    let runs = 0;
+    while (!isOver) {
+      expect(await run(['config', 'path'])).toMatchObject({ code: 0, stderr: '' });
+      runs += 1;
+      // The build needs the machine, too.
+      await delay(100);
+    }
+    expect(runs).toBeGreaterThan(2);
+    expect(await old).toEqual(before);
+    expect(readFileSync(join(checkout, 'dist', 'current'), 'utf8')).not.toBe(basename(programFolder));
+    expect(await run(preview(folder))).toEqual(before);
+  }, 120_000);
+
+  test('D43: where a part of a running program is gone after all, one line says so', async ({ folder, env }) => {
+    const { checkout, run } = checkoutIn(folder, env);
+    const gone = `fs.rmSync(${JSON.stringify(join(checkout, 'dist'))}, { recursive: true })`;
+    expect(await run(preview(folder), probe(folder, gone))).toEqual({
+      code: 9,
+      stdout: '',
+      stderr:
+        'error: linkctl was built anew while this was running, and a part of it is gone\nhint: run the same command again\n',
+    });
+    expect(await run(['--version'])).toEqual({ code: 9, stdout: '', stderr: 'error: linkctl is not built: npm ci builds it\n' });
+  });
+
+  test('D43: the program before stays until the next build; older ones go, and what an hour-old build left', ({ folder }) => {
+    const long = new Date(Date.now() - 3 * 3_600_000);
+    const make = (name: string): void => {
+      mkdirSync(join(folder, name));
+      utimesSync(join(folder, name), long, long);
+    };
+    make('first');
+    putInPlace(folder, 'first');
+    for (const name of ['second', 'killed']) make(name);
+    putInPlace(folder, 'second');
+    expect(readdirSync(folder).sort()).toEqual(['current', 'first', 'second']);
+    mkdirSync(join(folder, 'beside'));
+    make('third');
+    putInPlace(folder, 'third');
+    expect(readdirSync(folder).sort()).toEqual(['beside', 'current', 'second', 'third']);
+    expect(readFileSync(join(folder, 'current'), 'utf8')).toBe('third');
+    rmSync(join(folder, 'beside'), { recursive: true });
+    expect(existsSync(join(folder, 'first'))).toBe(false);
+  });
+});
