@@ -70,7 +70,7 @@ const layers: Record<string, readonly string[]> = {
   entries: ['action', 'commands'],
   program: ['action', 'entries', 'flags', 'help', 'runner', 'system', 'version'],
   pages: ['action', 'help', 'program', 'system'],
-  main: ['action', 'completion', 'help', 'pages', 'program', 'system'],
+  main: ['action', 'errors', 'completion', 'help', 'pages', 'program', 'system'],
 };
 
 /** The project's own imports of each file, type imports and dynamic ones included. */
