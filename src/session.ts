@@ -106,7 +106,7 @@ interface OwnServer {
 
 /** CLI.md 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
 async function startSandbox(edition: Edition, { system, warn }: SessionHooks): Promise<OwnServer> {
-  const { startService } = await import('./service/service.ts');
+  const { startService, usualPort } = await import('./service/service.ts');
   const username = 'sandbox';
   const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
   const { data } = folders(system);
@@ -117,6 +117,8 @@ async function startSandbox(edition: Edition, { system, warn }: SessionHooks): P
     username,
     apiKey,
     redirects: false,
+    // Its links work when `serve` serves them (D52).
+    linksPort: usualPort,
     now: system.now,
     random: (size) => system.randomBytes(size),
     onFailure: (error) => void warn(`the sandbox failed: ${messageOf(error)}`),

@@ -14,7 +14,7 @@ import type { Report } from '../output/report.ts';
 import { accountName } from '../profiles/account-values.ts';
 import { readKey } from '../profiles/key-source.ts';
 import { isLoopbackName, normalizeDomain } from '../service/hosts.ts';
-import { apiRoot, type RunningService, type ServiceOptions, startService } from '../service/service.ts';
+import { apiRoot, type RunningService, type ServiceOptions, startService, usualPort } from '../service/service.ts';
 import { folders, type System } from '../system.ts';
 
 interface ServeOptions {
@@ -54,8 +54,6 @@ export function registerServe(command: Command, run: Runner): void {
   });
 }
 
-/** Where it listens without a wish, so that links go on working after a restart. */
-const usualPort = 8787;
 /** The account of the sandbox: `serve` without further flags makes its links work. */
 const usualUsername = 'sandbox';
 

@@ -34,6 +34,8 @@ export interface ServiceOptions {
    * too, can then be followed as they are.
    */
   readonly namedByPort?: boolean | undefined;
+  /** The port that a default domain `localhost` without one gets: that on which its short URLs will work. */
+  readonly linksPort?: number | undefined;
   readonly username: string;
   readonly apiKey: string;
   readonly limits?: Partial<ServiceLimits> | undefined;
@@ -58,6 +60,9 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+/** Where `serve` listens without a wish, so that links go on working after a restart. */
+export const usualPort = 8787;
+
 /** Serves the API, and the redirects if wanted. Rejects where the data cannot be opened or the address cannot be had. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', onFailure = () => {} } = options;
@@ -70,7 +75,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const handle = (request: ServiceRequest) => answer(service, request);
     const listener = await listen({ host, port: options.port ?? 0, bodyBytes: settings.limits.bodyBytes, handle });
     const origin = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
-    if (options.namedByPort) await store.renameLocalDomain(`localhost:${listener.port}`);
+    const [first] = await store.listDomains();
+    const port = options.namedByPort ? listener.port : first?.name === 'localhost' ? options.linksPort : undefined;
+    if (port !== undefined) await store.renameLocalDomain(`localhost:${port}`);
     const domains = (await store.listDomains()).map(({ name }) => name);
     const close = once(() => closeAll([() => listener.close(), () => clicks.flush(), () => store.close()]));
     return { baseUrl: origin + apiRoot, origin, port: listener.port, domains, close };

@@ -1,10 +1,12 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { main } from '../../src/main.ts';
+import { startService } from '../../src/service/service.ts';
 import type { Signal } from '../../src/system.ts';
+import { readCode, svgModules } from '../output/qr-reading.ts';
 import { test as base } from '../support/linkctl.ts';
 import { createTestSystem, type TestSystem, type World } from '../support/test-system.ts';
 
@@ -101,6 +103,31 @@ test('without --data it serves what the sandbox has, whatever the port', async (
     expect((await follow(shown.stdout.trim())).status).toBe(303);
     await stop();
   }
+});
+
+test('D52: links of the sandbox name the port of serve, on paper too, and those made before get it', async ({
+  linkctl,
+  folder,
+}) => {
+  // As a sandbox was left that knew of no port.
+  const data = join(folder, '.local', 'share', 'linkctl');
+  await mkdir(data, { recursive: true });
+  const old = { edition: 'a', data, username: 'sandbox', apiKey: 'k'.repeat(32), redirects: false } as const;
+  const before = await startService(old);
+  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/a', custom_hash: 'old' }] });
+  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${old.apiKey}`).toString('base64')}` };
+  expect(await (await fetch(`${before.baseUrl}/urls`, { method: 'POST', body, headers })).text()).toContain('localhost/old');
+  await before.close();
+  const codes = join(folder, 'codes');
+  const made = await linkctl(['-p', 'sandbox', 'shorten', 'https://example.com/b', '--hash', 'new', '--qr-file', codes]);
+  expect(made).toMatchObject({ code: 0, stdout: 'http://localhost:8787/new\n' });
+  const listed = await linkctl(['-p', 'sandbox', 'list', '--fields', 'short_url_with_protocol']);
+  expect(listed.stdout).toBe('http://localhost:8787/new\nhttp://localhost:8787/old\n');
+  expect(readCode(svgModules(await readFile(join(codes, 'new.svg'), 'utf8')))).toBe('http://localhost:8787/new');
+  // The name without the port, as profiles have it, stays the same domain.
+  expect((await linkctl(['-p', 'sandbox', 'list', 'old', '--domain', 'localhost', '--fields', 'hash'])).stdout).toBe('old\n');
+  const b = await linkctl(['-p', 'sandbox', '--edition', 'b', 'shorten', 'https://example.com/b', '--hash', 'new']);
+  expect(b.stdout).toBe('http://localhost:8787/new\n');
 });
 
 test('R-54: the key is made once, kept in a file of 0600, and the same after a restart', async ({ serve, folder }) => {
