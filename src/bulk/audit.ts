@@ -1,66 +1,75 @@
-import type { Client } from '../client/client.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { readItem } from './answer-items.ts';
-import { readJournal } from './journal.ts';
-import { hashesOf, type Mark } from './journal-lines.ts';
+import { UnavailableError } from '../errors.ts';
+import type { System } from '../system.ts';
+import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
+import { type ListingSettings, type Scan, scanNewest } from './newest-links.ts';
+import { beyond, newerThan } from './reading-back.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
+import type { RunInput } from './run-plan.ts';
 import { shortUrlOf } from './short-url.ts';
 import type { KnownRecord } from './verdict.ts';
 
-/** A batch of checked mode that was in doubt. */
-export interface DoubtfulPast {
-  readonly mark: Mark;
-  readonly items: readonly ShortenItem[];
-}
-
-export interface AuditSettings {
-  readonly client: Pick<Client, 'send'>;
-  readonly domain?: string | undefined;
+export interface AuditSettings extends ListingSettings {
   readonly journal: string;
-  /** Rows of the run: no more records are looked through than it may have made, and some. */
-  readonly rows: number;
+  readonly system: Pick<System, 'sleep'>;
+  /** Milliseconds for a request that is late, and for a listing that is behind. */
+  readonly settle: number;
   readonly signal: AbortSignal;
+  /** The rows of the run, and what is sent for one. */
+  readonly input: Pick<RunInput, 'rows' | 'open'>;
+  payload(item: object): object;
 }
 
 const pageSize = 500;
-const enoughKnown = 50;
+const maximalScans = 4;
 
 /**
- * Links that look as if a batch in doubt had made them after all, late, and that no row has (1.2, F07). Nothing is deleted: they
- * may be somebody else's.
+ * Links that look as if a batch in doubt had made them after all, late, and that no row has (1.2, F07). All that it needs stands in
+ * the journal, so that any process can do it (D7). Nothing is deleted: they may be somebody else's. Throws `CliError` where the
+ * listing cannot be read, or does not show what the run was given last.
  */
-export async function findSurplus(past: readonly DoubtfulPast[], settings: AuditSettings): Promise<string[]> {
-  const [first] = past;
-  if (!first) return [];
-  const all = new Set(keyFields);
-  const wanted = new Set(past.flatMap(({ items }) => items.map((item) => foldedKey(item, all))));
-  const candidates = await scan(first.mark, (record) => wanted.has(foldedKey(record, all)), settings);
-  if (candidates.size === 0) return [];
-  for await (const { line } of readJournal(settings.journal)) {
-    if (line.type === 'result') for (const hash of hashesOf(line)) candidates.delete(hash);
-  }
-  return [...candidates.values()].map(shortUrlOf);
+export async function findSurplus(settings: AuditSettings): Promise<string[]> {
+  const resent = await resentRows(settings.journal);
+  if (!resent) return [];
+  const wanted = await keysOf(resent.rows, settings);
+  const newer = await newerRecords(resent, settings);
+  const alike = newer.filter((record) => wanted.has(foldedKey(record, allFields)));
+  const own = await ownAmong(settings.journal, alike);
+  return alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
 }
 
-async function scan(
-  mark: Mark,
-  isWanted: (record: KnownRecord) => boolean,
-  { client, domain, rows, signal }: AuditSettings,
-): Promise<Map<string, KnownRecord>> {
-  const known = new Set(mark.known);
-  const seen = new Set<string>();
-  const found = new Map<string, KnownRecord>();
-  for (let offset = 0; offset < rows * 2 + 10 * pageSize; ) {
-    const query = { offset, limit: pageSize, ...(domain !== undefined && { domain }) };
-    const { urls } = await client.send('listUrls', { query }, { signal });
-    for (const entry of urls) {
-      const item = readItem({ ...entry, error: undefined });
-      if (item?.kind !== 'record') continue;
-      if (known.has(item.record.hash)) seen.add(item.record.hash);
-      else if (isWanted(item.record)) found.set(item.record.hash, item.record);
+const allFields = new Set(keyFields);
+
+async function keysOf(indexes: ReadonlySet<number>, { input, payload }: AuditSettings): Promise<Set<string>> {
+  const keys = new Set<string>();
+  let index = 0;
+  for await (const rows of input.open()) {
+    for (const { item } of rows) {
+      if (indexes.has(index)) keys.add(foldedKey(payload(item) as ShortenItem, allFields));
+      index += 1;
     }
-    offset += urls.length;
-    if (urls.length === 0 || (known.size > 0 && seen.size >= Math.min(enoughKnown, known.size))) break;
   }
-  return found;
+  return keys;
+}
+
+/** What was made since the first doubt: the listing must be up to date, so it is read until it shows what the run was given last. */
+async function newerRecords({ watermark, latest }: Resent, settings: AuditSettings): Promise<KnownRecord[]> {
+  const { system, settle, signal, input } = settings;
+  for (let scans = 0; scans < maximalScans; scans += 1) {
+    await system.sleep(settle, signal).catch(() => undefined);
+    const isPast = beyond(watermark);
+    const shows = (records: Scan['records']): boolean => latest.length === 0 || latest.some((hash) => records.has(hash));
+    const isEnough = (records: Scan['records']): boolean =>
+      (isPast(records) && shows(records)) || records.size > 2 * input.rows + 10 * pageSize;
+    const scan = await scanNewest(settings, { limit: pageSize, isEnough, signal });
+    if (!scan || !shows(scan.records)) continue;
+    const known = new Set(watermark.known);
+    const newer = newerThan(watermark, scan);
+    const isOrdered =
+      latest.length === 0 || newer.some(({ hash }) => latest.includes(hash)) || latest.some((hash) => known.has(hash));
+    if (isOrdered) return newer;
+    // In a listing of another order, what was made since can stand anywhere.
+    if (scan.isWhole) return [...scan.records.values()].filter(({ hash }) => !known.has(hash));
+  }
+  throw new UnavailableError('the listing does not show the links that were made last');
 }

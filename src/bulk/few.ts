@@ -5,14 +5,17 @@ import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally 
 import { sendRows } from './sending.ts';
 import type { Ledger, SendingContext } from './sending-context.ts';
 import { createStop } from './stop.ts';
+import type { Verdict } from './verdict.ts';
 
-export interface FewSettings {
+export interface FewSettings<Payload extends object> {
   readonly system: Pick<System, 'sleep' | 'random'>;
   /** Items in one call at most. */
   readonly batchSize: number;
   /** Ends waits and calls: the command's time is over. */
   readonly signal: AbortSignal;
   readonly failFast?: boolean | undefined;
+  /** Looks at rows in doubt, where the operation's policy is `read_back`; one verdict per payload. */
+  readonly readBack?: ((payloads: readonly Payload[], signal: AbortSignal) => Promise<readonly Verdict[]>) | undefined;
   /** Something odd that changes nothing: the answer held records that nobody asked for. */
   readonly warn?: ((message: string) => void) | undefined;
 }
@@ -31,7 +34,7 @@ export interface FewResult<Payload extends object> {
 export async function runFew<Payload extends object>(
   operation: BulkOperation<Payload>,
   payloads: readonly Payload[],
-  { system, batchSize, signal, failFast = false, warn }: FewSettings,
+  { system, batchSize, signal, failFast = false, readBack, warn }: FewSettings<Payload>,
 ): Promise<FewResult<Payload>> {
   const stop = createStop();
   const rows = payloads.map((payload, index) => ({ index, line: index + 1, item: payload, payload }) satisfies BulkRow<Payload>);
@@ -46,6 +49,13 @@ export async function runFew<Payload extends object>(
     mayCall: () => true,
     inDoubt: new Set(),
     before: new Map(),
+    readBack:
+      readBack &&
+      ((_batch, inDoubt) =>
+        readBack(
+          inDoubt.map(({ payload }) => payload),
+          signal,
+        )),
     onSurplus: (records) => warn?.(`the answer holds ${records.length} records that nobody asked for`),
   };
   const found = await sendRows(rows, context);

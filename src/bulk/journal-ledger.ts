@@ -4,7 +4,6 @@ import { shortPrint } from './fingerprint.ts';
 import type { Journal } from './journal.ts';
 import { checksum, type Mark, type RecordedError, type ResultLine, rangesOf, statusLetters } from './journal-lines.ts';
 import type { Parcel } from './parcel.ts';
-import type { BatchMark } from './reading-back.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, UnrecordedError } from './row-outcome.ts';
 import type { Ledger } from './sending-context.ts';
 import { shortUrlOf } from './short-url.ts';
@@ -19,30 +18,18 @@ export interface JournalLedgerOptions<Payload extends object> {
   readonly takeMark?: (() => Promise<Mark>) | undefined;
 }
 
-export interface JournalLedger<Payload extends object> extends Ledger<Payload> {
-  /** The mark that a batch of this process was begun with, and the hashes that its answer gave so far. */
-  markOf(batch: number): BatchMark | undefined;
-}
-
 /** Writes down what a run is about to do and what came of it, in the order of J1 and J2. */
-export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): JournalLedger<Payload> {
+export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
   const { journal, keyOf, takeMark } = options;
   let next = options.firstBatch;
-  let latest: { readonly batch: number; readonly mark: Mark } | undefined;
   /** What is settled already of batches whose answer left rows out. */
   const partly = new Map<number, readonly RowOutcome<Payload>[]>();
   return {
-    markOf(batch) {
-      if (latest?.batch !== batch) return undefined;
-      const given = (partly.get(batch) ?? []).flatMap(({ record }) => (record ? [record.hash] : []));
-      return { ...latest.mark, given };
-    },
     async intent(parcel, before) {
       const { rows } = parcel;
       const batch = next;
       next += 1;
       const mark = await takeMark?.();
-      if (mark) latest = { batch, mark };
       await journal.write({
         type: 'intent',
         batch,

@@ -1,6 +1,7 @@
 import { CliError } from '../errors.ts';
-import { type DoubtfulPast, findSurplus } from './audit.ts';
+import { findSurplus } from './audit.ts';
 import type { Journal } from './journal.ts';
+import { usualSettle } from './newest-links.ts';
 import type { OutcomeFile } from './results.ts';
 import type { StopReason } from './row-outcome.ts';
 import type { RunEnvironment } from './run-plan.ts';
@@ -36,25 +37,45 @@ export function listen<Payload extends object>(
   };
 }
 
-/** Looks for links that late requests made, where a batch was in doubt; answers with their short URLs. */
+/**
+ * Looks for links that late requests made, where rows of checked mode were sent again after a doubt; answers with their short
+ * URLs. A run is complete only after it: where it cannot be made, the run stops, and the same command does it later (D7).
+ */
 export async function audit<Payload extends object>(
   { plan, environment, counted, domain, begun }: WorkSettings<Payload>,
-  past: readonly DoubtfulPast[],
   stop: Stop,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (past.length === 0 || stop.reason) return [];
-  const { client } = counted;
-  const settings = { client, domain, journal: begun.journal, rows: plan.input.rows, signal };
+  if (plan.mode?.name !== 'checked' || stop.reason) return [];
   try {
-    const surplus = await findSurplus(past, settings);
+    const { input, payload, settle = usualSettle } = plan;
+    const { journal } = begun;
+    const surplus = await findSurplus({
+      ...counted,
+      domain,
+      journal,
+      system: environment.system,
+      settle,
+      signal,
+      input,
+      payload,
+    });
     for (const shortUrl of surplus) environment.warn(`${shortUrl} looks like a second link of a row: nothing was deleted`);
     return surplus;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    environment.warn(`the final look for links made twice failed: ${error.message}`);
+    stop.request(stopOf(notAudited(error)));
     return [];
   }
+}
+
+function notAudited(cause: CliError): CliError {
+  return new CliError(cause.kind, `whether late requests made links twice could not be looked up: ${cause.message}`, {
+    apiCode: cause.apiCode,
+    details: cause.details,
+    cause,
+    hint: 'every row has its final status; run the same command again to look once more',
+  });
 }
 
 export interface Ending {

@@ -1,11 +1,10 @@
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, LocalError } from '../errors.ts';
-import type { DoubtfulPast } from './audit.ts';
 import { readBackBatch } from './batch-read-back.ts';
 import { type Canary, createCanary, provenFor } from './canary.ts';
 import { BudgetError } from './counted-client.ts';
 import { createExclusion, type Exclusion } from './exclusion.ts';
-import { type JournalLedger, journalLedger, payloadSum } from './journal-ledger.ts';
+import { journalLedger, payloadSum } from './journal-ledger.ts';
 import type { Mark } from './journal-lines.ts';
 import { notSent, unknownOutcome } from './judgement.ts';
 import { createGate, type Gate } from './pace.ts';
@@ -17,7 +16,7 @@ import { callsPerBatch, type RunPlan } from './run-plan.ts';
 import { isSettled } from './run-state.ts';
 import { type Segment, sharedUrls } from './segments.ts';
 import { sendRows } from './sending.ts';
-import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
+import type { DoubtfulBatch, Ledger, SendingContext } from './sending-context.ts';
 import { shortUrlOf } from './short-url.ts';
 import { type Stop, stopOf } from './stop.ts';
 import type { KnownRecord } from './verdict.ts';
@@ -29,8 +28,6 @@ export interface RunWork<Payload extends object> {
   process(segment: Segment<Payload>): Promise<readonly RowOutcome<Payload>[]>;
   /** Rows that fit in one call, as far as is known. */
   batchSize(): number;
-  /** Batches of checked mode that were in doubt, for the audit. */
-  readonly past: readonly DoubtfulPast[];
 }
 
 /** In flight at once. */
@@ -44,7 +41,6 @@ export function concurrencyOf<Payload extends object>({ mode, concurrency = usua
 export function createWork<Payload extends object>(settings: WorkSettings<Payload>, means: WorkMeans): RunWork<Payload> {
   const { plan, operation, environment } = settings;
   const gate = createGate(concurrencyOf(plan));
-  const past: DoubtfulPast[] = [];
   const ledger = ledgerOf(settings, means);
   const context: SendingContext<Payload> = {
     operation,
@@ -61,11 +57,10 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     inDoubt: new Set(),
     before: new Map(settings.begun.state.before),
     onSurplus: (records) => keepSurplus(records, settings, means),
-    readBack: (batch, rows) => readBackBatch(batch, rows, ledger, settings, means, past),
+    readBack: (batch, rows) => readBackBatch(batch, rows, settings, means),
   };
   const shop: Shop<Payload> = { settings, context, gate, exclusion: createExclusion(), canary: canaryOf(settings, context) };
   return {
-    past,
     batchSize: () => context.size.limit,
     async process(segment) {
       const sent = await sendGuarded(segment, shop);
@@ -143,7 +138,7 @@ async function withEarlier<Payload extends object>(
 function ledgerOf<Payload extends object>(
   { plan, counted, domain, begun }: WorkSettings<Payload>,
   { journal, signal }: WorkMeans,
-): JournalLedger<Payload> {
+): Ledger<Payload> {
   const { client, calls } = counted;
   const paidMark = async (): Promise<Mark> => {
     if (!calls.reserve(callsPerBatch(plan))) throw new BudgetError(plan.budget);

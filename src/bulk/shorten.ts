@@ -2,53 +2,34 @@ import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { isUsableHash } from './answer-items.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import { matchAnswer } from './matching.ts';
 import type { Mode } from './modes.ts';
 import { createNewness, type Newness, type NewnessSettings } from './newness.ts';
 import { notApplied } from './not-applied.ts';
-import type { BatchAnswer, BulkOperation, DoubtPolicy, SoughtRow } from './operation.ts';
-import { shortUrlOf } from './short-url.ts';
-import { again, type Done, doubtful, type KnownRecord, type Verdict } from './verdict.ts';
+import type { BatchAnswer, BulkOperation, SoughtRow } from './operation.ts';
+import { again, type Done, type KnownRecord, type Verdict } from './verdict.ts';
 
 export interface ShortenSettings {
   readonly client: Pick<Client, 'send'>;
   readonly mode: Mode;
   /** Edition A: the working domain, pinned on every call (R-X8). */
   readonly domain?: string | undefined;
-  /** Of a few: looks which links are new, where duplicate control hands out old ones too (`D26`). A long run always does. */
+  /** Looks which links are new, where duplicate control hands out old ones too (`D26`); true without it. */
   readonly tellsNew?: boolean | undefined;
   /** Bounds the calls that this takes. */
   readonly mayCall?: NewnessSettings['mayCall'];
 }
 
-/** POST /urls of many, under the rules of a long run. */
-export function shortenOperation(settings: ShortenSettings): BulkOperation<ShortenItem> {
-  return shortening({ ...settings, tellsNew: true }, settings.mode.name === 'checked' ? 'read_back' : 'repeat');
-}
-
-/**
- * POST /urls of a few URLs that were typed: no journal, no watermark. In doubt keyed and dedupe repeat; otherwise each long URL
- * is searched for, and only one that is nowhere is sent again, once.
- */
-export function shortenFewOperation(settings: ShortenSettings): BulkOperation<ShortenItem> {
-  if (settings.mode.name !== 'checked') return shortening(settings, 'repeat');
-  const lookedFor = new WeakSet<ShortenItem>();
-  return {
-    ...shortening(settings, 'look'),
-    look: async (rows, signal) => {
-      const verdicts: Verdict[] = [];
-      for (const { payload } of rows) verdicts.push(await search(payload, settings, lookedFor, signal));
-      return verdicts;
-    },
-  };
-}
-
-function shortening(
-  { client, mode, domain, tellsNew, mayCall }: ShortenSettings,
-  doubt: DoubtPolicy,
-): BulkOperation<ShortenItem> {
+/** POST /urls. In doubt keyed and dedupe repeat; checked looks at the listing. */
+export function shortenOperation({
+  client,
+  mode,
+  domain,
+  tellsNew = true,
+  mayCall,
+}: ShortenSettings): BulkOperation<ShortenItem> {
+  const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
   const given = new SeenKeys();
   const newness = sharing && tellsNew ? createNewness({ client, domain, mayCall }) : undefined;
@@ -152,23 +133,6 @@ async function findByHash(
     const isOurs = record && canonicalUrl(record.long_url ?? '') === canonicalUrl(payload.long_url);
     return isOurs ? { kind: 'done', record, evidence: 'hash', shared: true } : again;
   });
-}
-
-async function search(
-  item: ShortenItem,
-  { client, domain }: ShortenSettings,
-  lookedFor: WeakSet<ShortenItem>,
-  signal: AbortSignal,
-): Promise<Verdict> {
-  const { urls, page } = await client.send('listUrls', { query: defined({ search: item.long_url, domain }) }, { signal });
-  const candidates = (listOf(urls) as KnownRecord[]).filter(
-    (record) => isUsableHash(record?.hash) && canonicalUrl(String(record.long_url)) === canonicalUrl(item.long_url),
-  );
-  if (candidates.length > 0) return { ...doubtful, candidates: candidates.map((record) => shortUrlOf(record)) };
-  // F44: what the listing counts and does not show may be it.
-  if (lookedFor.has(item) || Number(page?.total_count ?? 0) > urls.length) return doubtful;
-  lookedFor.add(item);
-  return again;
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -130,7 +130,7 @@ async function* segments<Payload extends object>(walk: Walk<Payload>): AsyncGene
     }
     isWhole = tally.rows === plan.input.rows;
     if (work.batchSize() < plan.batchSize) walk.workingSize = work.batchSize();
-    walk.surplus = await audit(settings, work.past, stop, abort.signal);
+    walk.surplus = await audit(settings, stop, abort.signal);
   } finally {
     ignore();
     await close(journal, files, isWhole, { ...settings, stop, isComplete: isComplete(walk) });

@@ -5,7 +5,8 @@ import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
-import { shortenFewOperation, shortenOperation } from '../bulk/shorten.ts';
+import { shortenOperation } from '../bulk/shorten.ts';
+import { typedDoubt } from '../bulk/typed-doubt.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import type { Context } from '../context.ts';
 import { editions } from '../contract/editions.ts';
@@ -159,21 +160,17 @@ async function modeOf(
 }
 
 async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Session, context: Context): Promise<RowsReport> {
-  const { outcomes, tally, stop } = await runFew(
-    shortenFewOperation({
-      client: session.client,
-      mode,
-      domain: session.domain,
-      tellsNew: tellsStatus(context),
-    }),
-    items,
-    {
-      system: context.system,
-      batchSize: batchSizeOf(session),
-      signal: context.deadline,
-      warn: (message) => void context.warn(message),
-    },
-  );
+  const { client, domain } = session;
+  const { system } = context;
+  const warn = (message: string): void => void context.warn(message);
+  const operation = shortenOperation({ client, mode, domain, tellsNew: tellsStatus(context) });
+  const { outcomes, tally, stop } = await runFew(operation, items, {
+    system,
+    batchSize: batchSizeOf(session),
+    signal: context.deadline,
+    readBack: typedDoubt({ client, domain, system, warn }),
+    warn,
+  });
   const failures = new Map(outcomes.map((outcome) => [outcomeRow(outcome, session), outcome] as const));
   const failure = (row: Row) => outcomeFailure(failures.get(row) as RowOutcome<ShortenItem>, session.client.identity);
   const [only] = outcomes;

@@ -18,11 +18,12 @@ import type { ShortenItem } from '../../src/contract/operations.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import { type ServiceLimits, startService } from '../../src/service/service.ts';
 import type { System } from '../../src/system.ts';
+import { canaryKey } from '../support/canary.ts';
 import { type FaultyOptions, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const username = 'ann';
-const apiKey = 'CANARY-4f3a9c1d27b84e60';
+const apiKey = canaryKey;
 
 /** A service, a server in front of it that misbehaves on demand, and a folder for journals. */
 export interface BulkWorld {

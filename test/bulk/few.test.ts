@@ -2,20 +2,29 @@ import { describe, expect } from 'vitest';
 import { runFew } from '../../src/bulk/few.ts';
 import { chooseMode, type DedupeScope } from '../../src/bulk/modes.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/row-outcome.ts';
-import { shortenFewOperation } from '../../src/bulk/shorten.ts';
+import { shortenOperation } from '../../src/bulk/shorten.ts';
+import { typedDoubt } from '../../src/bulk/typed-doubt.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults } from '../support/faulty-steps.ts';
+import type { Manners } from '../support/manners.ts';
+import { seed, store } from '../support/stored-links.ts';
 import { type BulkWorld, rowsOf, test } from './bulk-world.ts';
 
 const onPost = { only: { method: 'POST' } };
 
-async function shortenFew({ client, system }: BulkWorld, items: readonly ShortenItem[], dedupe: DedupeScope = 'off') {
+async function shortenFew(
+  { client, system, warnings }: BulkWorld,
+  items: readonly ShortenItem[],
+  dedupe: DedupeScope = 'off',
+  settle?: number,
+) {
   const keyedRows = items.filter(({ custom_hash }) => custom_hash).length;
   const mode = chooseMode({ edition: client.edition, rows: items.length, keyedRows, dedupe, generateHashes: false });
-  const { outcomes, tally, stop } = await runFew(shortenFewOperation({ client, mode }), items, {
+  const { outcomes, tally, stop } = await runFew(shortenOperation({ client, mode }), items, {
     system,
     batchSize: 1000,
     signal: new AbortController().signal,
+    readBack: typedDoubt({ client, system, settle, warn: (message) => void warnings.push(message) }),
   });
   const end = runEnd(tally, stop);
   return {
@@ -37,26 +46,52 @@ describe('a few URLs that were typed', () => {
     expect(await shortenFew(world, rowsOf(1))).toMatchObject({ exit: 8, statuses: 'not_sent' });
   });
 
-  test('F04: no answer, and the long URL is nowhere: it is sent once more', async ({ world }) => {
-    await world.server.script([{ ...faults.dropBefore, ...onPost }]);
-    expect(await shortenFew(world, rowsOf(2))).toMatchObject({ exit: 0 });
-    expect(await world.posts()).toEqual([2, 2]);
-    expect(await world.stored()).toHaveLength(2);
-  });
+  test.for([
+    ['F04', faults.dropBefore, 0],
+    ['F05', faults.dropAfter, 1],
+    ['F06', faults.dropMiddle(1), 1],
+    ['F20', faults.htmlAfter, 2],
+    ['F30', faults.badGatewayBefore, 0],
+    ['F32', faults.shorter, 1],
+  ] as const)(
+    'D1, %s: no certain answer: nothing is sent again, 10, and links that lead there are named',
+    async ([fault, step, named], { world }) => {
+      await world.server.script([{ ...step, ...onPost }]);
+      const { exit, error, statuses } = await shortenFew(world, rowsOf(fault === 'F05' ? 1 : 2));
+      expect(exit).toBe(10);
+      expect(statuses).toContain('unknown');
+      expect(await world.posts()).toHaveLength(1);
+      const records = await world.stored();
+      const told = records.filter(({ hash }) => error?.details.join('\n').includes(`s.ex/${hash}`));
+      expect(told).toHaveLength(fault === 'F32' ? 0 : named);
+      expect(world.warnings[0]).toMatch(/^no certain answer: in 12 s /);
+    },
+  );
 
-  test('F04 twice: it is sent no third time, 10', async ({ world }) => {
-    await world.server.script([{ ...faults.dropBefore, ...onPost, times: 'all' }]);
-    expect(await shortenFew(world, rowsOf(1))).toMatchObject({ exit: 10, statuses: 'unknown' });
-    expect(await world.posts()).toEqual([1, 1]);
-  });
-
-  test('F05: no answer, but the long URL is there: 10, and the short URL is named', async ({ world }) => {
+  test.for<[string, Manners, string]>([
+    ['a listing that is 5 s behind', { lag: 100 }, 'https://example.com/a'],
+    ['a page cap', { pageCap: 30 }, 'https://example.com/a'],
+    ['a host that is written otherwise', { longUrls: 'stored normalised' }, 'https://MÜNCHEN.example/a b?ü'],
+    ['a listing that begins with the oldest', { oldestFirst: true }, 'https://example.com/a'],
+  ])('D1: on an account in use, with %s: one link, one POST, 10', async ([, manners, long_url], { world }) => {
+    await seed(world.direct, 150);
+    await world.server.behave(manners);
     await world.server.script([{ ...faults.dropAfter, ...onPost }]);
-    const { exit, error } = await shortenFew(world, rowsOf(1));
+    const { exit, error } = await shortenFew(world, [{ long_url }], 'off', 40_000);
     expect(exit).toBe(10);
-    const [record] = await world.stored();
-    expect(error?.details.join('\n')).toContain(`s.ex/${record?.hash}`);
     expect(await world.posts()).toEqual([1]);
+    const record = (await world.stored())[150];
+    expect(error?.details.join('\n')).toContain(`s.ex/${record?.hash}`);
+  });
+
+  test('D1: an answer that comes after the time-out, and links of the same URL before: each is named, none is made', async ({
+    world,
+  }) => {
+    await store(world.direct, [{ long_url: 'https://example.com/0', custom_hash: 'older' }]);
+    await world.server.script([{ ...faults.late(20), ...onPost }]);
+    const { exit, error } = await shortenFew(world, rowsOf(1), 'off', 40_000);
+    expect(exit).toBe(10);
+    expect((await world.stored()).map(({ hash }) => error?.details.join('\n').includes(hash))).toEqual([true, true]);
   });
 
   test.for([

@@ -147,10 +147,11 @@ test('1.6: somebody else writes while a batch is in doubt: its rows are unknown,
 
 test('F07 checked: a batch that is applied late is reported as surplus, and nothing is deleted', async ({ world }) => {
   const rows = rowsOf(5);
-  await world.server.script([{ ...faults.late(60), ...onPost }]);
-  const slow = { only: { method: 'POST' }, delay: 150 };
-  await world.server.script([{ ...faults.late(60), ...onPost }, slow]);
-  const { exit, summary } = await world.shorten(rows, { settle: 0 });
+  await world.server.script([faults.dropBefore, { delay: 200 }].map((step) => ({ ...step, ...onPost })));
+  const running = world.shorten(rows, { settle: 0 });
+  while ((await world.posts()).length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+  await world.direct.send('shortenUrls', { query: {}, body: { urls: rows } });
+  const { exit, summary } = await running;
   expect(multiplicity(rows, await world.stored())).toEqual({ 2: 5 });
   expect(exit).toBe(0);
   expect(summary.surplus).toHaveLength(5);

@@ -7,6 +7,7 @@ import {
   type Expected,
   madeAgain,
   neverAnswered,
+  nothingApplied,
   only,
   refusedBy,
   stoppedBy,
@@ -33,7 +34,7 @@ function variants<T>(values: readonly T[], row: (value: T) => Omit<Fault, 'expec
 
 /** RELIABILITY.md 3.2, as far as commands that change something meet it: F40 and F43 are faults of reads. */
 export const applicationFaults: readonly Fault[] = [
-  { fault: 'F20: the page of a portal, and nothing was applied', steps: [faults.htmlBefore], expected: madeAgain },
+  { fault: 'F20: the page of a portal, and nothing was applied', steps: [faults.htmlBefore], expected: nothingApplied },
   { fault: 'F20: a page, and it was applied', steps: [faults.htmlAfter], expected: answerLost },
   ...variants(
     ['', 'null', '[]', '"x"', '{}'],
@@ -111,7 +112,7 @@ export const applicationFaults: readonly Fault[] = [
     (wait) => ({ fault: `F29: 429 with Retry-After: ${wait}`, steps: [faults.tooMany(wait)] }),
     stoppedBy(7),
   ),
-  { fault: 'F30: 502, and nothing was applied', steps: [faults.badGatewayBefore], expected: madeAgain },
+  { fault: 'F30: 502, and nothing was applied', steps: [faults.badGatewayBefore], expected: nothingApplied },
   { fault: 'F30: always 502', steps: [{ ...faults.badGatewayBefore, ...always }], expected: neverAnswered(5) },
   ...variants(
     [502, 503, 504],
@@ -204,7 +205,7 @@ export const applicationFaults: readonly Fault[] = [
     fault: 'F46: told as done, and nothing was done',
     steps: [{ apply: false }],
     lies: true,
-    expected: { ...madeAgain, delete: 'exit 0, 2 writes: 5 deleted; 2 of 5 took effect' },
+    expected: { ...nothingApplied, delete: 'exit 0, 2 writes: 5 deleted; 2 of 5 took effect' },
   },
   {
     fault: 'F46: other values than were asked for',

@@ -23,6 +23,9 @@ export const madeAgain = {
   delete: 'exit 0, 3 writes: 5 deleted',
 } as const satisfies Expected;
 
+/** The same where only a look can tell, which proves nothing of a URL that was typed: it is not sent again (D1). */
+export const nothingApplied = { ...madeAgain, shorten: 'exit 10, 1 write; 0 of 1 took effect' } as const satisfies Expected;
+
 /**
  * A request took effect and its answer is lost. A file of plain rows finds all of it by reading back and sends nothing again;
  * what can be repeated without harm is repeated; one URL that was typed is in doubt, since nobody knows what was there before.
@@ -74,7 +77,7 @@ export function refusedBy(exit: number): Required<Expected> {
 /** Nothing takes effect, however often it is tried. Reading back shows that nothing is in doubt; elsewhere it is. */
 export function neverAnswered(writes: number): Required<Expected> {
   return {
-    shorten: 'exit 10, 2 writes; 0 of 1 took effect',
+    shorten: 'exit 10, 1 write; 0 of 1 took effect',
     'shorten -f': 'exit 8, 5 writes: 5 not_sent; 0 of 5 took effect',
     keyed: `exit 10, ${writes} writes: 1 created, 2 unknown, 2 not_sent; 1 of 5 took effect`,
     edit: `exit 10, ${writes} writes; 0 of 3 took effect`,

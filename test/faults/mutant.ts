@@ -31,7 +31,9 @@ const unsyncedIntents: Replacement = [
 
 export const mutants = {
   'loses what was not synced': forgetfulDisk,
-  'retries blindly': [['bulk/shorten.ts', "settings.mode.name === 'checked' ? 'read_back' : 'repeat'", "'repeat'"]],
+  'retries blindly': [
+    ['bulk/shorten.ts', "const doubt = mode.name === 'checked' ? 'read_back' : 'repeat'", "const doubt = 'repeat'"],
+  ],
   'sends before its intent is synced': [...forgetfulDisk, unsyncedIntents],
   'does not sync its intents': [unsyncedIntents],
   'matches by position': [

@@ -1,7 +1,16 @@
 import { certify } from '../support/certificates.ts';
 import { faults } from '../support/faulty-steps.ts';
 import type { Fault } from './cell.ts';
-import { answerLost, answerUseless, madeAgain, neverAnswered, only, stoppedBy, unharmed } from './expectations.ts';
+import {
+  answerLost,
+  answerUseless,
+  madeAgain,
+  neverAnswered,
+  nothingApplied,
+  only,
+  stoppedBy,
+  unharmed,
+} from './expectations.ts';
 
 const always = { times: 'all' } as const;
 const impatient = { flags: ['--timeout', '1'] } as const;
@@ -55,7 +64,7 @@ export const transportFaults: readonly Fault[] = [
     expected: only(unharmed, 'shorten -f', 'keyed', 'edit -f', 'delete'),
   },
   { fault: 'F03: a reset right after the connection is accepted', steps: [faults.refusedAfterAccept], expected: unharmed },
-  { fault: 'F04: a reset before it was applied', steps: [faults.dropBefore], expected: madeAgain },
+  { fault: 'F04: a reset before it was applied', steps: [faults.dropBefore], expected: nothingApplied },
   {
     fault: 'F11: a reset of a connection that was used before',
     steps: [faults.dropBefore],
@@ -103,7 +112,7 @@ export const transportFaults: readonly Fault[] = [
     ),
     says: { 'shorten -f': /3 links may have been made twice/ },
   },
-  { fault: 'F08: once no answer, and not applied', steps: [faults.silentBefore], ...impatient, expected: madeAgain },
+  { fault: 'F08: once no answer, and not applied', steps: [faults.silentBefore], ...impatient, expected: nothingApplied },
   { fault: 'F08: once no answer, and applied', steps: [faults.silentAfter], ...impatient, expected: answerLost },
   {
     fault: 'F08: never an answer',

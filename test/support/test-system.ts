@@ -13,6 +13,8 @@ export interface World {
   readonly columns?: number;
   readonly now?: () => number;
   readonly random?: () => number;
+  /** How many times shorter a wait is. */
+  readonly haste?: number;
 }
 
 /** A world of its own for one run of the program in this process. */
@@ -24,7 +26,15 @@ export interface TestSystem extends System {
   readonly deaths: Signal[];
 }
 
-export function createTestSystem({ env = {}, stdin = '', terminal = {}, columns, now, random }: World = {}): TestSystem {
+export function createTestSystem({
+  env = {},
+  stdin = '',
+  terminal = {},
+  columns,
+  now,
+  random,
+  haste = 1,
+}: World = {}): TestSystem {
   const listeners = new Map<Signal, Set<() => void>>();
   const deaths: Signal[] = [];
   const stdout = capture(terminal.stdout, columns);
@@ -41,7 +51,7 @@ export function createTestSystem({ env = {}, stdin = '', terminal = {}, columns,
     now: now ?? Date.now,
     random: random ?? Math.random,
     randomBytes: (count) => randomBytes(count),
-    sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal ? { signal } : {}),
+    sleep: (milliseconds, signal) => delay(milliseconds / haste, undefined, signal ? { signal } : {}),
     onSignal: (signal, listener) => {
       const all = listeners.get(signal) ?? new Set();
       listeners.set(signal, all.add(listener));

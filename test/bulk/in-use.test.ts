@@ -1,0 +1,277 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import type { Edition } from '../../src/contract/editions.ts';
+import type { ShortenItem } from '../../src/contract/operations.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
+import type { Manners } from '../support/manners.ts';
+import { seed, store } from '../support/stored-links.ts';
+import { type BulkWorld, multiplicity, openWorld, rowsOf, test } from './bulk-world.ts';
+import { crashingFile } from './crashing-file.ts';
+
+/** Waits of this world are 200 times shorter: 10 s before a listing is read back are 50 ms, a lag of 15 s is 75. */
+const settle = 10_000;
+
+async function inWorld(edition: Edition, links: number, manners: Manners, work: (world: BulkWorld) => Promise<void>) {
+  const world = await openWorld({ edition });
+  try {
+    await seed(world.direct, links);
+    await world.server.behave(manners);
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** How many links each of the rows has; the account holds others too. */
+async function linksOf({ stored }: BulkWorld, rows: readonly ShortenItem[]): Promise<Record<number, number>> {
+  const urls = new Set(rows.map(({ long_url }) => long_url));
+  const records = await stored();
+  return multiplicity(
+    rows,
+    records.filter(({ long_url }) => urls.has(long_url)),
+  );
+}
+
+/** Steps for one POST after the other. */
+async function scriptPosts({ server }: BulkWorld, steps: readonly Step[]): Promise<void> {
+  await server.script(steps.map((step) => ({ ...step, only: { method: 'POST' } })));
+}
+
+async function untilPosts({ posts }: BulkWorld, count: number): Promise<void> {
+  while ((await posts()).length < count) await delay(2);
+}
+
+describe('D3, R 1.6: checked mode resolves every doubt on an account in use', () => {
+  test.for<[Edition, number, Manners]>([
+    ['a', 0, {}],
+    ['b', 0, { totalCount: 'missing' }],
+    ['a', 150, {}],
+    ['b', 150, { pageCap: 30 }],
+    ['a', 150, { totalCount: 'page length' }],
+    ['a', 300, {}],
+    ['b', 300, {}],
+    ['a', 300, { pageCap: 30 }],
+    ['b', 300, { pageCap: 100 }],
+    ['b', 300, { pageCap: 30, totalCount: 'text' }],
+    ['a', 300, { pageCap: 100, totalCount: 'page length' }],
+    ['a', 300, { totalCount: 'missing' }],
+    ['a', 300, { longUrls: 'stored normalised', notes: 'stored trimmed', hashes: 'shown in upper case' }],
+    ['a', 5000, {}],
+    ['b', 5000, { pageCap: 30 }],
+    ['a', 5000, { pageCap: 100, totalCount: 'missing' }],
+  ])('edition %s, %i links, %o', async ([edition, links, manners]) => {
+    await inWorld(edition, links, manners, async (world) => {
+      const rows = rowsOf(50, (index) => ({
+        long_url: `HTTPS://Example.com/${index}`,
+        ...(index % 3 === 0 && { note: `n${index}` }),
+      }));
+      const steps = [faults.dropBefore, faults.dropAfter, {}, faults.dropMiddle(4), faults.dropBefore, {}, faults.shorter];
+      await scriptPosts(world, steps);
+      const { exit, outcomes } = await world.shorten(rows, { batchSize: 10, settle });
+      expect(exit).toBe(0);
+      const stored = await world.stored();
+      expect(stored).toHaveLength(links + 50);
+      const paths = new Map(stored.map(({ hash, long_url }) => [hash.toLowerCase(), new URL(long_url).pathname]));
+      expect(outcomes.map(({ record }) => paths.get(record?.hash.toLowerCase() ?? ''))).toEqual(
+        rows.map((_, index) => `/${index}`),
+      );
+      expect(await world.posts()).toEqual([10, 10, 10, 10, 6, 6, 10, 10]);
+    });
+  });
+});
+
+describe('D8: a listing that is behind', () => {
+  // 100 and 300 ms are 5 and 15 s where 10 s are 200 ms.
+  const slow = { settle: 40_000, batchSize: 10 };
+
+  test.for([
+    [100, 0, faults.dropAfter],
+    [300, 0, faults.dropAfter],
+    [300, 0, faults.dropBefore],
+    [100, 300, faults.dropAfter],
+    [300, 300, faults.dropMiddle(4)],
+    [300, 300, faults.dropBefore],
+  ] as const)('by %i ms, with %i links: each row has one link, and the run ends well', async ([lag, links, fault]) => {
+    await inWorld('a', links, { lag }, async (world) => {
+      const rows = rowsOf(30);
+      await scriptPosts(world, [fault, {}, fault]);
+      const { exit } = await world.shorten(rows, slow);
+      expect(await linksOf(world, rows)).toEqual({ 1: 30 });
+      expect(exit).toBe(0);
+    });
+  });
+
+  test('by more than anybody waits: what cannot be known is unknown, and nothing is made twice', async () => {
+    await inWorld('b', 300, { lag: 60_000 }, async (world) => {
+      const rows = rowsOf(30);
+      await scriptPosts(world, [{}, faults.dropAfter]);
+      const { exit, summary } = await world.shorten(rows, { batchSize: 10, settle });
+      expect(exit).toBe(10);
+      expect(summary.tally.counts).toMatchObject({ created: 10, unknown: 10, not_sent: 10 });
+      expect(await linksOf(world, rows)).toEqual({ 0: 10, 1: 20 });
+    });
+  });
+});
+
+describe('D10: a listing that begins with the oldest link', () => {
+  test.for([
+    [150, 0, {}],
+    [300, 0, {}],
+    [300, 1, {}],
+    [300, 1, { pageCap: 30, totalCount: 'missing' }],
+  ] as const)(
+    '%i links, batch %i in doubt, %o, while others are deleted: nothing is made twice',
+    async ([links, before, manners]) => {
+      await inWorld('a', links, { oldestFirst: true, ...manners }, async (world) => {
+        const rows = rowsOf(20);
+        await scriptPosts(world, [...Array.from({ length: before }, () => ({})), faults.dropAfter]);
+        const running = world.shorten(rows, { batchSize: 10, settle });
+        await untilPosts(world, before + 1);
+        await delay(10);
+        const hashes = Array.from({ length: 10 }, (_, index) => `old${links - 50 + index}`).join();
+        await world.direct.send('deleteUrls', { query: { hashes, tags: undefined } });
+        const { exit } = await running;
+        expect(exit).toBe(10);
+        expect(await linksOf(world, rows)).toMatchObject(before === 0 ? { 0: 10, 1: 10 } : { 1: 20 });
+      });
+    },
+  );
+
+  test('what the whole listing does not hold was not made, whatever its order', async () => {
+    await inWorld('a', 300, { oldestFirst: true }, async (world) => {
+      const rows = rowsOf(30);
+      await scriptPosts(world, [faults.dropBefore, {}, faults.dropBefore]);
+      const { exit } = await world.shorten(rows, { batchSize: 10, settle });
+      expect(exit).toBe(0);
+      expect(await linksOf(world, rows)).toEqual({ 1: 30 });
+    });
+  });
+});
+
+describe('R 1.6: somebody else writes too', () => {
+  test('links that others delete are missed by nobody, page caps or not', async () => {
+    await inWorld('b', 300, { pageCap: 30, totalCount: 'missing' }, async (world) => {
+      const rows = rowsOf(20);
+      await scriptPosts(world, [faults.dropAfter]);
+      const running = world.shorten(rows, { batchSize: 10, settle });
+      await untilPosts(world, 1);
+      const hashes = Array.from({ length: 25 }, (_, index) => `old${270 + index}`).join();
+      await world.direct.send('deleteUrls', { query: { hashes, tags: undefined } });
+      const { exit } = await running;
+      expect(exit).toBe(0);
+      expect(await linksOf(world, rows)).toEqual({ 1: 20 });
+    });
+  });
+
+  test('a link of a row with another note is not taken for its own', async () => {
+    await inWorld('a', 100, {}, async (world) => {
+      const rows = rowsOf(10, (index) => ({ note: `n${index}` }));
+      await scriptPosts(world, [faults.dropMiddle(9)]);
+      const running = world.shorten(rows, { settle });
+      await untilPosts(world, 1);
+      await delay(10);
+      await store(world.direct, [{ long_url: 'https://example.com/9', note: 'foreign' }]);
+      const { exit, summary } = await running;
+      expect(exit).toBe(10);
+      expect(summary.tally.counts).toMatchObject({ unknown: 10 });
+      expect(await world.posts()).toEqual([10]);
+    });
+  });
+
+  test('what may be the link of a row that is unknown is named', async () => {
+    await inWorld('a', 300, {}, async (world) => {
+      await scriptPosts(world, [faults.dropAfter]);
+      const running = world.shorten(rowsOf(2), { settle });
+      await untilPosts(world, 1);
+      await store(world.direct, [{ long_url: 'https://foreign.example/' }]);
+      const { outcomes } = await running;
+      const [first] = (await world.stored()).slice(300);
+      expect(outcomes[0]).toMatchObject({ status: 'unknown', error: { details: `perhaps it did: http://s.ex/${first?.hash}` } });
+    });
+  });
+});
+
+describe('D7: the audit for links that late requests made', () => {
+  const late = { settle: 0, batchSize: 10 };
+  const rows = rowsOf(10);
+
+  /** The first request is applied when its rows were sent again, and before the second time is answered. */
+  async function duplicates(world: BulkWorld): Promise<void> {
+    await scriptPosts(world, [faults.dropBefore, { delay: 300 }]);
+    untilPosts(world, 2)
+      .then(() => store(world.direct, rows))
+      .catch(() => undefined);
+  }
+
+  test.for(['after sync', 'before append'] as const)(
+    'is made by the next process where this one was killed: crash %s',
+    async (step) => {
+      await inWorld('a', 300, {}, async (world) => {
+        await duplicates(world);
+        const line = step === 'after sync' ? 'result' : 'end';
+        const nth = step === 'after sync' ? 2 : 1;
+        const { openJournalFile, released } = crashingFile({ crashAt: { line, nth, step } });
+        await world.shorten(rows, { ...late, environment: { openJournalFile } }).catch(() => undefined);
+        expect(released()).toBe(true);
+        expect(await linksOf(world, rows)).toEqual({ 2: 10 });
+        const again = await world.shorten(rows, late);
+        expect(again.summary.surplus).toHaveLength(10);
+        expect(
+          world.warnings.filter((warning) => warning.endsWith('looks like a second link of a row: nothing was deleted')),
+        ).not.toEqual([]);
+        expect(await world.posts()).toEqual([10, 10]);
+        await expect(world.shorten(rows, late)).rejects.toMatchObject({ exitCode: 2 });
+      });
+    },
+  );
+
+  test('is made by the next process where a signal stopped this one', async () => {
+    await inWorld('b', 300, {}, async (world) => {
+      await duplicates(world);
+      const interrupt = new AbortController();
+      const onRow = (): void => interrupt.abort();
+      const { summary } = await world.shorten(rows, { ...late, onRow, environment: { interrupt: interrupt.signal } });
+      expect(summary).toMatchObject({ surplus: [], stop: { kind: 'signal' } });
+      expect((await world.shorten(rows, late)).summary.surplus).toHaveLength(10);
+    });
+  });
+
+  test('cannot be made: the rows are done, the run is not complete, and the same command looks again', async () => {
+    await inWorld('a', 300, {}, async (world) => {
+      await duplicates(world);
+      const running = world.shorten(rows, late);
+      await untilPosts(world, 2);
+      const broken = { apply: false, answer: { status: 500, body: '' }, times: 20 } as const;
+      await world.server.script([{ ...broken, only: { method: 'GET' } }]);
+      const { exit, statuses, summary } = await running;
+      expect(statuses).toBe(rows.map(() => 'created').join(' '));
+      expect(exit).toBe(8);
+      expect(summary.stop).toMatchObject({
+        error: { message: expect.stringMatching(/^whether late requests made links twice /) },
+      });
+      await world.server.script([]);
+      expect(await world.shorten(rows, late)).toMatchObject({
+        exit: 0,
+        summary: { surplus: expect.arrayContaining([expect.any(String)]) },
+      });
+    });
+  });
+
+  test('waits for a listing that is behind', async () => {
+    await inWorld('a', 300, { lag: 500 }, async (world) => {
+      await scriptPosts(world, [faults.late(250)]);
+      const { summary } = await world.shorten(rows, { settle: 40_000 });
+      expect(await linksOf(world, rows)).toEqual({ 2: 10 });
+      expect(summary.surplus).toHaveLength(10);
+    });
+  });
+
+  test('names no link where nothing was sent again, and asks for none', async () => {
+    await inWorld('a', 300, {}, async (world) => {
+      await scriptPosts(world, [faults.dropAfter]);
+      const { exit, summary } = await world.shorten(rows, { settle });
+      expect({ exit, surplus: summary.surplus }).toEqual({ exit: 0, surplus: [] });
+      expect((await world.server.requests()).at(-1)?.url).toContain('limit=200');
+    });
+  });
+});
