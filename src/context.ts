@@ -148,3 +148,8 @@ export function whereabouts({ client: { identity }, domain }: Pick<Session, 'cli
   const account = profile === undefined ? `account "${username}"` : `profile "${profile}"`;
   return `${account} on ${host}${domain === undefined ? '' : `, domain ${domain}`}`;
 }
+
+/** Whether rows are shown with the fields that the command chooses: not `--fields`, and no JSON, which holds them all. */
+export function showsDefaultFields({ global, format }: Context): boolean {
+  return global.fields === undefined && format() !== 'json' && format() !== 'jsonl';
+}

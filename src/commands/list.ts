@@ -2,21 +2,28 @@ import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
-import { type ListSelection, urlPages } from '../client/pages.ts';
-import { type Context, checkTagExpression, openInput } from '../context.ts';
-import type { LinkKey } from '../contract/link.ts';
+import type { ListSelection } from '../client/pages.ts';
+import { coverage, hasNamesakes, hasRowsAt, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
+import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../context.ts';
 import { type CliError, EmptyError, UsageError } from '../errors.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
-import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import {
+  addDomainsFlag,
+  addSelectionFlags,
+  type DomainsOptions,
+  readSelection,
+  refuseDomains,
+  type SelectionOptions,
+} from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import type { Row, RowsReport } from '../output/report.ts';
-import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
+import { missingRow, urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
 import { qrPictures } from '../qr-pictures.ts';
 import type { Session } from '../session.ts';
 
-interface ListOptions extends SelectionOptions, QrOptions {
+interface ListOptions extends SelectionOptions, DomainsOptions, QrOptions {
   readonly limit?: number;
   readonly offset?: number;
   readonly all?: boolean;
@@ -29,19 +36,20 @@ interface ListOptions extends SelectionOptions, QrOptions {
 export function registerList(command: Command, run: Runner): void {
   addSelectionFlags(command);
   command
-    .option('-L, --limit <n>', 'rows wanted; one batch of the server without it', count(1))
+    .option('-L, --limit <n>', 'maximum number of rows; 50 on a terminal, in a pipe all', count(1))
     .option('--offset <n>', 'rows to pass over first', count(0))
-    .option('--all', 'all rows, however many pages that takes')
+    .option('--all', 'all rows, also on a terminal')
     .option('--page-size <n>', 'rows in one call', count(1))
     .option('--search <text>', 'rows whose URL, note or hash holds the text')
     .option('--order-by <order>', 'created, clicks, hash, modified, or what else the server knows', suggested(orders))
     .option('--fail-empty', 'exit 11 when nothing matches');
+  addDomainsFlag(command);
   addQrFlags(command);
   command.action(run(list));
   describe(command, {
     examples: [
       'linkctl list',
-      'linkctl list --all -o csv > links.csv',
+      'linkctl list -o csv > links.csv',
       'linkctl list --search nodejs.org --fields hash,long_url',
       "linkctl list --by-tags '(promo|sale)&~old' --order-by clicks --limit 10",
       'linkctl list abc https://s.ex/def',
@@ -49,7 +57,12 @@ export function registerList(command: Command, run: Runner): void {
       "linkctl list --by-tags 'poster' --all --qr-file codes",
     ],
     fields: urlColumns.map(({ name }) => name),
-    notes: ['As csv, a listing feeds shorten -f. Tag expressions: linkctl help tags.'],
+    notes: [
+      'On a terminal the newest 50 are shown, in a pipe or a file all. A listing is of one domain, the default one or that of --domain, ' +
+        'and one more call tells which others the account has; --by-tags selects on all of them. Links of several domains are listed ' +
+        'by short URL.',
+      'As csv, a listing feeds shorten -f. Tag expressions: linkctl help tags.',
+    ],
     globals: ['--fields', '--domain', '--header', '--no-header', '--no-truncate', '--formula-guard', '--quiet'],
   });
 }
@@ -69,15 +82,41 @@ async function list(options: ListOptions, context: Context, operands: string[]):
   }
   if (options.qr) throw new UsageError('--qr goes with <hash>...; --qr-file <dir> takes any listing');
   const session = await context.session();
-  const { search, orderBy } = options;
-  const tags = selection?.expression;
-  if (tags !== undefined) await checkTagExpression(tags, session, context);
-  const domain = tags === undefined ? session.domain : undefined;
-  const picture = qrPictures(options, context);
-  return picture(listPages({ search, order_by: orderBy, tags, domain }, options, session, context), session);
+  refuseDomains(options, session, { '--offset': options.offset });
+  const listing = selection
+    ? await listedByTags(selection.expression, options, session, context)
+    : await listedByDomain(options, session);
+  return qrPictures(options, context)(listPages(listing, options, session, context), session);
 }
 
-function refusePaging({ limit, offset, all, pageSize, search, orderBy }: ListOptions): void {
+/** What is paged through. */
+interface Listing {
+  readonly selections: readonly ListSelection[];
+  /** Rows can be namesakes on several domains (F5). */
+  readonly severalDomains: boolean;
+  /** What is left out is to be told (F6). */
+  readonly isPart: boolean;
+}
+
+async function listedByTags(
+  tags: string,
+  { search, orderBy }: ListOptions,
+  session: Session,
+  context: Context,
+): Promise<Listing> {
+  await checkTagExpression(tags, session, context);
+  const severalDomains = showsDefaultFields(context) && (await hasNamesakes(session));
+  return { selections: [{ search, order_by: orderBy, tags }], severalDomains, isPart: false };
+}
+
+async function listedByDomain({ search, orderBy, allDomains }: ListOptions, session: Session): Promise<Listing> {
+  const selection = { search, order_by: orderBy };
+  if (!allDomains) return { selections: [{ ...selection, domain: session.domain }], severalDomains: false, isPart: true };
+  const selections = ofEveryDomain(selection, await session.domains());
+  return { selections, severalDomains: selections.length > 1, isPart: false };
+}
+
+function refusePaging({ limit, offset, all, pageSize, search, orderBy, allDomains }: ListOptions): void {
   const paging = {
     '--limit': limit,
     '--offset': offset,
@@ -85,37 +124,53 @@ function refusePaging({ limit, offset, all, pageSize, search, orderBy }: ListOpt
     '--page-size': pageSize,
     '--search': search,
     '--order-by': orderBy,
+    '--all-domains': allDomains,
   };
   const [flag] = Object.entries(paging).find(([, value]) => value !== undefined) ?? [];
   if (flag) throw new UsageError(`specify only one of ${flag} or <hash>...`);
 }
 
-function listPages(selection: ListSelection, options: ListOptions, session: Session, context: Context): RowsReport {
-  const { limit, offset = 0, all, pageSize } = options;
+/** Rows that a terminal shows, where no flag says how many (F7). */
+const shownOnTerminal = 50;
+
+function listPages(
+  { selections, severalDomains, isPart }: Listing,
+  options: ListOptions,
+  session: Session,
+  context: Context,
+): RowsReport {
+  const { streams, warn, global } = context;
+  const { offset = 0, all, pageSize } = options;
+  const limit = options.limit ?? (all || !streams.terminal ? undefined : shownOnTerminal);
   let total: number | undefined;
   let shown = 0;
+  const notes: string[] = [];
   async function* rows(): AsyncGenerator<Row[]> {
-    const pages = urlPages(
-      session.client,
-      selection,
-      { limit, offset, all, pageSize },
-      { warn: (text) => void context.warn(text) },
-    );
-    for await (const next of pages) {
+    const extent = { limit, offset, all: limit === undefined, pageSize };
+    for await (const next of joinedPages(session.client, selections, extent, { warn: (text) => void warn(text) })) {
       total = next.total;
       shown += next.rows.length;
       yield next.rows as unknown as Row[];
-      context.streams.progress.step(() => `${shown}/${total ?? '?'} URLs`);
+      streams.progress.step(() => `${shown}/${total ?? '?'} URLs`);
     }
+    if (global.quiet) return;
+    if (shown > 0 && shown === limit) notes.push(...(await cutNote()));
+    if (isPart) notes.push(...(await coverage(session)));
+  }
+  /** B28. A total that is just what is shown may be that of the page: one more row tells. */
+  async function cutNote(): Promise<string[]> {
+    const [only, ...others] = selections;
+    const advice = 'Use --all or --limit N.';
+    if (total !== undefined && total > offset + shown) return [`Showing ${shown} of ${total} URLs. ${advice}`];
+    const isMore = only && others.length === 0 ? await hasRowsAt(session.client, only, offset + shown) : undefined;
+    if (isMore === false) return [];
+    total = undefined;
+    return [`Showing ${shown} URLs, and there ${isMore ? 'are' : 'may be'} more. ${advice}`];
   }
   return {
-    ...urlRows(rows(), session),
+    ...urlRows(rows(), session, severalDomains),
     members: () => ({ page: { results_count: shown, total_count: total ?? offset + shown, offset } }),
-    notes: () => {
-      return total !== undefined && total > offset + shown && shown > 0
-        ? [`Showing ${shown} of ${total} URLs. Use --all or --limit N.`]
-        : [];
-    },
+    notes: () => notes,
     outcome: () => emptiness(shown, options),
   };
 }
@@ -138,28 +193,24 @@ function listNamed(targets: NamedTargets, options: ListOptions, session: Session
     }
   }
   return {
-    ...urlRows(rows(), session),
+    ...urlRows(rows(), session, targets.severalDomains),
     failure: (row) => failures.get(row),
     members: () => ({ page: { results_count: found, total_count: found, offset: 0 } }),
     outcome: () => missingFailure(missing, targets.count) ?? emptiness(found, options),
   };
 }
 
-function urlRows(rows: RowsReport['rows'], { edition }: Session): RowsReport {
+function urlRows(rows: RowsReport['rows'], { edition }: Session, severalDomains: boolean): RowsReport {
   return {
     kind: 'rows',
     key: 'urls',
     rows,
     columns: urlColumns,
-    tableFields: urlTableFields(edition),
-    pipedFields: urlPipedFields,
-    csvFields: urlCsvFields(edition),
+    tableFields: urlTableFields(edition, severalDomains),
+    pipedFields: urlPipedFields(severalDomains),
+    csvFields: urlCsvFields(edition, severalDomains),
     empty: 'no URLs match',
   };
-}
-
-function missingRow({ hash, domain }: LinkKey): Row {
-  return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }
 
 function emptiness(shown: number, { failEmpty }: ListOptions): EmptyError | undefined {

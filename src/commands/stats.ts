@@ -3,21 +3,28 @@ import type { Runner } from '../action.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
-import { type ListSelection, urlPages } from '../client/pages.ts';
-import { type Context, checkTagExpression, openInput } from '../context.ts';
+import { coverage, hasNamesakes, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
+import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../context.ts';
 import { foldedHash, type LinkKey } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { type CliError, UsageError } from '../errors.ts';
 import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
+import {
+  addDomainsFlag,
+  addSelectionFlags,
+  type DomainsOptions,
+  readSelection,
+  refuseDomains,
+} from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
+import { missingRow } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
 
-interface StatsOptions extends ResetOptions {
+interface StatsOptions extends ResetOptions, DomainsOptions {
   readonly top?: number;
   readonly reset?: boolean;
 }
@@ -28,6 +35,7 @@ export function registerStats(command: Command, run: Runner): void {
     .option('--top <n>', 'only those with the most clicks, the largest first', count(1))
     .option('--reset', 'set the counters to 0, after a question')
     .option('--ignore-missing', 'a hash that does not exist is no failure');
+  addDomainsFlag(command);
   addBatchFlags(command);
   command.action(run(stats));
   describe(command, {
@@ -40,8 +48,8 @@ export function registerStats(command: Command, run: Runner): void {
     ],
     fields: clickColumns.map(({ name }) => name),
     notes: [
-      'Without a selection: the whole account, on all its domains unless one is named. On a terminal each row has a bar, its ' +
-        'share of the most clicks; a listing of several pages is drawn as it comes, so a bar compares with the pages before it.',
+      'Without a selection: the whole listing, of the default domain, that of --domain, or all; one more call tells which others the ' +
+        'account has. Links of several domains are shown by short URL. On a terminal each row has a bar, its share of the most clicks; a listing of several pages is drawn as it comes, so a bar compares with the pages before it.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });
@@ -50,7 +58,8 @@ export function registerStats(command: Command, run: Runner): void {
 /** GET /stats/[hash] for one, GET /urls?hashes= for several (B84), the listing for a tag expression or the whole account. */
 async function stats(options: StatsOptions, context: Context, operands: string[]): Promise<Report> {
   if (options.reset) {
-    if (options.top !== undefined) throw new UsageError('specify only one of --reset or --top');
+    const reading = options.top === undefined ? options.allDomains && '--all-domains' : '--top';
+    if (reading) throw new UsageError(`specify only one of --reset or ${reading}`);
     const { resetStats } = await import('../changes/stats-reset.ts');
     return await resetStats(options, context, operands);
   }
@@ -58,12 +67,12 @@ async function stats(options: StatsOptions, context: Context, operands: string[]
   const selection = readSelection(operands, options);
   const session = await context.session();
   if (selection && selection.kind !== 'tags') {
+    refuseDomains(options, session, { '<hash>...': true });
     const targets = await readTargets(selection, session, (path) => openInput(path, 'hashes', context));
     return namedStats(targets, options, session, context);
   }
-  if (selection) await checkTagExpression(selection.expression, session, context);
-  const pages = listedStats(selection && { tags: selection.expression }, session, context);
-  return clickRows(pages, { top: options.top, glyphs: context.streams.glyphs });
+  refuseDomains(options, session, {});
+  return await listedStats(selection?.expression, options, session, context);
 }
 
 /** The URLs that were named; one that is not there is a failed row (B43). */
@@ -92,7 +101,12 @@ function namedStats(
   }
   const { streams } = context;
   return {
-    ...clickRows(pages(), { top, glyphs: streams.glyphs, isMissing: (row) => failures.has(row) }),
+    ...clickRows(pages(), {
+      top,
+      glyphs: streams.glyphs,
+      isMissing: (row) => failures.has(row),
+      severalDomains: targets.severalDomains,
+    }),
     failure: (row) => failures.get(row),
     outcome: () => missingFailure(missing, targets.count),
   };
@@ -131,42 +145,36 @@ async function oneStats({ hash, domain }: LinkKey, client: Session['client']): P
   }
 }
 
-/** What a listing says of clicks, a page at a time, one domain after the other. */
-async function* listedStats(
-  selection: { readonly tags: string } | undefined,
+/** What the listing says of clicks: of what tags select, or of one domain, or of all, one after the other. */
+async function listedStats(
+  tags: string | undefined,
+  { top, allDomains }: StatsOptions,
   session: Session,
-  { warn, streams }: Context,
-): AsyncGenerator<Row[]> {
-  let read = 0;
-  const queries: ListSelection[] = selection ? [selection] : await domainQueries(session);
-  for (const query of queries) {
-    for await (const { rows } of urlPages(session.client, query, { all: true }, { warn: (text) => void warn(text) })) {
+  context: Context,
+): Promise<RowsReport> {
+  const { warn, streams, global } = context;
+  const isPart = tags === undefined && !allDomains;
+  if (tags !== undefined) await checkTagExpression(tags, session, context);
+  const one = tags === undefined ? { domain: session.domain } : { tags };
+  const selections = tags === undefined && allDomains ? ofEveryDomain({}, await session.domains()) : [one];
+  const severalDomains =
+    tags === undefined ? selections.length > 1 : showsDefaultFields(context) && (await hasNamesakes(session));
+  const covered: string[] = [];
+  async function* pages(): AsyncGenerator<Row[]> {
+    let read = 0;
+    for await (const { rows } of joinedPages(session.client, selections, { all: true }, { warn: (text) => void warn(text) })) {
       read += rows.length;
       streams.progress.step(() => `${read} URLs`);
       yield rows.map((record) => ({ ...statsOf(record) }));
     }
+    if (isPart && !global.quiet) covered.push(...(await coverage(session)));
   }
-}
-
-/** A listing is of one domain (4.1.7): the whole account is all of them. A server that has no list of domains has one. */
-async function domainQueries({ client, edition, domain }: Session): Promise<ListSelection[]> {
-  if (domain !== undefined || edition === 'b') return [{ domain }];
-  try {
-    const { domains } = await client.send('listDomains', {});
-    return domains.length > 1 ? domains.map((one) => ({ domain: one.domain })) : [{}];
-  } catch (error) {
-    const { apiCode, status } = error as { apiCode?: number; status?: number };
-    if (apiCode === 1301 || apiCode === 1302 || status === 404) return [{}];
-    throw error;
-  }
+  const report = clickRows(pages(), { top, glyphs: streams.glyphs, severalDomains });
+  return { ...report, notes: () => [...(report.notes?.() ?? []), ...covered] };
 }
 
 /** The short URL tells apart namesakes on several domains. */
 function statsOf(record: StatsRecord & { short_url?: string }): StatsRecord & { short_url?: string } {
   const { hash, short_url, total_clicks, unique_clicks } = record;
   return { hash, short_url, total_clicks, unique_clicks };
-}
-
-function missingRow({ hash, domain }: LinkKey): Row {
-  return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }

@@ -1,9 +1,9 @@
 import { grouped, quantity } from './quantity.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
+import { urlColumns } from './url-columns.ts';
 
 export const clickColumns: readonly Column[] = [
-  { name: 'hash' },
-  { name: 'short_url' },
+  ...urlColumns.filter(({ name }) => name === 'hash' || name === 'short_url'),
   { name: 'total_clicks', title: 'TOTAL', align: 'right' },
   { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
 ];
@@ -14,10 +14,16 @@ export interface ClickRowsOptions {
   readonly glyphs: Glyphs;
   /** Whether a row is of a URL that does not exist; it has no clicks, and stays whatever `top` is. */
   readonly isMissing?: (row: Row) => boolean;
+  /** Rows are of several domains: short URLs tell them apart (F5). */
+  readonly severalDomains?: boolean;
 }
 
 /** Clicks a row, with a bar in tables and their sums at the end. */
-export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, isMissing = () => false }: ClickRowsOptions): RowsReport {
+export function clickRows(
+  pages: AsyncIterable<Row[]>,
+  { top, glyphs, isMissing = () => false, severalDomains = false }: ClickRowsOptions,
+): RowsReport {
+  const fields = [severalDomains ? 'short_url' : 'hash', 'total_clicks', 'unique_clicks'];
   const sum = { urls: 0, total_clicks: 0, unique_clicks: 0 };
   let most = 0;
   const missing: Row[] = [];
@@ -45,8 +51,8 @@ export function clickRows(pages: AsyncIterable<Row[]>, { top, glyphs, isMissing 
     key: 'stats',
     rows: rows(),
     columns: clickColumns,
-    tableFields: ['hash', 'total_clicks', 'unique_clicks'],
-    pipedFields: ['hash', 'total_clicks', 'unique_clicks'],
+    tableFields: fields,
+    pipedFields: fields,
     drawn: [{ name: 'share', title: '', show: (_value, row) => barOf(clicks(row), most, glyphs.bar) }],
     members: () => ({ summary: sum }),
     notes: () =>

@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
+import type { LinkKey } from '../contract/link.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 import { lastDayText } from './values.ts';
 
@@ -32,27 +33,26 @@ export function readableUrl(text: string): string {
   return unicode === '' ? text : `${lead}${unicode}${rest}`;
 }
 
-/** What a table of URLs shows (CLI.md 3.7). */
-export function urlTableFields(edition: Edition): string[] {
-  const both = ['hash', 'long_url', 'total_clicks', 'unique_clicks', 'tags', 'expiration_date'];
+/** What a table of URLs shows (CLI.md 3.7); on several domains a hash alone names none of them (F5). */
+export function urlTableFields(edition: Edition, severalDomains: boolean): string[] {
+  const both = [severalDomains ? 'short_url' : 'hash', 'long_url', 'total_clicks', 'unique_clicks', 'tags', 'expiration_date'];
   return edition === 'a' ? [...both, 'last_visit'] : both;
 }
 
 /** What a pipe gets of each URL. */
-export const urlPipedFields: readonly string[] = [
-  'hash',
-  'short_url',
-  'long_url',
-  'total_clicks',
-  'unique_clicks',
-  'tags',
-  'expiration_date',
-  'note',
-];
+export function urlPipedFields(severalDomains: boolean): string[] {
+  const names = severalDomains ? ['short_url', 'hash'] : ['hash', 'short_url'];
+  return [...names, 'long_url', 'total_clicks', 'unique_clicks', 'tags', 'expiration_date', 'note'];
+}
 
 /** What csv holds: the same and every other field that can be set, so that `shorten -f` makes the links again (B21, B91). */
-export function urlCsvFields(edition: Edition): string[] {
-  return [...urlPipedFields, 'email_stats', ...(edition === 'a' ? ['max_clicks'] : [])];
+export function urlCsvFields(edition: Edition, severalDomains: boolean): string[] {
+  return [...urlPipedFields(severalDomains), 'email_stats', ...(edition === 'a' ? ['max_clicks'] : [])];
+}
+
+/** The row of a URL that was named and does not exist. */
+export function missingRow({ hash, domain }: LinkKey): Row {
+  return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }
 
 /** How changes of URLs are shown: a line a URL on a terminal, its hash in a pipe (CLI.md 3.7). */

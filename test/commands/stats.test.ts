@@ -171,10 +171,10 @@ test('3.5: --by-tags with --domain is exit 2, an empty expression too, and nothi
 describe('several domains', () => {
   test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
 
-  test('4.1.7: the whole account is all its domains, and namesakes are two', async ({ linkctl, wire }) => {
+  test('4.1.7, F6: --all-domains is the whole account, and namesakes are two', async ({ linkctl, wire }) => {
     await linkctl(shorten('one'));
     await linkctl(shorten('one', '--domain', 't.ex'));
-    const ran = await linkctl(['stats', '--fields', 'short_url']);
+    const ran = await linkctl(['stats', '--all-domains', '--fields', 'short_url']);
     expect(ran).toMatchObject({ code: 0, stdout: 's.ex/one\nt.ex/one\n' });
     expect((await sent(wire)).slice(2).map(({ call }) => call)).toEqual([
       'GET /domains',

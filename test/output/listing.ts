@@ -8,9 +8,9 @@ export function listing(rows: RowsReport['rows'], others: Partial<RowsReport> = 
     key: 'urls',
     rows,
     columns: urlColumns,
-    tableFields: urlTableFields('a'),
-    pipedFields: urlPipedFields,
-    csvFields: urlCsvFields('a'),
+    tableFields: urlTableFields('a', false),
+    pipedFields: urlPipedFields(false),
+    csvFields: urlCsvFields('a', false),
     ...others,
   };
 }

@@ -1,0 +1,80 @@
+import { type AccountDomains, withoutLocalPort } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import type { Client } from './client.ts';
+import { type Extent, type ListSelection, type PagingOptions, type RowsPage, urlPages } from './pages.ts';
+
+/** The account whose links are listed, and the working domain. */
+export interface ListedAccount {
+  readonly client: Client;
+  readonly domain: string | undefined;
+  /** Typed as a flag. */
+  readonly domainNamed: boolean;
+  domains(): Promise<AccountDomains>;
+}
+
+/**
+ * Pages of several listings, one after the other, as if they were one: `limit` bounds them together. `total` is known where each says
+ * its own and none is left out.
+ */
+export async function* joinedPages(
+  client: Client,
+  selections: readonly ListSelection[],
+  extent: Extent,
+  options: PagingOptions,
+): AsyncGenerator<RowsPage<UrlRecord>> {
+  let wanted = extent.limit;
+  let before: number | undefined = 0;
+  for (const [index, selection] of selections.entries()) {
+    let sum: number | undefined;
+    for await (const { rows, total } of urlPages(client, selection, { ...extent, limit: wanted }, options)) {
+      sum = before === undefined || total === undefined ? undefined : before + total;
+      if (wanted !== undefined) wanted -= rows.length;
+      yield { rows, total: index === selections.length - 1 ? sum : undefined };
+    }
+    before = sum;
+    if (wanted === 0) return;
+  }
+}
+
+/** The same listing of every domain of the account (F6); of the one that there is, where there is one. */
+export function ofEveryDomain(selection: ListSelection, { names }: AccountDomains): ListSelection[] {
+  return names.length > 1 ? names.map((domain) => ({ ...selection, domain })) : [selection];
+}
+
+/** What a listing of the working domain left out, for people (F6); nothing where `--domain` says it, or the account has one domain. */
+export async function coverage({ client, domain, domainNamed, domains }: ListedAccount): Promise<string[]> {
+  if (client.edition === 'b' || domainNamed) return [];
+  const advice = 'Use --all-domains for every domain.';
+  // The listing is whole: what is said about it must not make it fail.
+  const account = await domains().catch(() => undefined);
+  if (!account) return [`Covers one domain; whether the account has others is not known. ${advice}`];
+  const { names, defaultDomain } = account;
+  if (names.length < 2) return [];
+  const covered = domain ?? defaultDomain;
+  const others = names.filter((name) => covered === undefined || withoutLocalPort(name) !== withoutLocalPort(covered));
+  return [`Covers ${covered ?? 'the default domain'} alone, ${covered ? 'not' : 'of'} ${enumerated(others)}. ${advice}`];
+}
+
+/** `b.example, c.example and d.example`; of many the first ten. */
+function enumerated(names: readonly string[]): string {
+  const shown = names.slice(0, 10);
+  const last = names.length > shown.length ? `${names.length - shown.length} others` : shown.pop();
+  return shown.length === 0 ? `${last}` : `${shown.join(', ')} and ${last}`;
+}
+
+/** Whether there are rows behind those that were read, where no total says so; undefined where that is not known either. */
+export async function hasRowsAt(client: Client, selection: ListSelection, offset: number): Promise<boolean | undefined> {
+  try {
+    const { urls } = await client.send('listUrls', { query: { ...selection, offset, limit: 1 } });
+    return urls.length > 0;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether rows of all domains, as tags select them, can be namesakes (F5). They are taken to be where the server does not say. */
+export async function hasNamesakes({ client, domains }: Pick<ListedAccount, 'client' | 'domains'>): Promise<boolean> {
+  if (client.edition === 'b') return false;
+  const account = await domains().catch(() => undefined);
+  return account === undefined || account.names.length > 1;
+}
