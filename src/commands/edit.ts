@@ -92,7 +92,7 @@ async function editByTags(expression: string, values: FieldValues, session: Sess
   const foreign = (Object.keys(values) as FieldName[]).find((name) => !allowed.includes(name));
   if (foreign) {
     throw new UsageError(`${flagOf(foreign)} cannot be set with --by-tags: only ${allowed.map(flagOf).join(', ')} can`, {
-      hint: 'list the hashes first: linkctl list --by-tags … --all --fields hash | linkctl edit --hashes-from - …',
+      hint: 'list the hashes first: linkctl list --by-tags … --fields short_url | linkctl edit --hashes-from - …',
     });
   }
   const query = { tags: expression };

@@ -133,8 +133,9 @@ const formats: Topic = {
         'json',
         'one document, keyed as the API keys it: {"urls":[…],"page":{…}}; two spaces on a terminal, one line in a pipe. --json is -o json',
       ],
-      ['jsonl', 'one object a line, written as each page arrives: linkctl list --all -o jsonl | head -3 makes one request'],
+      ['jsonl', 'one object a line, written as each page arrives: linkctl list -o jsonl | head -3 makes one request'],
     ],
+    '--hashes-from reads what list prints, in any of these formats: a first line that is the name of a column is a head. A link called hash stands there as its short URL.',
     '--fields hash,long_url picks the fields and their order in every format; without it json and jsonl have all of them, unknown ones of the server included. A name that no record has is an error that lists the names.',
     'A run that was interrupted and goes on tells of the rows that were done before what they asked for, hash, short URL and long URL; linkctl list tells the rest of a record.',
     'Date-times are UTC, as 2026-01-31T09:00:00Z in text formats and as the server gave them in JSON; dates are 2026-01-31. null is kept in JSON and empty elsewhere.',
@@ -162,10 +163,10 @@ const csv: Topic = {
     'shorten -f and edit -f read a file, or stdin for -. The extension says what it is (.csv, .jsonl, .ndjson, .txt), or --input-format does; anything else is one URL a line, where blank lines and lines that begin with # are passed over. Text is UTF-8, with or without a byte order mark, LF or CRLF.',
     'A csv file has a header of field names, in any order; jsonl has an object of them on each line. An empty cell is as if the column were not there; "never" takes a date away, and in jsonl "" empties a note. Columns of shorten:',
     fieldRows('shorten'),
-    'Columns of edit; hash is required and names the short URL to change:',
+    'Columns of edit; hash or short_url names the short URL to change. On an account of several domains a hash alone does not: short_url, domain or --domain says where it is:',
     fieldRows('edit'),
     "Tags are separated by commas; a label that holds a comma or begins with a double quote stands in double quotes of its own, doubled as csv wants. In an edit, +label attaches and -label detaches; a label alone attaches. A row's own value beats the flag.",
-    'A listing is such a file: linkctl list --all -o csv > links.csv and shorten -f links.csv make the same links again. Its hash is read as custom_hash by shorten, and what cannot be set (clicks, short_url, …) is passed over. Any other column is an error, or ignored and named with --ignore-unknown-columns; one that looks like a field is an error all the same.',
+    'A listing is such a file: linkctl list -o csv > links.csv and shorten -f links.csv make the same links again. Its hash is read as custom_hash by shorten, and what cannot be set (clicks, short_url, …) is passed over. Any other column is an error, or ignored and named with --ignore-unknown-columns; one that looks like a field is an error all the same.',
     'The whole file is checked before anything is sent, and what is wrong with it is told with its line, up to 20 places. Until they are sent, its rows take about twice the room of the file in the state folder; what comes through a pipe takes its own room twice more, once of it for as long as the journal of the run is kept. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {
       lines: [
@@ -178,7 +179,7 @@ const csv: Topic = {
 };
 
 function fieldRows(use: FieldUse): (readonly [string, string])[] {
-  const required = { shorten: 'long_url', edit: 'hash', 'edit-by-tags': '' }[use];
+  const required = { shorten: 'long_url', edit: '', 'edit-by-tags': '' }[use];
   const rows = fieldNames(use, 'a').map((name): [string, string] => {
     const { edition, summary, length }: Field = fields[name];
     const meaning = use === 'edit' && name === 'custom_hash' ? 'the new hash' : summary;
@@ -188,7 +189,13 @@ function fieldRows(use: FieldUse): (readonly [string, string])[] {
       `${edition ? `[edition ${edition.toUpperCase()}] ` : ''}${meaning}${bound}${name === required ? ' (required)' : ''}`,
     ];
   });
-  return use === 'edit' ? [['hash', 'the short URL to change (required)'], ...rows] : rows;
+  if (use !== 'edit') return rows;
+  return [
+    ['hash', 'the short URL to change'],
+    ['short_url', 'the same with its domain'],
+    ['domain', '[edition A] where the hash is'],
+    ...rows,
+  ];
 }
 
 const tags: Topic = {

@@ -221,5 +221,5 @@ for (const words of [
 
 test('D51: an expression without operators costs no look at the tags', async ({ linkctl, wire }) => {
   await linkctl(['list', '--by-tags', 'spring-sale']);
-  expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?tags=spring-sale']);
+  expect((await sent(wire)).map(({ call }) => call)).not.toContain('GET /tags');
 });

@@ -116,7 +116,7 @@ test('B31: a listing that is longer than the screen starts no pager', async ({ f
   });
   const pager = join(folder, 'pager');
   writeFileSync(pager, `#!/bin/sh\ntouch ${join(folder, 'paged')}\ncat\n`, { mode: 0o755 });
-  const { code, shown } = await open(['list'], { env: { PAGER: pager, LINKCTL_PAGER: pager } }).ended();
+  const { code, shown } = await open(['list', '--all'], { env: { PAGER: pager, LINKCTL_PAGER: pager } }).ended();
   expect(code).toBe(0);
   expect(screenOf(shown).filter((line) => line.includes('https://example.com/'))).toHaveLength(60);
   expect(existsSync(join(folder, 'paged'))).toBe(false);
