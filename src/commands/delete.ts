@@ -24,7 +24,7 @@ export function registerDelete(command: Command, run: Runner): void {
       'linkctl delete abc',
       'linkctl delete abc https://s.ex/def --ignore-missing --yes',
       'linkctl delete --hashes-from old.csv --dry-run',
-      "linkctl list --by-tags 'old' --fields short_url | linkctl delete --hashes-from - --yes",
+      'linkctl list --by-tags old --fields short_url | linkctl rm --hashes-from - -y',
       "linkctl delete --by-tags 'promo&~evergreen' --max-affected 500 --yes",
     ],
     notes: ['Deleting asks first; off a terminal it needs --yes, and with --by-tags --max-affected as well.'],
