@@ -43,7 +43,7 @@ export function registerStats(command: Command, run: Runner): void {
       'linkctl stats abc',
       'linkctl stats --top 10',
       "linkctl stats --by-tags 'promo' -o csv > clicks.csv",
-      'linkctl list --search nodejs.org --fields short_url | linkctl stats --hashes-from -',
+      'linkctl list --limit 9 --fields short_url | linkctl stats --hashes-from -',
       'linkctl stats abc --reset',
     ],
     fields: clickColumns.map(({ name }) => name),
