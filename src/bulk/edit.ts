@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
-import { fittingHashes } from '../client/groups.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields, EditItem } from '../contract/operations.ts';
+import { byDomain, byHash } from './batches.ts';
 import { shortPrint } from './fingerprint.ts';
 import { matchByHash } from './hash-matching.ts';
 import { notApplied, showsAll } from './not-applied.ts';
@@ -40,7 +40,7 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
 export function editSameOperation(settings: ChangeSettings, fields: EditFields): BulkOperation<LinkKey> {
   return {
     ...editing<LinkKey>(settings, () => fields),
-    fitting: fittingHashes,
+    ...byHash,
     call: async (rows, signal, _json, onDoubt): Promise<BatchAnswer> => {
       const domain = domainOf(rows, settings);
       const sent = rows.map(({ hash }) => ({ hash, custom_hash: fields.custom_hash }));
@@ -68,7 +68,7 @@ function editing<Row extends LinkKey>(settings: ChangeSettings, fields: (row: Ro
   return {
     kind: 'edit',
     doubt: 'look',
-    group: ({ domain }) => domain ?? '',
+    ...byDomain,
     needsWitness: isRename,
     witness: async (rows, signal) => {
       const asked = rows.map(({ hash }) => hash);

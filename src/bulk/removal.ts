@@ -1,6 +1,6 @@
-import { fittingHashes } from '../client/groups.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
+import { byHash } from './batches.ts';
 import { type ChangeSettings, domainOf, missing } from './edit.ts';
 import type { BatchAnswer, BulkOperation } from './operation.ts';
 import { again, type Verdict } from './verdict.ts';
@@ -58,8 +58,7 @@ type Removal = Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'look'>;
 /** `gone`: what it means of a row in doubt that its URL is not there; of any other, that it never was (CLI.md 3.9.4). */
 function removal(settings: ChangeSettings, gone: Verdict): Removal {
   return {
-    group: ({ domain }) => domain ?? '',
-    fitting: fittingHashes,
+    ...byHash,
     look: async (rows, signal) => {
       const urls = rows.map(({ payload }) => payload);
       const found = await urlsByHash(

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../client/call-error.ts';
 import { CliError } from '../errors.ts';
+import { cutBatch, groupsOf } from './batches.ts';
 import { conclude, maximalRounds, type Round, record } from './conclusion.ts';
 import { BudgetError } from './counted-client.ts';
 import { afterFailure, completed, enterDoubt, resolveDoubt } from './doubt.ts';
@@ -28,9 +29,9 @@ export async function sendRows<Payload extends object>(
     for (const { index } of doubt.rows) context.inDoubt.add(index);
     const round = await inPlace(context, () => clearDoubt(doubt, context, rounds));
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
-    queue.push(...groupsOf(round.repeat, context.operation));
+    queue.push(...groupsOf(round.repeat, keyOf(context.operation)));
   }
-  queue.push(...groupsOf(rows, context.operation));
+  queue.push(...groupsOf(rows, keyOf(context.operation)));
   for (let next = queue.shift(); next; next = queue.shift()) {
     const [batch, rest] = cut(next, context);
     if (rest.length > 0) queue.unshift(rest);
@@ -68,27 +69,13 @@ async function clearDoubt<Payload extends object>(
   return conclude(batch, rows, await resolveDoubt(batch, rows, context, () => true), context, rounds);
 }
 
-function groupsOf<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  { group }: BulkOperation<Payload>,
-): (readonly BulkRow<Payload>[])[] {
-  if (!group) return rows.length > 0 ? [rows] : [];
-  const groups = new Map<string, BulkRow<Payload>[]>();
-  for (const row of rows) {
-    const key = group(row.payload);
-    groups.set(key, [...(groups.get(key) ?? []), row]);
-  }
-  return [...groups.values()];
+function keyOf<Payload extends object>({ group }: BulkOperation<Payload>): ((row: BulkRow<Payload>) => string) | undefined {
+  return group && (({ payload }) => group(payload));
 }
 
-function cut<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  { size, operation }: SendingContext<Payload>,
-): [readonly BulkRow<Payload>[], readonly BulkRow<Payload>[]] {
-  const bounded = rows.slice(0, size.limit);
-  const fitting = operation.fitting?.(bounded.map(({ payload }) => payload)) ?? bounded.length;
-  const count = Math.max(1, fitting);
-  return [rows.slice(0, count), rows.slice(count)];
+function cut<Payload extends object>(rows: readonly BulkRow<Payload>[], { size, operation }: SendingContext<Payload>) {
+  const { fitting } = operation;
+  return cutBatch(rows, size.limit, fitting && ((bounded) => fitting(bounded.map(({ payload }) => payload))));
 }
 
 /** What may be sent again without harm is written down ahead of its turn, so that no place waits for the disk. */

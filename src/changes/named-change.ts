@@ -1,9 +1,9 @@
+import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
 import { type FewResult, runFew } from '../bulk/few.ts';
 import type { BulkOperation } from '../bulk/operation.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { OperationSettings, RunInput, RunPlan } from '../bulk/run-plan.ts';
-import { fittingHashes } from '../client/groups.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { type Context, openInput } from '../context.ts';
 import { editions } from '../contract/editions.ts';
@@ -13,7 +13,6 @@ import type { CliError } from '../errors.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile } from '../input/hash-list.ts';
 import { itemsOf, type NamedHashes, type NamedTargets, placedOperands } from '../input/hash-targets.ts';
-import { hashesByDomain } from '../input/hashes.ts';
 import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
@@ -156,39 +155,25 @@ async function* firstOf<T>(items: Iterable<T> | AsyncIterable<T>, atMost = Numbe
   }
 }
 
-/** As a run makes them: so many rows at a time. */
+/** As a run makes them. */
 async function* plannedFile(
-  { open }: Pick<RunInput, 'open'>,
+  file: Pick<RunInput, 'open'>,
   change: NamedChange,
   batchSize: number,
 ): AsyncGenerator<PlannedRequest> {
-  let targets: LinkKey[] = [];
-  for await (const rows of open()) {
-    for (const { item } of rows) {
-      if (targets.push(item as LinkKey) < batchSize) continue;
-      yield* plannedCalls(targets, change, batchSize);
-      targets = [];
-    }
+  for await (const targets of fileBatches(file, (item) => item as LinkKey, { limit: batchSize, ...byHash })) {
+    yield plannedCall(targets, change);
   }
-  yield* plannedCalls(targets, change, batchSize);
 }
 
-/** A domain after the other, and in one call no more hashes than its address holds (B85). */
-function* plannedCalls(
-  targets: readonly LinkKey[],
-  { request, fields }: NamedChange,
-  batchSize: number,
-): Generator<PlannedRequest> {
+function* plannedCalls(targets: readonly LinkKey[], change: NamedChange, batchSize: number): Generator<PlannedRequest> {
+  for (const some of batchesOf(targets, { limit: batchSize, ...byHash })) yield plannedCall(some, change);
+}
+
+function plannedCall(targets: readonly LinkKey[], { request, fields }: NamedChange): PlannedRequest {
+  const { method, path } = request;
+  const [{ hash, domain }] = targets as readonly [LinkKey];
   const body = fields && { urls: [fields] };
-  for (const [domain, hashes] of hashesByDomain(targets)) {
-    for (let rest = hashes; rest.length > 0; ) {
-      const bounded = rest.slice(0, batchSize);
-      const group = bounded.slice(0, fittingHashes(bounded.map((hash) => ({ hash }))));
-      rest = rest.slice(group.length);
-      const [only = ''] = group;
-      yield group.length === 1
-        ? { method: request.method, path: `${request.path}/${encodeURIComponent(only)}`, query: { domain }, body }
-        : { ...request, query: { hashes: group.join(','), domain }, body };
-    }
-  }
+  if (targets.length === 1) return { method, path: `${path}/${encodeURIComponent(hash)}`, query: { domain }, body };
+  return { method, path, query: { hashes: targets.map((target) => target.hash).join(','), domain }, body };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
+import { byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/edit.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import { changeNamed } from '../changes/named-change.ts';
@@ -129,7 +130,7 @@ async function editFile(options: EditOptions, context: Context, operands: readon
   const sending = sendingOf(options, session, context);
   const { input, severalDomains } = await checkedRows('edit', options, session, context);
   const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
-  if (context.global.dryRun) return dryRunReport(planned(input.open(), payload, sending.batchSize));
+  if (context.global.dryRun) return dryRunReport(planned(input, payload, sending.batchSize));
   return await runReport(
     {
       ...sending,
@@ -153,26 +154,14 @@ async function printTemplate({ inputFormat }: EditOptions, context: Context): Pr
   return { kind: 'text', text: inputTemplate('edit', edition, inputFormat ?? 'csv') };
 }
 
-/** As a run makes them: so many rows at a time, a domain after the other. */
+/** As a run makes them. */
 async function* planned(
-  batches: ReturnType<RunInput['open']>,
+  input: Pick<RunInput, 'open'>,
   payload: (item: object) => EditedRow,
   size: number,
 ): AsyncGenerator<PlannedRequest> {
-  let rows: EditedRow[] = [];
-  for await (const batch of batches) {
-    for (const { item } of batch) {
-      if (rows.push(payload(item)) < size) continue;
-      yield* plannedCalls(rows);
-      rows = [];
-    }
-  }
-  yield* plannedCalls(rows);
-}
-
-function* plannedCalls(rows: readonly EditedRow[]): Generator<PlannedRequest> {
-  for (const domain of new Set(rows.map((row) => row.domain))) {
-    const urls = rows.filter((row) => row.domain === domain).map(({ domain: _, ...item }) => item);
-    yield { method: 'PATCH', path: '/urls', query: { domain }, body: { urls } };
+  for await (const rows of fileBatches(input, payload, { limit: size, ...byDomain })) {
+    const urls = rows.map(({ domain: _, ...item }) => item);
+    yield { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
   }
 }

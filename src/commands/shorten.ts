@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
+import { batchesOf, fileBatches } from '../bulk/batches.ts';
 import { runFew } from '../bulk/few.ts';
 import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
@@ -200,23 +201,17 @@ function tellsStatus({ format }: Context): boolean {
 }
 
 function* planned(items: readonly ShortenItem[], mode: Mode, session: Session): Generator<PlannedRequest> {
-  const size = batchSizeOf(session);
-  for (let start = 0; start < items.length; start += size) yield plannedBatch(items.slice(start, start + size), mode, session);
+  for (const urls of batchesOf(items, { limit: batchSizeOf(session) })) yield plannedBatch(urls, mode, session);
 }
 
 async function* plannedFile(
-  { open }: RunInput,
+  input: RunInput,
   payload: (item: object) => ShortenItem,
   mode: Mode,
   session: Session,
-  size: number,
+  limit: number,
 ): AsyncGenerator<PlannedRequest> {
-  let items: ShortenItem[] = [];
-  for await (const rows of open()) {
-    items.push(...rows.map(({ item }) => payload(item)));
-    for (; items.length >= size; items = items.slice(size)) yield plannedBatch(items.slice(0, size), mode, session);
-  }
-  if (items.length > 0) yield plannedBatch(items, mode, session);
+  for await (const urls of fileBatches(input, payload, { limit })) yield plannedBatch(urls, mode, session);
 }
 
 function plannedBatch(urls: readonly ShortenItem[], { duplicates }: Mode, { domain }: Session): PlannedRequest {

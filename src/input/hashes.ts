@@ -18,17 +18,6 @@ export function parseHash(text: string): LinkKey {
   return domain === undefined ? { hash } : { hash, domain };
 }
 
-/** The hashes of each domain, in order; those given without one under undefined. A call works on one domain (4.1.7). */
-export function hashesByDomain(operands: Iterable<LinkKey>): Map<string | undefined, string[]> {
-  const groups = new Map<string | undefined, string[]>();
-  for (const { domain, hash } of operands) {
-    const group = groups.get(domain);
-    if (group) group.push(hash);
-    else groups.set(domain, [hash]);
-  }
-  return groups;
-}
-
 /** Empty where it is none. */
 export function hostName(text: string): string {
   const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];

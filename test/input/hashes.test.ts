@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { linkText } from '../../src/contract/link.ts';
 import { checkHashFile } from '../../src/input/hash-list.ts';
 import { placedOperands } from '../../src/input/hash-targets.ts';
-import { hashesByDomain, parseHash } from '../../src/input/hashes.ts';
+import { parseHash } from '../../src/input/hashes.ts';
 import { listingColumns } from '../../src/input/members.ts';
 import type { NamedAccount } from '../../src/input/placement.ts';
 import { urlColumns } from '../../src/output/url-columns.ts';
@@ -77,13 +77,6 @@ test('CLI 3.5: a short URL that contradicts --domain is refused', async () => {
     exitCode: 2,
     text: 't.ex/a is not on --domain s.ex',
   });
-});
-
-test('4.1.7: hashes are grouped by their domain', () => {
-  expect([...hashesByDomain(['b', 's.ex/a', 'a', 's.ex/b'].map(parseHash))]).toEqual([
-    [undefined, ['b', 'a']],
-    ['s.ex', ['a', 'b']],
-  ]);
 });
 
 async function listed(pieces: readonly string[]): Promise<string[]> {
