@@ -198,7 +198,10 @@ function doubtOf(error: CliError, inDoubt: readonly Doubtful[]): CliError {
   const subject = inDoubt.length === 1 ? 'it' : `${inDoubt.length} rows`;
   const message = error.kind === 'unknown' ? error.message : `whether ${subject} took effect is not known: ${error.message}`;
   return new UnknownOutcomeError(message, {
-    hint: candidates.length > 0 ? 'look at these before repeating the command' : error.hint,
+    hint:
+      candidates.length > 0
+        ? 'look at these before repeating the command'
+        : (error.hint ?? 'look with linkctl list before repeating the command'),
     details: [...error.details, ...candidates.map((shortUrl) => `perhaps it did: ${shortUrl}`)],
     cause: error,
   });

@@ -7,6 +7,8 @@ import type { Fault } from './call-error.ts';
  */
 export interface Circuit {
   succeeded(): void;
+  /** A refusal that every call would meet: nothing is sent again from here on, whatever calls wait for their turn. */
+  refused(): void;
   /** Whether another attempt may go out, after waiting for the probe if need be. */
   passes(fault: Fault, signal?: AbortSignal): Promise<boolean>;
 }
@@ -26,6 +28,7 @@ const reserve = 10;
 export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circuit {
   let tokens = capacity;
   let probing: Promise<boolean> | undefined;
+  let isRefused = false;
 
   async function untilBack(signal?: AbortSignal): Promise<boolean> {
     const start = system.now();
@@ -54,7 +57,12 @@ export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circu
     succeeded: () => {
       tokens = Math.min(capacity, tokens + 1);
     },
-    passes: async ({ timedOut }, signal) => {
+    refused: () => {
+      isRefused = true;
+    },
+    passes: async ({ retry, timedOut }, signal) => {
+      if (isRefused) return false;
+      if (retry === 'throttled') return true;
       if (probing || tokens <= reserve) return reopened(signal);
       tokens -= timedOut ? 10 : 5;
       return true;

@@ -51,6 +51,7 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
       doubts += 1;
       context.onDoubt?.();
     }
+    if (meetsAll(fault)) context.circuit.refused();
     const wait = waitFor(fault, attempts, waited, context);
     const giveUp = (gaveUp: GaveUp): CallError =>
       new CallError(finalFault(fault, doubts, wait, context), {
@@ -66,10 +67,15 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
     await context.system.sleep(wait.delay, context.signal).catch(() => {
       throw giveUp('interrupted');
     });
-    if (fault.retry !== 'throttled' && !(await context.circuit.passes(fault, context.signal))) {
+    if (!(await context.circuit.passes(fault, context.signal))) {
       throw giveUp(context.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
   }
+}
+
+/** What is said to the account, its key or the address, and not to the one call. */
+function meetsAll({ outcome, kind, apiCode }: Fault): boolean {
+  return outcome === 'rejected' && (kind === 'auth' || apiCode === 1303 || apiCode === 1301);
 }
 
 /** Milliseconds: `random() * min(base * 2^i, 20 s)`, i from 0 (R-4). */

@@ -160,6 +160,24 @@ test('R-12, F26: a batch whose intent is still on its way to the disk when 1303 
   expect(await world.posts()).toEqual([10, 20]);
 });
 
+test.for([1303, 1300, 1217, 1301])(
+  'R-12, D9: %i on one of several batches: those that wait to be sent again are not',
+  async (code, { world }) => {
+    await world.shorten(keyed(1), { name: 'proof.csv' });
+    const before = (await world.posts()).length;
+    await world.server.script([
+      { ...faults.tooMany('60'), ...onPost },
+      { ...faults.dropAfter, ...onPost, delay: 60 },
+      { ...faults.refuse(code), ...onPost, delay: 20 },
+    ]);
+    const { summary } = await world.shorten(keyed(30), { batchSize: 10, concurrency: 3 });
+    expect((await world.posts()).slice(before)).toHaveLength(3);
+    expect(summary.tally.counts).toMatchObject({ not_sent: 20, unknown: 10 });
+    expect((await world.shorten(keyed(30), { batchSize: 10 })).exit).toBe(0);
+    expect(multiplicity(keyed(30), await world.stored())).toEqual({ 1: 30 });
+  },
+);
+
 const keyed = (count: number) => rowsOf(count, (index) => ({ custom_hash: `k${index}` }));
 
 describe('quotas', () => {
