@@ -1,16 +1,19 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Edition } from '../../src/contract/editions.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import { type ServiceLimits, startService } from '../../src/service/service.ts';
+import { canaryKey } from '../support/canary.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import type { FaultyOptions, FaultyServer } from '../support/faulty-server.ts';
 
 /** The key that must be seen nowhere. */
-export const canary = 'CANARY-4f7be02d91c35a68';
+export const canary = canaryKey;
 const username = 'ann';
-const authorization = `Basic ${Buffer.from(`${username}:${canary}`).toString('base64')}`;
+/** For calls past the program. */
+export const authorization = `Basic ${Buffer.from(`${username}:${canary}`).toString('base64')}`;
 
 /** A real service, a faulty server in another process in front of it, and a folder of its own. */
 export interface FaultWorld {
@@ -18,8 +21,12 @@ export interface FaultWorld {
   readonly folder: string;
   /** Of the program: it talks to the faulty server. */
   readonly env: Record<string, string>;
-  /** All records of the account, oldest first, asked of the service itself. */
-  stored(): Promise<UrlRecord[]>;
+  /** The service itself, its redirects too. */
+  readonly origin: string;
+  /** All records of a domain, the default one without it, oldest first, asked of the service itself. */
+  stored(domain?: string): Promise<UrlRecord[]>;
+  /** The newest of them, in one call; newest first. */
+  newest(count: number, domain?: string): Promise<UrlRecord[]>;
   /** Makes links past the faulty server. */
   create(items: readonly ShortenItem[]): Promise<void>;
   /** Path of the only journal; undefined where no run was begun. */
@@ -28,20 +35,27 @@ export interface FaultWorld {
 }
 
 export interface FaultWorldOptions {
+  readonly edition?: Edition;
+  /** Of the account, the default one first; `s.ex` without them. */
+  readonly domains?: readonly string[];
+  /** Makes the account what it is before anybody else sees it; `baseUrl` is the service itself. */
+  readonly prepare?: (service: { readonly baseUrl: string; readonly origin: string }) => Promise<void>;
   readonly limits?: Partial<ServiceLimits>;
   readonly faulty?: FaultyOptions;
 }
 
-export async function openFaultWorld(host: FaultyHost, { limits, faulty }: FaultWorldOptions = {}): Promise<FaultWorld> {
+export async function openFaultWorld(host: FaultyHost, options: FaultWorldOptions = {}): Promise<FaultWorld> {
+  const { edition = 'a', domains = ['s.ex'], limits, faulty, prepare } = options;
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-faults-'));
   const service = await startService({
-    edition: 'a',
+    edition,
     username,
     apiKey: canary,
     limits,
-    redirects: false,
-    domains: [{ name: 's.ex' }],
+    redirects: true,
+    domains: domains.map((name) => ({ name })),
   });
+  await prepare?.(service);
   const server = await host.start({ backend: service.baseUrl, ...faulty });
   const call = async (path: string, init: RequestInit = {}): Promise<{ urls: UrlRecord[] }> => {
     const answer = await fetch(service.baseUrl + path, { ...init, headers: { authorization } });
@@ -50,6 +64,7 @@ export async function openFaultWorld(host: FaultyHost, { limits, faulty }: Fault
   return {
     server,
     folder,
+    origin: service.origin,
     env: {
       HOME: folder,
       PATH: process.env.PATH ?? '',
@@ -57,12 +72,17 @@ export async function openFaultWorld(host: FaultyHost, { limits, faulty }: Fault
       LINKCTL_BASE_URL: server.baseUrl,
       LINKCTL_USERNAME: username,
       LINKCTL_API_KEY: canary,
-      LINKCTL_EDITION: 'a',
+      LINKCTL_EDITION: edition,
     },
-    async stored() {
+    async newest(count, domain) {
+      return (await call(`/urls?limit=${count}${domain === undefined ? '' : `&domain=${domain}`}`)).urls;
+    },
+    async stored(domain) {
       const records: UrlRecord[] = [];
       for (;;) {
-        const { urls } = await call(`/urls?offset=${records.length}&limit=1000`);
+        const { urls } = await call(
+          `/urls?offset=${records.length}&limit=1000${domain === undefined ? '' : `&domain=${domain}`}`,
+        );
         if (urls.length === 0) return records.reverse();
         records.push(...urls);
       }

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ShortenItem } from '../../src/contract/operations.ts';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import { oddHashes } from '../support/stored-links.ts';
+import type { Circumstances, Dice } from './circumstances.ts';
+import { authorization, type FaultWorld } from './fault-world.ts';
+
+/** Every link of the account, by `domain/hash`, the oldest first. */
+export type AccountState = ReadonlyMap<string, UrlRecord>;
+
+export async function readAccount(world: FaultWorld, { edition, domains }: Circumstances): Promise<AccountState> {
+  const all = new Map<string, UrlRecord>();
+  for (const domain of domains) {
+    for (const record of await world.stored(edition === 'a' ? domain : undefined)) all.set(`${domain}/${record.hash}`, record);
+  }
+  return all;
+}
+
+export function canonical(url: string): string {
+  return URL.canParse(url) ? new URL(url).href : url;
+}
+
+/** What of a record a change can touch, as text. */
+export function essence({ long_url, note, tags, expiration_date, max_clicks, email_stats, total_clicks }: UrlRecord): string {
+  return JSON.stringify([long_url, note, [...tags].sort(), expiration_date, max_clicks, email_stats, total_clicks]);
+}
+
+/** Links that were there before and are not what they were, although nobody selected them. */
+export function touchedLinks(before: AccountState, after: AccountState, isExempt: (key: string) => boolean): string[] {
+  return [...before].flatMap(([key, record]) => {
+    if (isExempt(key)) return [];
+    const now = after.get(key);
+    if (!now) return [`${key} is gone`];
+    return essence(now) === essence(record) ? [] : [`${key} was ${essence(record)} and is ${essence(now)}`];
+  });
+}
+
+/** What somebody else did, by `domain/hash`. */
+export interface ForeignDeeds {
+  readonly made: ReadonlySet<string>;
+  readonly gone: ReadonlySet<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Somebody else makes and deletes links of their own at the same time, on any domain, some of them with the long URLs of the rows;
+ * where they are equal to the rows in all, nobody can tell them apart.
+ */
+export function startForeignWriter(
+  world: FaultWorld,
+  { foreign, edition, domains, seeded }: Circumstances,
+  items: readonly Pick<ShortenItem, 'long_url' | 'note'>[],
+  dice: Dice,
+): ForeignDeeds {
+  const over = new AbortController();
+  const deeds = { made: new Set<string>(), gone: new Set<string>() };
+  const work = async (): Promise<void> => {
+    for (let times = 0; foreign !== 'none' && !over.signal.aborted && times < 40; times += 1) {
+      const domain = dice.of(domains);
+      const query = edition === 'a' ? `?domain=${domain}` : '';
+      if (dice.chance(0.6) || seeded < 50) {
+        const { long_url, note } = dice.of(items);
+        const own = dice.chance(0.5) ? long_url : `https://foreign.example/${times}`;
+        const item = foreign === 'equal' ? { long_url, note } : { long_url: own, note: 'foreign' };
+        const { urls = [] } = await call(world, 'POST', `/urls${query}`, { urls: [item] });
+        for (const { hash } of urls) deeds.made.add(`${domain}/${hash}`);
+      } else {
+        const hash = `old${oddHashes.length + dice.pick(seeded - oddHashes.length)}`;
+        deeds.gone.add(`${domain}/${hash}`);
+        await call(world, 'DELETE', `/urls/${hash}${query}`);
+      }
+      await delay(5 + dice.pick(30));
+    }
+  };
+  const working = work();
+  return {
+    ...deeds,
+    async stop() {
+      over.abort();
+      await working;
+    },
+  };
+}
+
+async function call(world: FaultWorld, method: string, path: string, body?: object): Promise<{ urls?: UrlRecord[] }> {
+  const init = { method, headers: { authorization }, ...(body && { body: JSON.stringify(body) }) };
+  return (await (await fetch(world.server.sideDoor + path, init)).json()) as { urls?: UrlRecord[] };
+}

@@ -1,0 +1,207 @@
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import type { FaultyHost } from '../support/faulty-process.ts';
+import { seed as seedAccount, store } from '../support/stored-links.ts';
+import { type AccountState, type ForeignDeeds, readAccount, startForeignWriter, touchedLinks } from './account-state.ts';
+import { type ChangedRow, type ChangeJob, drawChange, isAfter, labelOf, sameForm, targets } from './change-job.ts';
+import { type Circumstances, causeOf, drawCircumstances, rollDice } from './circumstances.ts';
+import { readResults } from './deeds.ts';
+import { type FaultWorld, openFaultWorld } from './fault-world.ts';
+import { type Findings, grouped, type Notebook, openNotebook } from './findings.ts';
+import type { AccountTrialOptions } from './shorten-trial.ts';
+import {
+  countSent,
+  crashesOf,
+  isDone,
+  requestsAfterTheEnd,
+  type Start,
+  sentence,
+  startOnce,
+  type Told,
+  toldTyped,
+} from './starts.ts';
+
+/** Processes that may be needed until a run is over; a run that needs more never ends. */
+const maximalStarts = 25;
+
+/**
+ * Some links of an account in use are renamed, edited, deleted or reset, with everything that goes wrong, until the program says that
+ * it is done; then every link of the account is held against what it was, what was asked for it and what was told.
+ */
+export async function runChangeTrial(host: FaultyHost, { seed, program, given }: AccountTrialOptions): Promise<Findings> {
+  const dice = rollDice(seed);
+  const drawn = { ...drawCircumstances(dice, seed), ...given };
+  const count = 20 + dice.pick(30);
+  const world = await openFaultWorld(host, {
+    edition: drawn.edition,
+    domains: drawn.domains,
+    faulty: drawn.faulty,
+    prepare: (service) => prepare(service, drawn, count),
+  });
+  try {
+    const before = await readAccount(world, drawn);
+    const job = drawChange(drawn, world, before, dice);
+    const foreign = startForeignWriter(world, drawn, targets(count, 's.ex') as UrlRecord[], rollDice(seed + 0.5));
+    const notebook = openNotebook();
+    const starts: Start[] = [];
+    for (;;) {
+      const mayEnd = countSent(starts) < drawn.signals && dice.pick(4) > 0;
+      const start = await startOnce(argvOf(job, drawn, starts.length), world, program, dice, mayEnd);
+      starts.push(start);
+      if (isOver(job, starts, world)) break;
+      if (starts.length >= maximalStarts) {
+        notebook.add('stuck', `exit ${start.code}: ${start.stderr.slice(-300)}`);
+        break;
+      }
+      // What it said while more was to come is held against what there is at that moment.
+      if (start.code !== null && !drawn.late) {
+        const links = linksNow(await readAccount(world, drawn));
+        judgeRows(job, before, links, toldBy(job, starts, world), foreign, notebook, ` (start ${starts.length})`);
+      }
+    }
+    await foreign.stop();
+    await delay(drawn.late + (drawn.timeout ?? 0) * 1000 + 50);
+    const log = await world.server.requests();
+    for (const note of requestsAfterTheEnd(starts, log, drawn.concurrency)) notebook.add('afterEnd', note);
+    for (const note of crashesOf(starts)) notebook.add('crashed', note);
+    const after = await readAccount(world, drawn);
+    const told = toldBy(job, starts, world);
+    judgeRows(job, before, linksNow(after), told, foreign, notebook);
+    judgeOthers(job, before, after, foreign, notebook);
+    judgeEnd(job, starts, told, notebook);
+    const circumstances = {
+      ...drawn,
+      faulty: { spells: drawn.faulty.spells, rate: drawn.faulty.chance?.rate, shuffles: drawn.faulty.shuffles },
+    };
+    return {
+      seed,
+      title: `${job.change}, ${job.verb}${job.isTyped ? ', typed' : ''}`,
+      rows: job.rows.length,
+      starts: starts.length,
+      signals: countSent(starts),
+      requests: log.length,
+      faults: notebook.faults(),
+      notes: notebook.notes.length ? [...notebook.notes, JSON.stringify(circumstances), ...starts.map(sentence)] : [],
+      toldTwice: 0,
+      excused: 0,
+      unknown: told.filter(({ status }) => status === 'unknown').length,
+      cause: causeOf(drawn),
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+/** Every target has been clicked once, on its own domain. */
+async function prepare(
+  service: { readonly baseUrl: string; readonly origin: string },
+  { edition, domains, seeded }: Circumstances,
+  count: number,
+): Promise<void> {
+  await seedAccount(service, seeded, edition === 'a' ? domains : [undefined]);
+  for (const domain of domains) {
+    await store(service, targets(count, domain), edition === 'a' ? domain : undefined);
+    await Promise.all(Array.from({ length: count }, (_, index) => visit(service.origin, domain, `t${index}`)));
+  }
+}
+
+async function visit(origin: string, host: string, hash: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const visiting = request(`${origin}/${hash}`, { headers: { host } }, (answer) => answer.resume().on('end', resolve));
+    visiting.on('error', reject).end();
+  });
+}
+
+function argvOf({ argv, isTyped }: ChangeJob, { budget }: Circumstances, starts: number): string[] {
+  return budget === undefined || isTyped || starts >= 4 ? [...argv] : [...argv, '--budget', String(budget)];
+}
+
+const finished: ReadonlySet<number | null> = new Set([0, 2, 3, 5, 6]);
+
+function isOver(job: ChangeJob, starts: readonly Start[], world: FaultWorld): boolean {
+  const { code, argv } = starts.at(-1) as Start;
+  if (job.isTyped) return true;
+  // D33: too small a budget is refused, and whoever typed it leaves it out.
+  if (code === 2 && argv.includes('--budget')) return false;
+  if (finished.has(code)) return true;
+  const results = readResults(world);
+  const isSettled = results.length > 0 && results.every(({ status }) => status !== 'not_sent');
+  // A signal that came when the last row was done.
+  if (code === null && results.length > 0 && results.every(isDone)) return true;
+  return code === 10 && isSettled && starts.at(-2)?.code === 10;
+}
+
+function toldBy(job: ChangeJob, starts: readonly Start[], world: FaultWorld): Told[] {
+  if (!job.isTyped) return readResults(world);
+  const start = starts.at(-1) as Start;
+  return toldTyped(start, job.rows.length, job.verb === 'edit' ? 'changed' : job.verb === 'delete' ? 'deleted' : 'reset');
+}
+
+/** Links that can be told apart, whatever happened to them. */
+function linksNow(account: AccountState): ReadonlyMap<string, UrlRecord> {
+  return new Map([...account.values()].flatMap((record) => (labelOf(record) ? [[labelOf(record), record] as const] : [])));
+}
+
+/** Every row is what it was told to be. */
+function judgeRows(
+  job: ChangeJob,
+  before: AccountState,
+  now: ReadonlyMap<string, UrlRecord>,
+  told: readonly Told[],
+  foreign: ForeignDeeds,
+  notebook: Notebook,
+  when = '',
+): void {
+  for (const [index, row] of job.rows.entries()) {
+    const said = told[index];
+    const key = `${row.domain}/${row.hash}`;
+    if (!said || foreign.gone.has(key)) continue;
+    const place = `row ${index + 1}${when}: ${key} ${JSON.stringify(row.fields)} told ${said.status}`;
+    if (!row.label) {
+      // After a doubt a hash that is not there counts as deleted (2.1).
+      if (isDone(said) && job.verb !== 'delete') notebook.add('falseDone', `${place}, and there never was such a link`);
+      continue;
+    }
+    const was = before.get(key) as UrlRecord;
+    const link = now.get(row.label);
+    const state = isAfter(job, row, was, link) ? 'after' : link && sameForm(was, link) ? 'before' : 'other';
+    const shown = link ? `${link.hash}, ${link.long_url}, "${link.note}", ${link.tags}, ${link.total_clicks} clicks` : 'gone';
+    if (state === 'other') notebook.add('wrong', `${place}, and it is ${shown}`);
+    else if (isDone(said) && state === 'before') notebook.add('falseDone', `${place}, and it is as before`);
+    else if (said.status === 'not_sent' && state === 'after') notebook.add('falseNotSent', `${place}, and it took effect`);
+    else if (said.status === 'failed' && state === 'after') notebook.add('falseFailed', `${place}, and it took effect`);
+  }
+}
+
+/** Links that nobody selected are what they were, and none was made. */
+function judgeOthers(job: ChangeJob, before: AccountState, after: AccountState, foreign: ForeignDeeds, notebook: Notebook): void {
+  const selected = new Set(job.rows.filter(({ label }) => label).map(keyOf));
+  for (const note of touchedLinks(before, after, (key) => selected.has(key) || foreign.gone.has(key)))
+    notebook.add('touched', note);
+  const expected = new Set(job.rows.map(({ domain, fields }) => `${domain}/${fields.custom_hash}`));
+  for (const [key, record] of after) {
+    if (before.has(key) || foreign.made.has(key) || expected.has(key)) continue;
+    notebook.add('touched', `${key} (${record.long_url}) was not there before`);
+  }
+  for (const [label, links] of grouped(after.values(), labelOf))
+    if (label && links.length > 1) notebook.add('duplicated', `${label}: ${links.map(({ hash }) => hash)}`);
+  if (!job.isTooMany) return;
+  const changed = touchedLinks(before, after, (key) => !selected.has(key));
+  if (changed.length > 0) notebook.add('touched', `${changed.length} links, more than ${job.argv.join(' ')}`);
+}
+
+function keyOf({ domain, hash }: ChangedRow): string {
+  return `${domain}/${hash}`;
+}
+
+function judgeEnd(job: ChangeJob, starts: readonly Start[], told: readonly Told[], notebook: Notebook): void {
+  const { code, stdout, stderr } = starts.at(-1) as Start;
+  const { length } = job.rows;
+  if (code === 0 && !told.every(isDone)) notebook.add('falseOk', `exit 0, and ${told.map(({ status }) => status)}`);
+  if (code === 0 && job.change === 'by tags' && !stdout.includes(String(length)))
+    notebook.add('falseOk', `${length} links: ${stdout.slice(0, 200)}`);
+  const isAccounted = told.length === length || (told.length === 0 && ![0, 3, 10].includes(code ?? 0));
+  if (code !== null && !isAccounted)
+    notebook.add('unaccounted', `${told.length} of ${length} rows in the results, exit ${code}: ${stderr.slice(-200)}`);
+}

@@ -1,0 +1,362 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import type { FaultyHost } from '../support/faulty-process.ts';
+import { seed as seedAccount } from '../support/stored-links.ts';
+import {
+  type AccountState,
+  canonical,
+  type ForeignDeeds,
+  readAccount,
+  startForeignWriter,
+  touchedLinks,
+} from './account-state.ts';
+import { type Circumstances, causeOf, type Dice, drawCircumstances, rollDice } from './circumstances.ts';
+import { readResults, resultsPath } from './deeds.ts';
+import { type FaultWorld, openFaultWorld } from './fault-world.ts';
+import { type Findings, grouped, type Notebook, openNotebook } from './findings.ts';
+import {
+  countSent,
+  crashesOf,
+  isDone,
+  requestsAfterTheEnd,
+  type Start,
+  sentence,
+  startOnce,
+  type Told,
+  toldTyped,
+} from './starts.ts';
+
+export interface AccountTrialOptions {
+  readonly seed: number;
+  /** Another program than the built one: a mutant. */
+  readonly program?: string | undefined;
+  /** Circumstances that are not left to chance. */
+  readonly given?: Partial<Circumstances>;
+}
+
+const ways = ['checked', 'checked', 'checked', 'generated', 'column', 'dedupe'] as const;
+type Way = (typeof ways)[number];
+
+interface Row {
+  readonly long_url: string;
+  readonly note: string;
+  readonly custom_hash?: string;
+}
+
+interface Job {
+  readonly way: Way;
+  readonly isTyped: boolean;
+  readonly rows: readonly Row[];
+  readonly argv: readonly string[];
+}
+
+/** Processes that may be needed until a run is over; a run that needs more never ends. */
+const maximalStarts = 25;
+
+/**
+ * Some rows are shortened on an account in use, with everything that goes wrong, until the program says that it is done; then what
+ * the service has is held against what was asked for and what was told.
+ */
+export async function runShortenTrial(host: FaultyHost, { seed, program, given }: AccountTrialOptions): Promise<Findings> {
+  const dice = rollDice(seed);
+  const drawn = { ...drawCircumstances(dice, seed), ...given };
+  const way = dice.of(ways);
+  const isTyped = dice.chance(0.25);
+  const world = await openFaultWorld(host, {
+    edition: drawn.edition,
+    domains: drawn.domains,
+    faulty: drawn.faulty,
+    prepare: (service) => seedAccount(service, drawn.seeded, drawn.edition === 'a' ? drawn.domains : [undefined]),
+  });
+  try {
+    const job = drawJob(way, isTyped, drawn, world, dice);
+    const before = await readAccount(world, drawn);
+    const foreign = startForeignWriter(world, drawn, job.rows, rollDice(seed + 0.5));
+    const notebook = openNotebook();
+    const starts: Start[] = [];
+    const check = async (told: readonly Told[], isFinal: boolean): Promise<Truth> =>
+      judge(job, drawn, { before, foreign, told, starts, isFinal, after: await readAccount(world, drawn) }, notebook);
+    for (;;) {
+      const start = await startOnce(
+        argvOf(job, drawn, starts.length),
+        world,
+        program,
+        dice,
+        countSent(starts) < drawn.signals && dice.pick(4) > 0,
+      );
+      starts.push(start);
+      if (isOver(job, start, world, starts)) break;
+      if (starts.length >= maximalStarts) {
+        notebook.add('stuck', `exit ${start.code}: ${start.stderr.slice(0, 300)}`);
+        break;
+      }
+      // What it said while more was to come is held against what there is at that moment.
+      if (start.code !== null && !drawn.late)
+        notSentIsTrue(job, toldBy(job, starts, world), await ownNow(world, drawn, before, foreign), notebook, starts.length);
+    }
+    await foreign.stop();
+    await delay(drawn.late + (drawn.timeout ?? 0) * 1000 + 50);
+    const log = await world.server.requests();
+    for (const note of requestsAfterTheEnd(starts, log, drawn.concurrency)) notebook.add('afterEnd', note);
+    for (const note of crashesOf(starts)) notebook.add('crashed', note);
+    const told = toldBy(job, starts, world);
+    const truth = await check(told, true);
+    return {
+      seed,
+      title: `${way}${isTyped ? ', typed' : ''}`,
+      rows: job.rows.length,
+      starts: starts.length,
+      signals: countSent(starts),
+      requests: log.length,
+      faults: notebook.faults(),
+      notes: [
+        ...notebook.notes,
+        ...(notebook.notes.length
+          ? [
+              JSON.stringify({ ...drawn, faulty: { ...drawn.faulty, chance: drawn.faulty.chance?.rate } }),
+              ...starts.map(sentence),
+            ]
+          : []),
+      ],
+      ...truth,
+      unknown: told.filter(({ status }) => status === 'unknown').length,
+      cause: causeOf(drawn),
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+function drawJob(way: Way, isTyped: boolean, circumstances: Circumstances, world: FaultWorld, dice: Dice): Job {
+  const count = isTyped ? 1 + (way === 'column' ? 0 : dice.pick(4)) : 20 + dice.pick(40);
+  const rows = Array.from({ length: count }, (_, index) => drawRow(index, way, isTyped, circumstances, dice));
+  const { domain, timeout, concurrency, batchSize } = circumstances;
+  const more = [...(domain ? ['--domain', domain] : []), ...(timeout ? ['--timeout', String(timeout)] : [])];
+  const scope = circumstances.edition === 'a' && dice.chance(0.5) ? 'domain' : 'account';
+  const mode = { checked: [], generated: ['--generate-hashes'], column: [], dedupe: ['--dedupe', scope] }[way];
+  if (isTyped) {
+    const [{ note, custom_hash } = { note: '' }] = rows as [Row];
+    const same = rows.map((row) => ({ ...row, note }));
+    const flags = [...(note ? ['--note', note] : []), ...(custom_hash ? ['--hash', custom_hash] : [])];
+    return {
+      way,
+      isTyped,
+      rows: same,
+      argv: ['shorten', ...same.map(({ long_url }) => long_url), ...flags, ...mode, ...more, '-o', 'json'],
+    };
+  }
+  const file = join(world.folder, 'links.csv');
+  const header = way === 'column' ? 'long_url,note,custom_hash' : 'long_url,note';
+  const lines = rows.map(({ long_url, note, custom_hash }) => `${long_url},${note}${custom_hash ? `,${custom_hash}` : ''}\n`);
+  writeFileSync(file, `${header}\n${lines.join('')}`);
+  const run = ['--batch-size', String(batchSize), '--concurrency', String(concurrency), '--results', resultsPath(world)];
+  return { way, isTyped, rows, argv: ['shorten', '-f', file, ...mode, ...more, ...run] };
+}
+
+/** Some rows are equal, some differ in their notes alone, some lead where a link leads that was there before. */
+function drawRow(index: number, way: Way, isTyped: boolean, { seeded, domains }: Circumstances, dice: Dice): Row {
+  const number = dice.pick(8) || isTyped ? index : dice.pick(5);
+  const host = dice.pick(6) ? 'example.com' : 'EXAMPLE.com';
+  const isOld = seeded > 20 && dice.pick(12) === 0;
+  const old = 10 + dice.pick(10);
+  const long_url = isOld
+    ? `https://was.${domains[0]}.example/${old}`
+    : `https://${host}/${dice.pick(10) ? number : `ü-${number}`}`;
+  const note = dice.pick(3) ? '' : dice.of(['n0', 'n1', 'n2 ', ' n3']);
+  if (way !== 'column') return { long_url, note };
+  // A hash that is taken: with the same destination, or with another one.
+  const taken = isOld ? `old${old}` : seeded > 20 && dice.pick(20) === 0 ? 'old30' : undefined;
+  return { long_url, note, custom_hash: !isTyped && index % 50 > 0 && taken ? `${taken}` : `mine${index}` };
+}
+
+/** A budget is for the first starts: nobody starts a run twenty times. */
+function argvOf({ argv, isTyped }: Job, { budget }: Circumstances, starts: number): string[] {
+  return budget === undefined || isTyped || starts >= 4 ? [...argv] : [...argv, '--budget', String(budget)];
+}
+
+const finished: ReadonlySet<number | null> = new Set([0, 2, 3, 5, 6]);
+
+function isOver(job: Job, { code, argv }: Start, world: FaultWorld, starts: readonly Start[]): boolean {
+  if (job.isTyped) return true;
+  // D33: too small a budget is refused, and whoever typed it leaves it out.
+  if (code === 2 && argv.includes('--budget')) return false;
+  if (finished.has(code)) return true;
+  const results = readResults(world);
+  const isSettled = results.length > 0 && results.every(({ status }) => status !== 'not_sent');
+  // A signal that came when the last row was done.
+  if (code === null && results.length > 0 && results.every(isDone)) return true;
+  const before = starts.at(-2);
+  return code === 10 && isSettled && (job.way === 'checked' || before?.code === 10);
+}
+
+function toldBy(job: Job, starts: readonly Start[], world: FaultWorld): Told[] {
+  if (!job.isTyped) return readResults(world);
+  return toldTyped(starts.at(-1) as Start, job.rows.length, 'created');
+}
+
+interface Evidence {
+  readonly before: AccountState;
+  readonly after: AccountState;
+  readonly foreign: ForeignDeeds;
+  readonly told: readonly Told[];
+  readonly starts: readonly Start[];
+  readonly isFinal: boolean;
+}
+
+type Truth = Pick<Findings, 'toldTwice' | 'excused'>;
+
+function keyOf(way: Way, { long_url, note, hash }: { long_url: string; note?: string; hash: string }): string {
+  const url = canonical(long_url);
+  if (way === 'dedupe') return url;
+  return way === 'column' ? `${hash} ${url}` : `${url} ${(note ?? '').trim()}`;
+}
+
+const rowKey = (way: Way, row: Row): string => keyOf(way, { ...row, hash: row.custom_hash ?? '' });
+
+/** Records that the program made, by the key of the rows that they are for. */
+function ownRecords(job: Job, own: readonly UrlRecord[]): Map<string, UrlRecord[]> {
+  return grouped(own, (record) => keyOf(job.way, record));
+}
+
+async function ownNow(
+  world: FaultWorld,
+  { edition, domain, domains }: Circumstances,
+  before: AccountState,
+  foreign: ForeignDeeds,
+): Promise<UrlRecord[]> {
+  const working = domain ?? (domains[0] as string);
+  const newest = await world.newest(1000, edition === 'a' ? working : undefined);
+  return newest.filter(({ hash }) => !before.has(`${working}/${hash}`) && !foreign.made.has(`${working}/${hash}`));
+}
+
+/** `not_sent`: certainly nothing happened. More records than rows that may have made them are those of rows that were told so. */
+function notSentIsTrue(job: Job, told: readonly Told[], own: readonly UrlRecord[], notebook: Notebook, nth: number): void {
+  const records = ownRecords(job, own);
+  const rows = grouped(
+    told.map((row, index) => ({ ...row, index })),
+    ({ index }) => rowKey(job.way, job.rows[index] as Row),
+  );
+  for (const [key, group] of rows) {
+    const notSent = group.filter(({ status }) => status === 'not_sent');
+    const failed = group.filter(({ status }) => status === 'failed');
+    const may =
+      job.way === 'dedupe' && notSent.length < group.length
+        ? Number.POSITIVE_INFINITY
+        : group.length - notSent.length - failed.length;
+    const excess = (records.get(key)?.length ?? 0) - may;
+    if (excess <= 0) continue;
+    const rowNumbers = (list: typeof group): string => list.map(({ index }) => index + 1).join();
+    if (notSent.length)
+      notebook.add(
+        'falseNotSent',
+        `start ${nth}: ${key}: rows ${rowNumbers(notSent)} told not_sent, ${records.get(key)?.length} links`,
+      );
+    else if (failed.length)
+      notebook.add(
+        'falseFailed',
+        `start ${nth}: ${key}: rows ${rowNumbers(failed)} told failed, ${records.get(key)?.length} links`,
+      );
+  }
+}
+
+function judge(job: Job, drawn: Circumstances, { before, after, foreign, told, starts }: Evidence, notebook: Notebook): Truth {
+  const { way, rows, isTyped } = job;
+  const working = drawn.domain ?? (drawn.domains[0] as string);
+  const last = starts.at(-1) as Start;
+  const fresh = [...after].filter(([key]) => !before.has(key) && !foreign.made.has(key));
+  const own = fresh.filter(([key]) => key.startsWith(`${working}/`)).map(([, record]) => record);
+  for (const [key] of fresh)
+    if (!key.startsWith(`${working}/`)) notebook.add('touched', `${key} was made on a domain that nobody named`);
+  for (const note of touchedLinks(before, after, (key) => foreign.gone.has(key))) notebook.add('touched', note);
+  if (!isTyped) accounted(rows.length, told, last, notebook);
+  const records = ownRecords(job, own);
+  const byKey = grouped(rows.keys(), (index) => rowKey(way, rows[index] as Row));
+  const speaks = starts.some(
+    ({ stderr, stdout, code }) =>
+      code === 10 || /second link|made twice|not known|unknown/.test(stderr) || /"surplus":[1-9]/.test(stdout),
+  );
+  let toldTwice = 0;
+  let excused = 0;
+  for (const [key, found] of records) {
+    const asking = byKey.get(key)?.length ?? 0;
+    const surplus = found.length - (way === 'dedupe' ? Math.min(1, asking) : asking);
+    if (surplus <= 0) continue;
+    const note = `${key}: ${asking} rows, ${found.length} links (${found.map(({ hash }) => hash)})`;
+    if (asking === 0) notebook.add('wrong', `a link that no row asked for: ${note}`);
+    else if (speaks) toldTwice += surplus;
+    else if (way === 'checked' && (drawn.foreign === 'equal' || cameTooLate(drawn))) excused += surplus;
+    else notebook.add('duplicated', `${note}, exit ${last.code}: ${last.stderr.slice(-300)}`);
+  }
+  notSentIsTrue(job, told, own, notebook, starts.length);
+  excused += mapped(job, drawn, { after, before, told, working, foreign }, notebook);
+  if (last.code === 0 && told.some(({ status }) => !isDone({ status })))
+    notebook.add('falseOk', `exit 0, and ${told.map(({ status }) => status)}`);
+  return { toldTwice, excused };
+}
+
+/** Where a request may take effect when the run is over, or a listing shows it only then, nobody is left to tell. */
+function cameTooLate({ late, manners, timeout }: Circumstances): boolean {
+  return late > 0 || (manners.lag ?? 0) > 0 || timeout !== undefined;
+}
+
+/** R-X9: every row once, whatever the exit code is; unless nothing was begun, or the last process was killed. */
+function accounted(rows: number, told: readonly Told[], { code, stderr }: Start, notebook: Notebook): void {
+  if (code === null || told.length === rows) return;
+  if (told.length === 0 && code !== 0 && code !== 3 && code !== 10) return;
+  notebook.add('unaccounted', `${told.length} of ${rows} rows in the results, exit ${code}: ${stderr.slice(-200)}`);
+}
+
+interface Mapped {
+  readonly before: AccountState;
+  readonly after: AccountState;
+  readonly told: readonly Told[];
+  readonly working: string;
+  readonly foreign: ForeignDeeds;
+}
+
+/** Every row that was told as done has a link, and it is its own. Answers with what nobody can tell apart. */
+function mapped(
+  { way, rows }: Job,
+  drawn: Circumstances,
+  { after, before, told, working, foreign }: Mapped,
+  notebook: Notebook,
+): number {
+  const folded = new Map([...after].map(([key, record]) => [key.toLowerCase(), { key, record }]));
+  const taken = new Map<string, number>();
+  let excused = 0;
+  for (const [index, { status, hash }] of told.entries()) {
+    if (!isDone({ status })) continue;
+    const row = rows[index] as Row;
+    // A link of another domain may be found where the whole account is looked through (4.3.3).
+    const places = way === 'dedupe' ? drawn.domains : [working];
+    const found = places.map((place) => folded.get(`${place}/${hash}`.toLowerCase())).filter((link) => link !== undefined);
+    const [link] = found;
+    if (!link) {
+      if (foreign.gone.has(`${working}/${hash}`)) continue;
+      notebook.add('lost', `row ${index + 1} (${row.long_url}) told ${status} as ${hash}, which is not there`);
+      continue;
+    }
+    const isOwn = found.some(({ record, key }) =>
+      way === 'checked' || way === 'generated'
+        ? keyOf(way, record) === rowKey(way, row)
+        : canonical(record.long_url) === canonical(row.long_url) && (way === 'dedupe' || key.endsWith(`/${row.custom_hash}`)),
+    );
+    if (!isOwn)
+      notebook.add(
+        'wrong',
+        `row ${index + 1} (${row.long_url}, ${row.note}) told ${status} as ${hash}, which is ${link.record.long_url}, ${link.record.note}`,
+      );
+    else if (way !== 'dedupe' && taken.has(link.key))
+      notebook.add('wrong', `rows ${taken.get(link.key)} and ${index + 1} have ${hash} both`);
+    else if (foreign.made.has(link.key) && way === 'checked') {
+      if (drawn.foreign === 'equal') excused += 1;
+      else notebook.add('wrong', `row ${index + 1} told ${status} as ${hash}, which is somebody else's`);
+    }
+    if (status === 'created' && found.every(({ key }) => before.has(key)))
+      notebook.add('falseCreated', `row ${index + 1} told created as ${hash}, which was there before`);
+    taken.set(link.key, index + 1);
+  }
+  return excused;
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { doneStatuses, type RowStatus } from '../../src/bulk/row-outcome.ts';
+import type { Ended } from '../support/built-program.ts';
+import type { LoggedRequest } from '../support/faulty-server.ts';
+import type { Dice } from './circumstances.ts';
+import type { FaultWorld } from './fault-world.ts';
+import { startHurried } from './hurried-program.ts';
+
+/** One process of a trial. Times are milliseconds since 1970. */
+export interface Start extends Ended {
+  readonly argv: readonly string[];
+  readonly started: number;
+  readonly ended: number;
+  /** The signal that it was sent before it ended. */
+  readonly sent: NodeJS.Signals | undefined;
+}
+
+const endings = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const satisfies NodeJS.Signals[];
+
+/**
+ * Starts the program; with `mayEnd` it is sent a signal at a random moment: some milliseconds after its first word, when the file is
+ * read and Node is there, or after its start where it says nothing on the way.
+ */
+export async function startOnce(
+  argv: readonly string[],
+  world: FaultWorld,
+  program: string | undefined,
+  dice: Dice,
+  mayEnd: boolean,
+): Promise<Start> {
+  const started = Date.now();
+  const { process: child, ended } = startHurried(argv, world.env, program);
+  const over = ended.then((how) => ({ ...how, ended: Date.now() }));
+  const signal = dice.of(endings);
+  const afterWord = dice.pick(200);
+  const afterStart = 120 + dice.pick(250);
+  let sent: NodeJS.Signals | undefined;
+  if (mayEnd && child.stderr) {
+    const spoken = once(child.stderr, 'data').then(() => delay(afterWord));
+    await Promise.race([over, spoken, delay(afterStart + 400)]);
+    if (child.exitCode === null && child.signalCode === null && child.kill(signal)) sent = signal;
+  }
+  return { argv, started, sent, ...(await over) };
+}
+
+/** Errors after which no process asks the server anything more (R-12). */
+const finalCodes: readonly unknown[] = [1300, 1301, 1303, 1217];
+
+/** Requests that came after the process had ended, or after it was told that it need not ask any more. */
+export function requestsAfterTheEnd(starts: readonly Start[], log: readonly LoggedRequest[], concurrency: number): string[] {
+  return starts.flatMap((start, index) => {
+    const next = starts[index + 1]?.started ?? Number.POSITIVE_INFINITY;
+    const own = log.filter(({ time }) => time >= start.started && time < next);
+    // What was on its way when a process was killed may be read a little later.
+    const late = own.filter(({ time }) => time > start.ended + 50);
+    const refused = own.findIndex(({ step }) => finalCodes.includes(codeOf(step.answer?.body)));
+    const after = refused < 0 ? [] : own.slice(refused + concurrency);
+    return [...late, ...after].map(
+      ({ method, url }) =>
+        `start ${index + 1}: ${method} ${url.slice(0, 80)} ${after.length ? `after ${codeOf(own[refused]?.step.answer?.body)}` : 'after its end'}`,
+    );
+  });
+}
+
+function codeOf(body: unknown): number | undefined {
+  return (body as { error?: { code?: number } } | undefined)?.error?.code;
+}
+
+/** What no output may hold. */
+export function crashesOf(starts: readonly Start[]): string[] {
+  return starts.flatMap(({ stdout, stderr }, index) =>
+    /^ {4}at /m.test(stderr) || /internal error/.test(stderr) || /undefined|NaN|\[object Object\]/.test(stdout + stderr)
+      ? [`start ${index + 1}: ${stderr.slice(0, 400)}`]
+      : [],
+  );
+}
+
+/** For the notes of a trial that failed. */
+export function sentence({ argv, code, signal, sent, stderr }: Start): string {
+  return `  ${argv.slice(0, 14).join(' ')} -> ${sent ? `${sent} ` : ''}${code ?? signal}: ${stderr.trim().slice(-500)}`;
+}
+
+export function countSent(starts: readonly Start[]): number {
+  return starts.filter(({ sent }) => sent).length;
+}
+
+/** What a process said of a row. */
+export interface Told {
+  readonly status: string;
+  readonly hash: string;
+}
+
+/** Rows that would change nothing are not sent, and done all the same. */
+export function isDone({ status }: { readonly status: string }): boolean {
+  return doneStatuses.has(status as RowStatus) || status === 'unchanged';
+}
+
+/** What a command line without a results file said in JSON. A row that is not printed got what the exit code says of all. */
+export function toldTyped({ stdout, code }: Start, rows: number, done: string): Told[] {
+  const printed = (Object.values(firstJson(stdout)).find(Array.isArray) ?? []) as Partial<Told>[];
+  const rest = code === null ? 'untold' : (restOf.get(code) ?? (code === 0 ? done : 'not_sent'));
+  return Array.from({ length: rows }, (_, index) => {
+    const row = printed.length === rows ? printed[index] : undefined;
+    return { status: row?.status ?? rest, hash: row?.hash ?? '' };
+  });
+}
+
+const restOf: ReadonlyMap<number, string> = new Map([
+  [3, 'failed'],
+  [5, 'failed'],
+  [6, 'failed'],
+  [10, 'unknown'],
+]);
+
+function firstJson(text: string): object {
+  try {
+    return JSON.parse(text.split('\n')[0] ?? '');
+  } catch {
+    return {};
+  }
+}
