@@ -14,6 +14,7 @@ import {
   countSent,
   crashesOf,
   isDone,
+  makesNoProgress,
   requestsAfterTheEnd,
   type Start,
   sentence,
@@ -50,7 +51,7 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
       const start = await startOnce(argvOf(job, drawn, starts.length), world, program, dice, mayEnd);
       starts.push(start);
       if (isOver(job, starts, world)) break;
-      if (starts.length >= maximalStarts) {
+      if (starts.length >= maximalStarts || makesNoProgress(starts)) {
         notebook.add('stuck', `exit ${start.code}: ${start.stderr.slice(-300)}`);
         break;
       }

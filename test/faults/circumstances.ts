@@ -128,7 +128,7 @@ function drawFaults(dice: Dice, late: number, timeout: number | undefined): Pick
 }
 
 function drawSpells(dice: Dice): Spell[] {
-  if (!dice.chance(0.35)) return [];
+  if (!dice.chance(0.45)) return [];
   const only = dice.of([undefined, { method: dice.of(writes) }]);
   return [{ from: 2 + dice.pick(8), times: 1 + dice.pick(4), step: { ...dice.of(ends), ...(only && { only }) } }];
 }

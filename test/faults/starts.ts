@@ -120,3 +120,9 @@ function firstJson(text: string): object {
     return {};
   }
 }
+
+/** Whether the last starts all ended by themselves in the same words, of no use to anybody. */
+export function makesNoProgress(starts: readonly Start[]): boolean {
+  const last = starts.slice(-8).map(({ code, sent, stderr }) => sent ?? `${code} ${/\d+ rows: .*(?= \()/.exec(stderr)}`);
+  return last.length === 8 && new Set(last).size === 1 && !starts.at(-1)?.sent;
+}
