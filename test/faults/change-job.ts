@@ -31,8 +31,8 @@ export interface ChangeJob {
   readonly verb: 'edit' | 'delete' | 'reset';
   readonly isTyped: boolean;
   readonly rows: readonly ChangedRow[];
-  /** More links than `--max-affected` allows are selected. */
-  readonly isTooMany: boolean;
+  /** More links than `--max-affected` allows are selected, or bare hashes that may be on either domain (F5). */
+  readonly isRefused: boolean;
   readonly argv: readonly string[];
 }
 
@@ -50,9 +50,14 @@ export function labelOf({ tags }: Pick<UrlRecord, 'tags'>): string {
   return tags.find((tag) => tag.startsWith('id-')) ?? '';
 }
 
-export function drawChange(circumstances: Circumstances, world: FaultWorld, before: AccountState, dice: Dice): ChangeJob {
-  const change = dice.of(changes);
-  const isTyped = change === 'by tags' || (change !== 'edit -f' && dice.chance(0.35));
+export function drawChange(
+  change: Change,
+  isTyped: boolean,
+  circumstances: Circumstances,
+  world: FaultWorld,
+  before: AccountState,
+  dice: Dice,
+): ChangeJob {
   const working = circumstances.domain ?? (circumstances.domains[0] as string);
   const count = [...before.keys()].filter((key) => key.startsWith(`${working}/`) && /\/t\d+$/.test(key)).length;
   const chosen = Array.from({ length: count }, (_, index) => index).filter(() => dice.chance(0.8));
@@ -84,10 +89,12 @@ function editFile({ change, working, chosen }: Drawn, circumstances: Circumstanc
     rows.push(rowOf(index, working, drawFields(index, dice)));
     if (dice.chance(0.05)) rows.push(missingRow(rows.length, working, circumstances, dice));
   }
+  const isPlaced = circumstances.domains.length > 1 && circumstances.domain === undefined;
+  const isRefused = isPlaced && dice.chance(0.2);
   const file = join(world.folder, 'edits.csv');
   const cells = ({ hash, domain, fields }: ChangedRow): string =>
     [
-      circumstances.domains.length > 1 && circumstances.domain === undefined ? `${domain}/${hash}` : hash,
+      isPlaced && !isRefused ? `${domain}/${hash}` : hash,
       fields.custom_hash ?? '',
       fields.long_url ?? '',
       fields.note ?? '',
@@ -95,7 +102,7 @@ function editFile({ change, working, chosen }: Drawn, circumstances: Circumstanc
     ].join();
   writeFileSync(file, `hash,custom_hash,long_url,note,tags\n${rows.map((row) => `${cells(row)}\n`).join('')}`);
   const argv = ['edit', '-f', file, ...flagsOf(circumstances), ...runFlags(circumstances, world)];
-  return { change, verb: 'edit', isTyped: false, rows, isTooMany: false, argv };
+  return { change, verb: 'edit', isTyped: false, rows, isRefused, argv };
 }
 
 function drawFields(index: number, dice: Dice): ChangedFields {
@@ -131,8 +138,9 @@ function sameForAll(drawn: Drawn, circumstances: Circumstances, world: FaultWorl
   const rows = chosen.map((index) => rowOf(index, working, fields));
   if (!isRename && dice.chance(0.15)) rows.push({ label: '', domain: working, hash: 'nope', fields });
   const isPlaced = circumstances.domains.length > 1 && circumstances.domain === undefined;
+  const isRefused = isPlaced && !isTyped && dice.chance(0.2);
   const names = rows.map(({ hash }) =>
-    isPlaced || (circumstances.edition === 'a' && dice.chance(0.2)) ? `${working}/${hash}` : hash,
+    (isPlaced && !isRefused) || (circumstances.edition === 'a' && !isRefused && dice.chance(0.2)) ? `${working}/${hash}` : hash,
   );
   const set = fields.custom_hash ? ['--new-hash', fields.custom_hash] : fields.note ? ['--note', fields.note] : [];
   const verb = ({ 'edit same': 'edit', delete: 'delete', reset: 'reset' } as const)[change as 'edit same' | 'delete' | 'reset'];
@@ -140,7 +148,7 @@ function sameForAll(drawn: Drawn, circumstances: Circumstances, world: FaultWorl
   const flags = [...words, ...set, ...flagsOf(circumstances)];
   if (isTyped) {
     const limit = dice.chance(0.15) ? ['--max-time', dice.of(['0.3', '0.5', '1'])] : [];
-    return { change, verb, isTyped, rows, isTooMany: false, argv: [...flags, ...names, ...limit, '-o', 'json'] };
+    return { change, verb, isTyped, rows, isRefused: false, argv: [...flags, ...names, ...limit, '-o', 'json'] };
   }
   const file = join(world.folder, 'hashes.txt');
   writeFileSync(file, `${names.join('\n')}\n`);
@@ -149,7 +157,7 @@ function sameForAll(drawn: Drawn, circumstances: Circumstances, world: FaultWorl
     verb,
     isTyped,
     rows,
-    isTooMany: false,
+    isRefused,
     argv: [...flags, '--hashes-from', file, ...runFlags(circumstances, world)],
   };
 }
@@ -177,7 +185,7 @@ function byTags({ change, isTyped }: Drawn, circumstances: Circumstances, before
     '-o',
     'json',
   ];
-  return { change, verb, isTyped, rows: rows.map((row) => ({ ...row, fields })), isTooMany, argv };
+  return { change, verb, isTyped, rows: rows.map((row) => ({ ...row, fields })), isRefused: isTooMany, argv };
 }
 
 function flagsOf({ domain, timeout }: Circumstances): string[] {

@@ -4,7 +4,7 @@ import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { seed as seedAccount, store } from '../support/stored-links.ts';
 import { type AccountState, type ForeignDeeds, readAccount, startForeignWriter, touchedLinks } from './account-state.ts';
-import { type ChangedRow, type ChangeJob, drawChange, isAfter, labelOf, sameForm, targets } from './change-job.ts';
+import { type ChangedRow, type ChangeJob, changes, drawChange, isAfter, labelOf, sameForm, targets } from './change-job.ts';
 import { type Circumstances, causeOf, drawCircumstances, rollDice } from './circumstances.ts';
 import { readResults } from './deeds.ts';
 import { type FaultWorld, openFaultWorld } from './fault-world.ts';
@@ -32,7 +32,9 @@ const maximalStarts = 25;
  */
 export async function runChangeTrial(host: FaultyHost, { seed, program, given }: AccountTrialOptions): Promise<Findings> {
   const dice = rollDice(seed);
-  const drawn = { ...drawCircumstances(dice, seed), ...given };
+  const change = dice.of(changes);
+  const isTyped = change === 'by tags' || (change !== 'edit -f' && dice.chance(0.35));
+  const drawn = { ...drawCircumstances(dice, seed, isTyped), ...given };
   const count = 20 + dice.pick(30);
   const world = await openFaultWorld(host, {
     edition: drawn.edition,
@@ -42,7 +44,7 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
   });
   try {
     const before = await readAccount(world, drawn);
-    const job = drawChange(drawn, world, before, dice);
+    const job = drawChange(change, isTyped, drawn, world, before, dice);
     const foreign = startForeignWriter(world, drawn, targets(count, 's.ex') as UrlRecord[], rollDice(seed + 0.5));
     const notebook = openNotebook();
     const starts: Start[] = [];
@@ -187,9 +189,10 @@ function judgeOthers(job: ChangeJob, before: AccountState, after: AccountState, 
   }
   for (const [label, links] of grouped(after.values(), labelOf))
     if (label && links.length > 1) notebook.add('duplicated', `${label}: ${links.map(({ hash }) => hash)}`);
-  if (!job.isTooMany) return;
+  if (!job.isRefused) return;
   const changed = touchedLinks(before, after, (key) => !selected.has(key));
-  if (changed.length > 0) notebook.add('touched', `${changed.length} links, more than ${job.argv.join(' ')}`);
+  if (changed.length > 0)
+    notebook.add('touched', `${changed.length} links, and all of it was to be refused: ${job.argv.join(' ')}`);
 }
 
 function keyOf({ domain, hash }: ChangedRow): string {

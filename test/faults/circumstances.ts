@@ -73,10 +73,11 @@ const ends: readonly Step[] = [
   { apply: false, answer: { status: 503, headers: { 'content-type': 'text/html' }, body: '<h1>Maintenance</h1>' } },
 ];
 
-export function drawCircumstances(dice: Dice, seed: number): Circumstances {
+/** What is typed makes one call or two: more of them fail, or nothing would happen. */
+export function drawCircumstances(dice: Dice, seed: number, isTyped: boolean): Circumstances {
   const edition = dice.chance(0.6) ? 'a' : 'b';
   const domains = edition === 'a' && dice.chance(0.5) ? ['s.ex', 'go.ex'] : ['s.ex'];
-  const timeout = dice.chance(0.15) ? 0.5 : undefined;
+  const timeout = dice.chance(isTyped ? 0.35 : 0.12) ? 0.5 : undefined;
   const late = dice.chance(0.2) ? dice.of([30, 150, 400]) : 0;
   const manners = drawManners(dice);
   return {
@@ -85,7 +86,14 @@ export function drawCircumstances(dice: Dice, seed: number): Circumstances {
     domain: domains.length > 1 && dice.chance(0.5) ? dice.of(domains) : undefined,
     seeded: drawSeeded(dice),
     manners,
-    faulty: { ...manners, seed, pause: 10, keepBodies: false, ...drawFaults(dice, late, timeout), spells: drawSpells(dice) },
+    faulty: {
+      ...manners,
+      seed,
+      pause: 10,
+      keepBodies: false,
+      ...drawFaults(dice, late, timeout, isTyped),
+      spells: drawSpells(dice),
+    },
     foreign: dice.of(['none', 'none', 'none', 'none', 'others', 'others', dice.chance(0.3) ? 'equal' : 'others']),
     late,
     signals: dice.chance(0.6) ? dice.pick(4) : 0,
@@ -116,7 +124,12 @@ function drawManners(dice: Dice): Manners {
   return manners;
 }
 
-function drawFaults(dice: Dice, late: number, timeout: number | undefined): Pick<FaultyOptions, 'chance' | 'shuffles'> {
+function drawFaults(
+  dice: Dice,
+  late: number,
+  timeout: number | undefined,
+  isTyped: boolean,
+): Pick<FaultyOptions, 'chance' | 'shuffles'> {
   const slow: Step[] = timeout ? [{ delay: timeout * 1000 + 300 }, faults.silentAfter, faults.silentBefore] : [];
   const lateSteps: Step[] = late ? [faults.late(late), faults.late(late)] : [];
   const steps = [...usual, ...slow, ...lateSteps].flatMap((step) =>
@@ -124,7 +137,10 @@ function drawFaults(dice: Dice, late: number, timeout: number | undefined): Pick
   );
   // A third of the steps that a reading meets would be too many: listings are read often.
   const reads = dice.chance(0.4) ? reading.map((step): Step => ({ ...step, only: { method: 'GET' } })) : [];
-  return { chance: { rate: dice.of([0, 0.2, 0.35, 0.35]), steps: [...steps, ...reads] }, shuffles: dice.chance(0.5) };
+  return {
+    chance: { rate: dice.of(isTyped ? [0, 0.4, 0.6, 0.8] : [0, 0.2, 0.35, 0.35]), steps: [...steps, ...reads] },
+    shuffles: dice.chance(0.5),
+  };
 }
 
 function drawSpells(dice: Dice): Spell[] {

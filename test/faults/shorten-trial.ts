@@ -64,9 +64,9 @@ const maximalStarts = 25;
  */
 export async function runShortenTrial(host: FaultyHost, { seed, program, given }: AccountTrialOptions): Promise<Findings> {
   const dice = rollDice(seed);
-  const drawn = { ...drawCircumstances(dice, seed), ...given };
   const way = dice.of(ways);
-  const isTyped = dice.chance(0.25);
+  const isTyped = dice.chance(0.3);
+  const drawn = { ...drawCircumstances(dice, seed, isTyped), ...given };
   const world = await openFaultWorld(host, {
     edition: drawn.edition,
     domains: drawn.domains,

@@ -1,39 +1,47 @@
-import { expect, test } from 'vitest';
-import { startFaultyHost } from '../support/faulty-process.ts';
+import type { FaultyHost } from '../support/faulty-process.ts';
 import { runChangeTrial } from './change-trial.ts';
 import { type FaultName, type Findings, faultNames, grouped, isClean } from './findings.ts';
 import { runShortenTrial } from './shorten-trial.ts';
 
-/**
- * `LINKCTL_TRIALS=2000 LINKCTL_TRIAL_JOBS=3 npm run trials:shorten`; a seed that failed again, alone and with all that was said:
- * `LINKCTL_TRIALS=1 LINKCTL_TRIAL_SEED=1234 npm run trials:shorten`.
- */
-const runs = Number(process.env.LINKCTL_TRIALS ?? 200);
-const firstSeed = Number(process.env.LINKCTL_TRIAL_SEED ?? 1);
-const jobs = Number(process.env.LINKCTL_TRIAL_JOBS ?? 3);
 const kinds = { shorten: runShortenTrial, change: runChangeTrial } as const;
-const kind = (process.env.LINKCTL_TRIAL_KIND ?? 'shorten') as keyof typeof kinds;
 
-test(`${runs} runs on accounts in use: ${kind}`, async () => {
-  const host = await startFaultyHost();
-  const started = performance.now();
+export interface AccountSeriesOptions {
+  readonly kind: keyof typeof kinds;
+  readonly runs: number;
+  /** The seeds are `seed`, `seed + 1` and so on. */
+  readonly seed: number;
+  /** Trials under way at once. */
+  readonly jobs: number;
+  /** Another program than the built one: a mutant. */
+  readonly program?: string | undefined;
+  onFindings?(findings: Findings, done: number): void;
+}
+
+/** Trials on accounts in use, some at a time. */
+export async function runAccountSeries(host: FaultyHost, options: AccountSeriesOptions): Promise<Findings[]> {
+  const { kind, runs, seed, jobs, program, onFindings } = options;
   const all: Findings[] = [];
-  let next = firstSeed;
+  let next = seed;
   const work = async (): Promise<void> => {
-    while (next < firstSeed + runs) {
-      const findings = await kinds[kind](host, { seed: next++ });
+    while (next < seed + runs) {
+      const findings = await kinds[kind](host, { seed: next++, program });
       all.push(findings);
-      if (!isClean(findings)) console.log(`seed ${findings.seed} (${findings.title}):\n${findings.notes.join('\n')}\n`);
-      if (all.length % 100 === 0) console.log(`${all.length} runs`);
+      onFindings?.(findings, all.length);
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));
-  await host.close();
-  console.log(JSON.stringify(summaryOf(all, (performance.now() - started) / 1000), undefined, 2));
-  expect(all.filter((findings) => !isClean(findings)).map(({ seed }) => seed)).toEqual([]);
-});
+  return all;
+}
 
-function summaryOf(all: readonly Findings[], seconds: number): object {
+/** What went wrong, to be read where a test fails. */
+export function toldFaults(all: readonly Findings[]): string[] {
+  return all
+    .filter((findings) => !isClean(findings))
+    .map(({ seed, title, notes }) => `seed ${seed} (${title}):\n${notes.join('\n')}`);
+}
+
+/** The sums, and the rows whose outcome nobody knows by what that is put down to. */
+export function summaryOf(all: readonly Findings[]): object {
   const sum = (count: (findings: Findings) => number): number => all.reduce((total, findings) => total + count(findings), 0);
   const faults = Object.fromEntries(faultNames.map((name: FaultName) => [name, sum((findings) => findings.faults[name])]));
   const unknown: Record<string, string> = {};
@@ -45,10 +53,7 @@ function summaryOf(all: readonly Findings[], seconds: number): object {
     unknown[cause] = `${inDoubt} of ${rows} rows in ${group.length} runs`;
   }
   return {
-    kind,
     runs: all.length,
-    firstSeed,
-    seconds: Math.round(seconds),
     rows: sum(({ rows }) => rows),
     starts: sum(({ starts }) => starts),
     signals: sum(({ signals }) => signals),

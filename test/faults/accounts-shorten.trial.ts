@@ -1,0 +1,3 @@
+import { accountTrials } from './account-trials.ts';
+
+accountTrials('shorten');
