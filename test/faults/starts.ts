@@ -52,8 +52,8 @@ export function requestsAfterTheEnd(starts: readonly Start[], log: readonly Logg
   return starts.flatMap((start, index) => {
     const next = starts[index + 1]?.started ?? Number.POSITIVE_INFINITY;
     const own = log.filter(({ time }) => time >= start.started && time < next);
-    // What was on its way when a process was killed may be read a little later.
-    const late = own.filter(({ time }) => time > start.ended + 50);
+    // What was on its way when a process was killed is read later.
+    const late = start.code === null ? [] : own.filter(({ time }) => time > start.ended + 100);
     const refused = own.findIndex(({ step }) => finalCodes.includes(codeOf(step.answer?.body)));
     const after = refused < 0 ? [] : own.slice(refused + concurrency);
     return [...late, ...after].map(
