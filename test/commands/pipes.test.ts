@@ -1,91 +1,217 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { describe, expect } from 'vitest';
-import { formats } from '../../src/flags/formats.ts';
-import { type Linkctl, test } from '../support/linkctl.ts';
-import { store, stored } from '../support/stored-links.ts';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import { descriptionOf } from '../../src/help/layout.ts';
+import { topicNames } from '../../src/help/topic-names.ts';
+import { topicText } from '../../src/help/topics.ts';
+import { wholeProgram } from '../../src/program.ts';
+import { apiKey, test as base, type Linkctl, type Ran, runnerIn, username } from '../support/linkctl.ts';
+import { oddHashes, seed, store, stored, visit } from '../support/stored-links.ts';
 
-const top = join(import.meta.dirname, '..', '..');
-const documents = ['README.md', ...readdirSync(join(top, 'src', 'commands')).map((name) => join('src', 'commands', name))];
+/** D59: every pipe that people are shown, under every default format, on one domain and on two. */
+const root = join(import.meta.dirname, '..', '..');
 
-/** Every line that pipes what one command lists into another, as README and help have it. */
-const pipes = [
-  ...new Set(
-    documents.flatMap((path) =>
-      [
-        ...readFileSync(join(top, path), 'utf8').matchAll(
-          /linkctl (list [^|`"\n]*) \| linkctl ([^`"\n]*--hashes-from -[^`"\n…]*)/g,
-        ),
-      ]
-        .filter(([line]) => !line.includes('…'))
-        .map(([, from = '', to = '']) => `${from.trim()} | ${to.replace(/',?$/, '').trim()}`),
-    ),
-  ),
+/** A pipe into the program, as it is written somewhere. */
+interface Pipe {
+  readonly place: string;
+  readonly line: string;
+}
+
+const pipes = await collectPipes();
+
+/** What stands in the places of `…` and of `${…}`. */
+const fillings: readonly [RegExp, string][] = [
+  [/--by-tags (?:…|\$\{[^}]*\}|<expression>)/, '--by-tags promo'],
+  [/(linkctl edit .*) (?:…|\$\{[^}]*\})$/, '$1 --add-tag changed'],
 ];
 
-/** The words of a command line, as a shell has them. */
-function words(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+async function collectPipes(): Promise<Pipe[]> {
+  const found: Pipe[] = [];
+  const collect = (place: string, text: string): void => {
+    for (const line of text.split('\n')) if (/\| *linkctl /.test(line)) found.push({ place, line: line.trim() });
+  };
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  for (const [, block = ''] of readme.matchAll(/```[a-z]*\n([\s\S]*?)```/g)) collect('README.md', block);
+  const visitCommand = (command: Command): void => {
+    collect(`linkctl ${command.name()} --help`, (descriptionOf(command).examples ?? []).join('\n'));
+    command.commands.forEach(visitCommand);
+  };
+  visitCommand(await wholeProgram(() => async () => undefined));
+  for (const name of topicNames) collect(`linkctl help ${name}`, topicText(name));
+  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )) {
+    const source = readFileSync(join(root, 'src', file), 'utf8');
+    for (const [, , text = ''] of source.matchAll(/(['"`])((?:\\.|(?!\1)[^\\\n])*\| *linkctl (?:\\.|(?!\1)[^\\\n])*)\1/g))
+      collect(`src/${file}`, text.replace(/^.*?(?=linkctl [a-z]+ .*\| *linkctl)/, ''));
+  }
+  return found;
 }
 
-async function through(pipe: string, linkctl: Linkctl, env: Record<string, string>): Promise<{ code: number; stderr: string }> {
-  const [from = '', to = ''] = pipe.split(' | ');
-  const listed = await linkctl(words(from), { env });
-  expect(listed.code).toBe(0);
-  return await linkctl(words(to), { stdin: listed.stdout, env });
+interface Parsed {
+  readonly producer: readonly string[];
+  readonly consumer: readonly string[];
 }
 
-/** Links that a wrong reading of a list would take for others: named as heads are, and as values of JSON. */
-const odd = ['hash', 'short_url', 'HASH', 'null', 'urls'];
-
-/** Of each link whether the tag, or the word in its destination, selects it. */
-function links(tags: readonly string[], bystander: boolean): object[] {
-  return [
-    ...['x', 'hash', 'null'].map((custom_hash) => ({ custom_hash, long_url: `https://nodejs.org/${custom_hash}`, tags })),
-    ...(bystander ? [] : ['only', 'short_url'].map((custom_hash) => ({ custom_hash, long_url: 'https://nodejs.org/', tags }))),
-    ...odd
-      .filter((hash) => !['hash', 'null'].includes(hash) && (bystander || hash !== 'short_url'))
-      .map((custom_hash) => ({ custom_hash, long_url: 'https://example.com/', tags: ['kept'] })),
-  ];
+/** The words of the last two stages, as a shell would make them. */
+function parse({ line }: Pipe): Parsed {
+  const filled = fillings.reduce((text, [pattern, instead]) => text.replace(pattern, instead), line.replace(/ +#.*$/, ''));
+  const stages: string[][] = [[]];
+  for (const [, bare, single, double, bar] of filled.matchAll(/([^\s'"|]+)|'([^']*)'|"([^"]*)"|(\|)/g)) {
+    if (bar) stages.push([]);
+    else stages.at(-1)?.push(bare ?? single ?? double ?? '');
+  }
+  const [producer = [], consumer = []] = stages.slice(-2);
+  return { producer, consumer };
 }
 
-const domainSets: readonly (readonly string[])[] = [['s.example'], ['s.example', 't.example']];
+const parsed = new Map(pipes.map((pipe) => [pipe.line, parse(pipe)]));
+const betweenCommands = [...parsed].filter(([, { producer }]) => producer[0] === 'linkctl');
+const fromElsewhere = [...parsed].filter(([, { producer, consumer }]) => producer[0] !== 'linkctl' && consumer[1] !== 'auth');
 
-test('the README and the help have pipes to be tried', () => {
-  expect(pipes.length).toBeGreaterThanOrEqual(3);
-  for (const pipe of pipes) expect(pipe).not.toMatch(/--fields hash\b/);
-  for (const pipe of pipes) if (pipe.includes('--search')) expect(pipe).not.toMatch(/--yes|-y\b/);
+/** How people have set what a listing looks like in a pipe. */
+const formats: Record<
+  string,
+  { readonly env?: Record<string, string>; readonly config?: string; readonly flags?: readonly string[] }
+> = {
+  'nothing set': {},
+  ...Object.fromEntries(
+    ['table', 'json', 'jsonl', 'csv', 'tsv'].map((name) => [`LINKCTL_OUTPUT=${name}`, { env: { LINKCTL_OUTPUT: name } }]),
+  ),
+  'config set output csv': { config: 'csv' },
+  'config set output json': { config: 'json' },
+  '--header': { flags: ['--header'] },
+  'LINKCTL_OUTPUT=csv --no-header': { env: { LINKCTL_OUTPUT: 'csv' }, flags: ['--no-header'] },
+};
+
+const test = base.extend<{ home: Linkctl }>({
+  home: async ({ homeEnv, wire }, use) => {
+    const home = runnerIn(homeEnv);
+    const argv = ['auth', 'login', '--profile', 'work', '--base-url', wire.baseUrl, '--username', username, '--with-key'];
+    expect(await home(argv, { stdin: `${apiKey}\n` })).toMatchObject({ code: 0 });
+    await use(home);
+  },
 });
 
-describe.each(domainSets)('domains %s %s', (...names) => {
-  const domains = names.filter((name) => name !== undefined);
+test('D16, D20: README, help and hints show pipes; none pipes bare hashes, or what a search found, into a change', () => {
+  expect(betweenCommands.length).toBeGreaterThanOrEqual(3);
+  expect(pipes.map(({ place }) => place)).toContain('README.md');
+  for (const [, { producer, consumer }] of parsed)
+    expect([producer[0] ?? '', consumer[0]]).toEqual([expect.any(String), 'linkctl']);
+  for (const [line, { consumer }] of betweenCommands) {
+    expect(line).not.toMatch(/--fields hash\b/);
+    if (line.includes('--search'))
+      expect(isReading(consumer) || consumer.includes('-n') || consumer.includes('--dry-run')).toBe(true);
+  }
+});
+
+describe.each<[string, readonly string[]]>([
+  ['one domain', ['s.ex']],
+  ['two domains', ['s.ex', 'go.ex']],
+])('%s', (_name, domains) => {
   test.override({ domains: domains.map((name) => ({ name })) });
 
-  test.for(pipes.flatMap((pipe) => formats.map((format) => [pipe, format] as const)))(
-    'D16, D17, D59: %s, by default as %s, ends with exactly the selected links changed',
-    async ([pipe, format], { linkctl, service }) => {
-      const expression = /--by-tags '?(\w+)/.exec(pipe)?.[1] ?? 'any';
-      // On the last domain are the selected links, and what has the same hash on the first is none of them.
-      const [first = '', last = first] = domains;
-      if (last !== first) await store(service, links(['kept'], true), first);
-      await store(service, links([expression], false), last);
-      const isReading = pipe.includes('| stats') && !pipe.includes('--reset');
-      const before = await snapshot(service, domains);
-      const ran = await through(pipe, linkctl, { LINKCTL_OUTPUT: format });
-      expect(ran).toMatchObject({ code: 0 });
-      const after = await snapshot(service, domains);
-      const changed = [...before].filter(([name, state]) => after.get(name) !== state).map(([name]) => name);
-      const selected = ['x', 'hash', 'null', 'only', 'short_url'].map((hash) => `${last}/${hash}`);
-      expect(changed.sort()).toEqual(isReading ? [] : selected.sort());
-      expect([...after.keys()].filter((name) => !before.has(name))).toEqual([]);
-    },
-  );
+  describe.each(betweenCommands)('%s', (_line, { producer, consumer }) => {
+    test.for(Object.entries(formats))(
+      'D16, D17, D59: %s: exactly the selected links are changed',
+      async ([, format], { home, service }) => {
+        await prepare(service, producer, domains);
+        if (format.config) await home(['config', 'set', 'output', format.config]);
+        const before = await account(service, domains);
+        const selected = await selection(service, producer);
+        const env = format.env ?? {};
+        const listed = await home([...producer.slice(1), ...(format.flags ?? [])], { env });
+        // What is only read is shown in JSON, so that it can be told apart.
+        const shown = isReading(consumer) ? ['--json'] : [];
+        const ran = await home([...consumer.slice(1), ...shown], { env, stdin: listed.stdout });
+        const changed = changedLinks(before, await account(service, domains));
+        expect({ codes: [listed.code, ran.code], changed, told: listed.stderr + ran.stderr }).toEqual({
+          codes: [0, 0],
+          changed: isReading(consumer) ? [] : selected,
+          told: expect.any(String),
+        });
+        if (isReading(consumer)) expect(printedLinks(ran)).toEqual(selected);
+      },
+    );
+  });
 });
 
-/** Every link with all that can be changed of it. */
-async function snapshot(service: Parameters<typeof stored>[0], domains: readonly string[]): Promise<Map<string, string>> {
+test.for(fromElsewhere)(
+  'D59: %s: the links that came are made, each once',
+  async ([, { producer, consumer }], { home, service }) => {
+    const urls =
+      producer[0] === 'printf'
+        ? producer.slice(2).map((word) => `https://example.com/${word}`)
+        : ['https://a.example/1', 'https://a.example/2'];
+    const ran = await home(consumer.slice(1), { stdin: `${urls.join('\n')}\n` });
+    expect(ran.code).toBe(0);
+    expect((await stored(service)).map(({ long_url }) => long_url).sort()).toEqual(urls.sort());
+  },
+);
+
+function isReading(consumer: readonly string[]): boolean {
+  return consumer[1] === 'list' || (consumer[1] === 'stats' && !consumer.includes('--reset'));
+}
+
+/** Of records in JSON. */
+function printedLinks({ stdout }: Ran): string[] {
+  return (Object.values(JSON.parse(stdout)).find(Array.isArray) ?? []).map(({ short_url }: UrlRecord) => short_url).sort();
+}
+
+interface Service {
+  readonly baseUrl: string;
+  readonly origin: string;
+}
+
+function flagOf(argv: readonly string[], name: string): string | undefined {
+  const position = argv.indexOf(name);
+  return position < 0 ? undefined : argv[position + 1];
+}
+
+/**
+ * More links than a page of a terminal that the pipe selects, on the default domain and with labels on all; the same hashes lead
+ * elsewhere on the other domain; and links whose hash is the name of a column.
+ */
+async function prepare(service: Service, producer: readonly string[], domains: readonly string[]): Promise<void> {
+  await seed(service, oddHashes.length + 10, domains);
+  await store(service, [{ custom_hash: 'short_url', long_url: 'https://was.example/column' }]);
+  const [search, tags] = [flagOf(producer, '--search'), flagOf(producer, '--by-tags')];
+  const labels = tags?.match(/(?<![~-])\b[a-z]+\b/g) ?? [];
+  for (const [nth, domain] of domains.entries()) {
+    const links = Array.from({ length: 60 }, (_, index) => ({
+      custom_hash: `pick${index}`,
+      long_url: nth === 0 && search ? `https://${search}/${index}` : `https://elsewhere.example/${domain}/${index}`,
+      tags: nth === 0 || index < 5 ? labels : [],
+    }));
+    await store(service, links, domain);
+  }
+  await visit(service, 'pick0');
+}
+
+/** What the listing selects, asked of the service itself. */
+async function selection({ baseUrl }: Service, producer: readonly string[]): Promise<string[]> {
+  const known = ['--search', '--by-tags', '--all', '--fields', '--domain', '-o', '--limit'];
+  const unknown = producer.slice(2).filter((word) => word.startsWith('-') && !known.includes(word));
+  expect({ producer, unknown }).toEqual({ producer, unknown: [] });
+  const query = new URLSearchParams();
+  for (const name of ['search', 'domain', 'limit'])
+    if (producer.includes(`--${name}`)) query.set(name, flagOf(producer, `--${name}`) ?? '');
+  if (producer.includes('--by-tags')) query.set('tags', flagOf(producer, '--by-tags') ?? '');
+  const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
+  const { urls } = (await (await fetch(`${baseUrl}/urls?${query}`, { headers })).json()) as { urls: UrlRecord[] };
+  return urls.map(({ short_url }) => short_url).sort();
+}
+
+async function account(service: Service, domains: readonly string[]): Promise<Map<string, string>> {
   const all = new Map<string, string>();
-  for (const domain of domains)
-    for (const record of await stored(service, domain)) all.set(record.short_url, JSON.stringify(record));
+  for (const domain of domains) {
+    for (const { last_visit: _, ...record } of await stored(service, domain)) all.set(record.short_url, JSON.stringify(record));
+  }
   return all;
+}
+
+function changedLinks(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((link) => before.get(link) !== after.get(link)).sort();
 }
