@@ -5,6 +5,7 @@ import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { apiKey, runnerIn, sent, test, username } from '../support/linkctl.ts';
 import type { Manners } from '../support/manners.ts';
+import { seededRandom, shuffled } from '../support/seeded-random.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 
 const hashes = (count: number): string[] => numbered(count).map(({ custom_hash }) => custom_hash);
@@ -206,6 +207,33 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 });
+
+test.for([1, 2, 3, 4, 5, 6])(
+  'D11, D12, D14: accounts of 150 to 5,000 links on servers of all these manners, seed %i',
+  async (seed, { linkctl, wire, service }) => {
+    const random = seededRandom(seed);
+    const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+    const links = numbered(pick([150, 300, 1200, 5000]));
+    await store(service, links);
+    const chosen = shuffled(links, random).slice(0, Math.ceil(links.length * pick([0.1, 0.5, 0.9])));
+    const ghosts = hashes(pick([0, 1, 3, 60])).map((hash) => `ghost-${hash}`);
+    const names = shuffled([...chosen.map(({ custom_hash }) => custom_hash), ...ghosts], random);
+    const upper = pick([{}, { hashes: 'shown in upper case' }] as const);
+    const manners = { ...pick([{}, ...capped]), ...upper };
+    await wire.behave(manners);
+    // Such a server knows the links that it has shown.
+    await linkctl(['list', '--all']);
+    const tooLarge = pick([faults.refuse(1310), faults.refuse(1221), faults.refuse(0, 414), faults.refuse(0, 413)]);
+    const only = { method: pick(['GET', 'DELETE']), path: 'hashes' };
+    await wire.script([{ ...tooLarge, apply: false, only, times: pick([1, 2, 3]) }]);
+    const ran = await linkctl(['delete', '--hashes-from', '-', '-y', '--ignore-missing'], asFile(names));
+    const left = new Set((await stored(service)).map(({ hash }) => hash));
+    const what = { manners, of: links.length, named: names.length, ghosts: ghosts.length };
+    expect({ ...what, code: ran.code, left: left.size }).toEqual({ ...what, code: 0, left: links.length - chosen.length });
+    expect(chosen.filter(({ custom_hash }) => left.has(custom_hash))).toEqual([]);
+    expect(ran.stdout.trimEnd().split('\n')).toHaveLength(chosen.length);
+  },
+);
 
 /** Items in one call. */
 function size(body: string, url: string): number {
