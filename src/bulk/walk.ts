@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import type { ShortenItem } from '../contract/operations.ts';
 import { LocalError } from '../errors.ts';
 import { everyRow, stopWhenChanged } from './every-row.ts';
-import { hashGenerator } from './generated-hash.ts';
+import { hashGiver } from './generated-hash.ts';
 import { openJournal } from './journal.ts';
 import { recordedOutcomes } from './recorded-outcomes.ts';
 import { type OutcomeFile, openFailed, openResults } from './results.ts';
@@ -174,15 +173,13 @@ async function* inOrder<Payload extends object>(
 
 const unknownNow = { repeat: 'open', look: 'open', read_back: 'final', leave: 'final' } as const;
 
-/** A row without a hash of its own gets one, where hashes are generated: its old one, if it was ever sent (J9). */
+/** What is sent for a row. One that is settled is not sent, and needs no hash. */
 function payloadMaker<Payload extends object>({ plan, begun, environment }: WorkSettings<Payload>) {
   const { state } = begun;
-  const generateHash = hashGenerator((count) => environment.system.randomBytes(count));
+  const giveHash = hashGiver(plan.mode, environment.system);
   return (item: object, index: number): Payload => {
     const payload = plan.payload(item);
-    if (!plan.mode?.generateHashes || (payload as Partial<ShortenItem>).custom_hash !== undefined) return payload;
-    if (isSettled(state.stateOf(index))) return payload;
-    return { ...payload, custom_hash: state.keys.get(index) ?? generateHash() };
+    return isSettled(state.stateOf(index)) ? payload : giveHash(payload, state.keys.get(index));
   };
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
 import { batchesOf, fileBatches } from '../bulk/batches.ts';
 import { runFew } from '../bulk/few.ts';
+import { hashGiver } from '../bulk/generated-hash.ts';
 import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
@@ -82,7 +83,9 @@ async function shorten(options: ShortenOptions, context: Context, urls: string[]
   const mode = await modeOf(options, session, context, items.length, values.custom_hash === undefined ? 0 : items.length);
   if (context.global.dryRun) return dryRunReport(planned(items, mode, session));
   const picture = qrPictures(options, context);
-  return picture(await shortenFew(items, mode, session, context), session);
+  const giveHash = hashGiver(mode, context.system);
+  const keyed = items.map((item) => giveHash(item));
+  return picture(await shortenFew(keyed, mode, session, context), session);
 }
 
 /** CLI.md 3.7: in a pipe the short URL of each success and nothing else. */

@@ -47,6 +47,23 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await sent(wire)).at(-1)?.body).toEqual({ urls: [{ long_url: url, expiration_date: '2026-03-02' }] });
   });
 
+  test('1.2: --generate-hashes gives a URL that was typed a hash of its own, whoever has a link to it already', async ({
+    linkctl,
+    wire,
+  }) => {
+    await linkctl(['shorten', url, '--hash', 'theirs']);
+    const ran = await linkctl(['shorten', url, url, '--generate-hashes', '--fields', 'hash']);
+    const [one, other] = ran.stdout.trim().split('\n');
+    expect(ran.stdout).toMatch(/^[2-9a-z]{12}\n[2-9a-z]{12}\n$/);
+    expect(one).not.toBe(other);
+    expect((await sent(wire)).at(-1)?.body).toEqual({
+      urls: [
+        { long_url: url, custom_hash: one },
+        { long_url: url, custom_hash: other },
+      ],
+    });
+  });
+
   test('several URLs are one request, in order', async ({ linkctl, wire }) => {
     const urls = ['https://a.example/', 'https://b.example/', 'https://a.example/'];
     const ran = await linkctl(['shorten', ...urls, '-o', 'json']);
