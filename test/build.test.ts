@@ -90,7 +90,7 @@ describe('D43: a program that is built anew', () => {
     expect(await old).toEqual(before);
     expect(readFileSync(join(checkout, 'dist', 'current'), 'utf8')).not.toBe(basename(programFolder));
     expect(await run(preview(folder))).toEqual(before);
-  }, 120_000);
+  });
 
   test('D43: where a part of a running program is gone after all, one line says so', async ({ folder, env }) => {
     const { checkout, run } = checkoutIn(folder, env);

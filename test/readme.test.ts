@@ -31,7 +31,7 @@ test('every command of the README that stands for a replay works when pasted, in
   expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
   expect(ran.stderr).not.toMatch(/^(error|internal error|warning):/m);
   expect(blocks.length).toBeGreaterThan(7);
-}, 60_000);
+});
 
 test('what the README says of commands names only commands that there are', async ({ linkctl }) => {
   const named = new Set([...readme.matchAll(/(?:^|[`| ])linkctl ([a-z]+)/gm)].map((match) => match[1] as string));

@@ -10,6 +10,8 @@ export default defineConfig({
     reporters: ['default', new SkippedReporter()],
     // Of two cores vitest would leave one idle, while half of the tests wait for programs that they started.
     maxWorkers: 2,
-    testTimeout: 20_000,
+    // For what never ends, on a machine with much else to do, too: no test is judged by how long it takes (D58).
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { checkQuota } from '../../src/bulk/quota.ts';
 import { LocalError } from '../../src/errors.ts';
 import { newMark } from '../../src/files/process-mark.ts';
 import { faults } from '../support/faulty-steps.ts';
+import { createMoment } from '../support/moment.ts';
 import { type BulkWorld, inputOf, multiplicity, rowsOf, test } from './bulk-world.ts';
 import { crashingFile } from './crashing-file.ts';
 
@@ -13,6 +15,7 @@ const onPost = { only: { method: 'POST' } };
 describe('calls under way', () => {
   test.for([1, 2, 4])('R-15: with --concurrency %i so many at most, and so many indeed', async (concurrency, { world }) => {
     let underWay = 0;
+    let calls = 0;
     let most = 0;
     const { exit } = await world.shorten(keyed(120), {
       batchSize: 10,
@@ -21,8 +24,11 @@ describe('calls under way', () => {
         ...operation,
         async call(items, signal) {
           underWay += 1;
+          calls += 1;
           most = Math.max(most, underWay);
-          await new Promise((resolve) => setTimeout(resolve, 10));
+          // The first two are one after the other: they prove the server. One more than may be has the time to come.
+          while (calls > 2 && most < concurrency) await delay(1);
+          await delay(10);
           return await operation.call(items, signal).finally(() => {
             underWay -= 1;
           });
@@ -38,6 +44,7 @@ describe('calls under way', () => {
     { doubt: 'look', ahead: 0, when: 'when it is their turn, where that does harm or is not known' },
   ] as const)('J1, R-15: batches are written down $when', async ({ doubt, ahead }, { world }) => {
     let answered = 0;
+    let calls = 0;
     const open = (): number => world.journal().filter(({ type }) => type === 'intent').length - answered;
     const most: number[] = [];
     await world.shorten(keyed(120), {
@@ -47,9 +54,10 @@ describe('calls under way', () => {
         ...operation,
         doubt,
         async call(items, signal) {
-          const until = performance.now() + 300;
-          while (open() < 2 + ahead && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
-          await new Promise((resolve) => setTimeout(resolve, 10));
+          calls += 1;
+          // The first two prove the server; behind the next one there are many more.
+          while (calls === 3 && open() < 2 + ahead) await delay(5);
+          await delay(10);
           most.push(open());
           return await operation.call(items, signal).finally(() => {
             answered += 1;
@@ -66,7 +74,8 @@ describe('calls under way', () => {
     const { openJournalFile } = crashingFile({
       onSync: async (text) => {
         if (!text.includes('"type":"result"')) return;
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        // As slow as it takes.
+        while (deeds.length < 4) await delay(1);
         deeds.push('kept');
       },
     });
@@ -115,8 +124,8 @@ test('B87: with --fail-fast nothing is begun after an answer that fails a row, a
   world,
 }) => {
   await world.shorten(keyed(1), { name: 'proof.csv' });
-  let answered = Number.POSITIVE_INFINITY;
-  const begun: number[] = [];
+  let isAnswered = false;
+  const begun: boolean[] = [];
   const { summary } = await world.shorten(keyed(80), {
     batchSize: 10,
     concurrency: 4,
@@ -125,24 +134,26 @@ test('B87: with --fail-fast nothing is begun after an answer that fails a row, a
       ...operation,
       notApplied: ({ custom_hash }) => (custom_hash === 'k5' ? [{ field: 'note', asked: 'a', got: 'b' }] : []),
       async call(items, signal) {
-        begun.push(performance.now());
+        begun.push(isAnswered);
         const isFirst = items[0]?.custom_hash === 'k0';
-        await new Promise((resolve) => setTimeout(resolve, isFirst ? 50 : 200));
+        while (isFirst ? begun.length < 4 : !isAnswered) await delay(1);
+        if (!isFirst) await delay(200);
         const answer = await operation.call(items, signal);
-        if (isFirst) answered = performance.now();
+        if (isFirst) isAnswered = true;
         return answer;
       },
     }),
   });
   expect(summary.stop).toEqual({ kind: 'fail_fast' });
-  expect(begun.filter((at) => at > answered)).toEqual([]);
+  expect(begun).toEqual([false, false, false, false]);
 });
 
 test('R-12, F26: a batch whose intent is still on its way to the disk when 1303 comes is not sent', async ({ world }) => {
   await world.server.script([{ ...faults.refuse(1303), ...onPost }]);
+  const refusal = createMoment();
   const { openJournalFile } = crashingFile({
     onSync: async (text) => {
-      if (text.includes('"batch":2') && !text.includes('"batch":1')) await new Promise((resolve) => setTimeout(resolve, 100));
+      if (text.includes('"batch":2') && !text.includes('"batch":1')) await refusal.stay();
     },
   });
   const rows = rowsOf(20);
@@ -152,6 +163,10 @@ test('R-12, F26: a batch whose intent is still on its way to the disk when 1303 
     batchSize: 10,
     concurrency: 2,
     environment: { openJournalFile },
+    spoil: (operation) => ({
+      ...operation,
+      call: (items, signal) => operation.call(items, signal).finally(() => void delay(20).then(refusal.leave)),
+    }),
   });
   expect(exit).toBe(7);
   expect(await world.posts()).toEqual([10]);
@@ -489,7 +504,7 @@ describe('readers and signals', () => {
     const interrupt = new AbortController();
     await world.server.script([{ ...faults.silentAfter, ...onPost }]);
     const running = world.shorten(rows, { environment: { interrupt: interrupt.signal } });
-    while ((await world.posts()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await world.posts()).length === 0) await delay(5);
     interrupt.abort();
     expect((await running).exit).toBe(10);
     const { exit, statuses } = await world.shorten(rows);

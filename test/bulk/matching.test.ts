@@ -209,4 +209,4 @@ const trialItems = Number(process.env.LINKCTL_TRIAL_ITEMS ?? 20_000);
 
 test('G14: shuffled, short and long answers give no hash to a wrong row', () => {
   expect(countWrongPairs(trialItems, 7)).toBe(0);
-}, 120_000);
+});

@@ -13,11 +13,11 @@ async function faultsOf(options: Omit<TrialOptions, 'seed'>, fault: keyof TrialR
 test('3.5.5: retrying blindly makes duplicates', async () => {
   const spoil: TrialOptions['spoil'] = (operation) => ({ ...operation, doubt: 'repeat' });
   expect(await faultsOf({ mode: 'checked', spoil }, 'duplicated')).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('3.5.5: sending before the intent is on the disk makes duplicates', async () => {
   expect(await faultsOf({ mode: 'checked', forgetsIntents: true }, 'duplicated')).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('3.5.5: matching by position maps wrongly', async () => {
   const spoil: TrialOptions['spoil'] = (operation, { client, domain }) => ({
@@ -33,4 +33,4 @@ test('3.5.5: matching by position maps wrongly', async () => {
     notApplied: () => [],
   });
   expect(await faultsOf({ mode: 'checked', spoil }, 'wrong')).toBeGreaterThan(0);
-}, 60_000);
+});

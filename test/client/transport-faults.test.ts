@@ -129,12 +129,10 @@ async function faulty(...steps: Step[]): Promise<FaultyServer> {
 describe.each(transports)('over %s', (_name, open) => {
   test.each(cases)('$name', async ({ step, expected, message }) => {
     const server = await faulty(step);
-    const started = Date.now();
     const timeouts = 'nature' in expected && expected.nature === 'timeout' ? quick : patient;
     const outcome = await answerOf(await open(server.origin), write, timeouts);
     expect(outcome).toMatchObject(expected);
     if (message) expect(outcome.kind === 'failure' && outcome.message).toMatch(message);
-    expect(Date.now() - started).toBeLessThan(timeouts.total + 1000);
   });
 
   test('F01: a refused connection was not sent', async () => {

@@ -104,7 +104,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(url.split('%2C').length).toBeLessThanOrEqual(bound);
     }
     expect(await left(service)).toEqual([]);
-  }, 30_000);
+  });
 
   test('B43, 3.9.4: one of a group is missing: the others are deleted, it is reported, exit 3; all missing are 5', async ({
     linkctl,

@@ -132,7 +132,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, [{ custom_hash: 'h2344', long_url: 'https://example.com/' }]);
     expect(await linkctl(['edit', '-f', failed])).toMatchObject({ code: 0, stdout: 'h2344\n' });
     expect((await stored(service)).at(-1)).toMatchObject({ note: 'note 2344, "q"', tags: ['new'] });
-  }, 30_000);
+  });
 
   test('style 3 from 2,100 rows of jsonl, whose failed rows are jsonl again', async ({ linkctl, wire, service, folder }) => {
     await store(service, numbered(2099));
@@ -148,7 +148,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, [{ custom_hash: 'h2099', long_url: 'https://example.com/' }]);
     expect(await linkctl(['edit', '-f', failed])).toMatchObject({ code: 0, stdout: 'h2099\n' });
     expect((await stored(service)).at(-1)).toMatchObject({ note: 'n2099', tags: ['a,b'] });
-  }, 30_000);
+  });
 
   test('style 3 from jsonl on stdin: null empties a date, and flags fill what a row leaves out', async ({
     linkctl,
@@ -219,7 +219,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(url.split('%2C').length).toBeLessThanOrEqual(bound);
     }
     expect((await stored(service)).every(({ note }) => note === 'n')).toBe(true);
-  }, 30_000);
+  });
 });
 
 test('--max-clicks goes out on edition A and is refused on edition B (B53)', async ({ linkctl, wire, other, service }) => {

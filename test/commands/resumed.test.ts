@@ -99,7 +99,9 @@ const mixtures: { readonly [name: string]: Mixture } = {
 };
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
-  const cases = Object.keys(mixtures).flatMap((name) => formats.map((format) => [name, format] as const));
+  // What differs by edition is the records, and by format how they are written: of the second edition one of each kind will do.
+  const tried = edition === 'a' ? formats : (['json', 'csv'] as const);
+  const cases = Object.keys(mixtures).flatMap((name) => tried.map((format) => [name, format] as const));
 
   test.for(cases)('J5: %s -o %s, killed and run again, tells what it tells uninterrupted', async ([name, format], { folder }) => {
     await using whole = await openSide(edition, join(folder, 'whole'));
@@ -117,7 +119,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ]);
     const words = wordsOf(mixture, format, parted);
     const program = startProgram(words, parted.env);
-    await expect.poll(async () => await calls(parted, method), { timeout: 10_000 }).toBe(killedAt);
+    await expect.poll(async () => await calls(parted, method), { timeout: 100_000 }).toBe(killedAt);
     program.process.kill('SIGKILL');
     await program.ended;
     await parted.wire.script([usual]);
@@ -128,7 +130,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(printed(uninterrupted, format, whole)).toMatchObject(printed(again, format, parted));
   });
 
-  test.for(formats)(
+  test.for(tried)(
     'J5: a reset -o %s that a signal ended and that then loses an answer tells the same',
     async (format, { folder }) => {
       await using whole = await openSide(edition, join(folder, 'whole'));
@@ -145,11 +147,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const uninterrupted = await whole.linkctl(wordsOf(reset, format, whole));
       expect(countsOf(uninterrupted)).toBe('3 reset, 1 failed, 2 unknown, 1 not sent');
 
-      await parted.wire.script([{ only, delay: 300 }]);
+      await parted.wire.script([{ only, delay: 1000 }]);
       const words = wordsOf(reset, format, parted);
       const system = createTestSystem({ env: parted.env });
       const running = main(words, system);
-      await expect.poll(async () => await calls(parted, 'DELETE')).toBe(1);
+      await expect.poll(async () => await calls(parted, 'DELETE'), { timeout: 100_000 }).toBe(1);
       system.raise('SIGINT');
       await running;
       await parted.wire.script([

@@ -74,7 +74,7 @@ describe.each([
     expect(ran.stderr).toMatch(/^2345 rows: 2340 created, 5 failed/m);
     expect(readFileSync(results, 'utf8').match(/^\d+,(created|failed),/gm)).toHaveLength(rows);
     expect(readFileSync(failed, 'utf8').match(/,121[56],/g)).toHaveLength(5);
-  }, 30_000);
+  });
 
   test('B21, B23: the listing is the same in every format, and its csv makes an equal account of the other edition', async ({
     linkctl,
@@ -107,7 +107,7 @@ describe.each([
         .sort();
     const again = await other(['list', '--all', '-o', 'jsonl']);
     expect(kept(again.stdout)).toEqual(kept(jsonl.join('\n')));
-  }, 30_000);
+  });
 
   test('4.3.3: --dedupe of 2,345 rows makes one link for each long URL, and the same file again makes none', async ({
     linkctl,
@@ -120,7 +120,7 @@ describe.each([
     expect(ran.stderr).toMatch(/^2345 rows: 2000 created, 345 existing/m);
     expect(await linkctl(['shorten', '-f', path, '--dedupe', 'account', '--again', '-q'])).toMatchObject({ code: 0 });
     expect((await listed('jsonl')).trimEnd().split('\n')).toHaveLength(2000);
-  }, 30_000);
+  });
 
   test('B51: a bad date and an unknown column are both told with line and column, and nothing is sent', async ({
     linkctl,

@@ -126,7 +126,7 @@ function recorded(path: string): string[] {
 }
 
 async function until(holds: () => boolean, terminal: ChildProcess, shown: () => string): Promise<void> {
-  for (const end = Date.now() + 10_000; !holds(); await delay(10)) {
+  for (const end = Date.now() + 100_000; !holds(); await delay(10)) {
     if (Date.now() > end || terminal.exitCode !== null) throw new Error(`the shell did not get there:\n${shown()}`);
   }
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
     '~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions ~/.local/share/fish/generated_completions';
   await home.write('install', `mkdir -p ${places}\n${install}\n`);
   execFileSync('sh', ['install'], { cwd: home.folder, env: home.env });
-}, 30_000);
+});
 afterAll(() => home.remove());
 
 const shells: Record<string, readonly [Tool, ...string[]]> = {

@@ -11,7 +11,6 @@ afterAll(() => host.close());
 
 test.concurrent.for(cellsOf(applicationFaults))(
   '$fault.fault; $deed: $expected',
-  { timeout: 30_000 },
   async ({ fault, deed, expected }, { expect }) => {
     const { sentence, violations, stderr } = await observe(host, deed, fault);
     expect({ sentence, violations }, stderr).toEqual({ sentence: expected, violations: [] });

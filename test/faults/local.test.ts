@@ -207,7 +207,7 @@ describe('F65: a file that changes', () => {
 
   test('F65, R-X9: while its rows are sent: exit 9, every row is told, and with the old file it goes on', async ({ world }) => {
     const before = readFileSync(world.file, 'utf8');
-    await world.server.script([{ ...onPost, delay: 300 }]);
+    await world.server.script([{ ...onPost, delay: 1500 }]);
     const { ended } = world.start();
     await world.reach(1);
     writeFileSync(world.file, before.replaceAll('example.com', 'example.net'));
@@ -230,7 +230,7 @@ describe('F65: a file that changes', () => {
     // More than is read at a time.
     const hashes = Array.from({ length: 40_000 }, (_, row) => `h${row}\n`).join('');
     writeFileSync(world.file, hashes);
-    await world.server.script([{ only: { method: 'DELETE' }, delay: 300 }]);
+    await world.server.script([{ only: { method: 'DELETE' }, delay: 1500 }]);
     const argv = ['delete', '--hashes-from', world.file, '--ignore-missing', '--yes', '--results', resultsPath(world)];
     const { ended } = startHurried(argv, world.env);
     while ((await world.server.requests()).every(({ method }) => method !== 'DELETE')) await delay(5);
@@ -254,7 +254,7 @@ describe('F66: two processes', () => {
   });
 
   test('F66: the one that is at it stands still: the other does not take it for dead', async ({ world }) => {
-    await world.server.script([{ ...onPost, delay: 500 }]);
+    await world.server.script([{ ...onPost, delay: 1500 }]);
     const first = world.start();
     await world.reach(1);
     first.process.kill('SIGSTOP');
@@ -272,7 +272,7 @@ describe('F67: signals', () => {
     async (signal, { world }) => {
       await world.server.script([
         { ...onPost, times: 3 },
-        { ...onPost, delay: 100 },
+        { ...onPost, delay: 1500 },
       ]);
       const { process: child, ended } = world.start();
       await world.reach(4);

@@ -45,13 +45,13 @@ test('J1, 3.5.4: the sync of an intent is over before the first byte of its requ
   const calls = await shortening();
   expect(calls.filter(({ text }) => posts.test(text))).toHaveLength(4);
   expect(unprotected(calls)).toBe(0);
-}, 60_000);
+});
 
 test('3.5.5: a program that does not sync its intents is found out', async () => {
   const { program, remove } = await buildMutant('does not sync its intents');
   onTestFinished(remove);
   expect(unprotected(await shortening(program))).toBe(4);
-}, 60_000);
+});
 
 test('D40: what a run begins with is on the disk before it gets its name, and its name before anything is sent', async () => {
   const world = await worldOf();
@@ -66,7 +66,7 @@ test('D40: what a run begins with is on the disk before it gets its name, and it
   for (const folder of ['runs', 'linkctl', 'state', '.local']) {
     expect(areInOrder([named, callOf(calls, new RegExp(`^fsync\\(\\d+<[^>]*/${folder}>\\) *= 0`)), sent]), folder).toBe(true);
   }
-}, 60_000);
+});
 
 test('D38: a run that may not begin is gone before its locks are, so nobody finds it and then does not', async () => {
   const world = await worldOf({ limits: { urls: 1 } });
@@ -79,7 +79,7 @@ test('D38: a run that may not begin is gone before its locks are, so nobody find
     expect(areInOrder([gone, released]), lock).toBe(true);
   }
   expect(world.journal()).toBeUndefined();
-}, 60_000);
+});
 
 test('R-23: atomicWrite syncs the new content before it gets its name, and the folder afterwards', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-order-'));
@@ -94,4 +94,4 @@ test('R-23: atomicWrite syncs the new content before it gets its name, and the f
     new RegExp(`^fsync\\(\\d+<${folder}>\\) *= 0`),
   ];
   expect(areInOrder(order.map((pattern) => callOf(calls, pattern)))).toBe(true);
-}, 60_000);
+});

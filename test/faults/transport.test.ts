@@ -9,11 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-test.concurrent.for(cellsOf(transportFaults))(
-  '$fault.fault; $deed: $expected',
-  { timeout: 30_000 },
-  async ({ fault, deed, expected }, { expect }) => {
-    const { sentence, violations, stderr } = await observe(host, deed, fault);
-    expect({ sentence, violations }, stderr).toEqual({ sentence: expected, violations: [] });
-  },
-);
+test.concurrent.for(cellsOf(transportFaults))('$fault.fault; $deed: $expected', async ({ fault, deed, expected }, { expect }) => {
+  const { sentence, violations, stderr } = await observe(host, deed, fault);
+  expect({ sentence, violations }, stderr).toEqual({ sentence: expected, violations: [] });
+});

@@ -70,9 +70,16 @@ test('F73: a command that hangs is killed when the time is over', async ({ confi
     exitCode: 4,
     message: expect.stringContaining('did not end within 10 s'),
   });
-  await delay(50);
-  expect(() => process.kill(processIdIn(file) as number, 0)).toThrow('ESRCH');
+  while (isRunning(processIdIn(file) as number)) await delay(10);
 });
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+}
 
 function processIdIn(file: string): number | undefined {
   try {
@@ -86,12 +93,13 @@ test('F73: what a hanging command started and left behind keeps us from nothing'
   const child = await buildChild(join(import.meta.dirname, 'key-child.ts'));
   onTestFinished(() => child.remove());
   const begin = Date.now();
-  expect(await ended(child.start(['sh', '-c', 'sleep 6 & wait']))).toEqual({
+  expect(await ended(child.start(['sh', '-c', 'sleep 60 & wait']))).toEqual({
     code: 4,
     signal: null,
     stderr: 'api_key_command: sh did not end within 10 s\n',
   });
-  expect(Date.now() - begin).toBeLessThan(5_000);
+  // The tenth of a second that it is given, and what a busy machine takes for it; not the minute of what was left behind.
+  expect(Date.now() - begin).toBeLessThan(40_000);
 });
 
 test.for<[string, string | Uint8Array, string]>([

@@ -26,14 +26,18 @@ export interface Cell {
 }
 
 export interface CellOptions {
+  /** The answer does not come. */
+  readonly slow?: boolean | undefined;
   readonly flags?: readonly string[];
   readonly baseUrl?: string;
   readonly terminal?: World['terminal'];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Waits for the network are short, waits of our own take no time. */
-const hurry = ['--timeout', '0.1', '--retries', '1', '--max-wait', '5', '--progress', 'none'];
+/** Waits of our own take no time, and those for the network are short where nothing comes. */
+const hurry = ['--retries', '1', '--max-wait', '5', '--progress', 'none'];
+/** Seconds that an answer may take, for one that comes and one that does not. */
+const patience = { usual: '60', slow: '0.5' };
 
 export async function openCell(subject: Subject): Promise<Cell> {
   const server = await startFaultyServer({ keepBodies: false });
@@ -50,8 +54,9 @@ export async function openCell(subject: Subject): Promise<Cell> {
   const runs = join(folder, '.local', 'state', 'linkctl', 'runs');
   const [prepared = ''] = existsSync(runs) ? readdirSync(runs).filter((name) => !name.startsWith('.')) : [];
   return {
-    async observe(steps, { flags = [], env, baseUrl, terminal } = {}) {
+    async observe(steps, { slow = false, flags = [], env, baseUrl, terminal } = {}) {
       const argv = [...subject.argv.map((word) => (word === 'RUN' ? prepared : word)), ...hurry, ...flags];
+      argv.push('--timeout', slow ? patience.slow : patience.usual);
       await server.script([...steps.map((step) => ({ only: subject.call, times: 'all' as const, ...step })), ...good]);
       const started = performance.now();
       const stdin = subject.withoutAccount ? apiKey : subject.stdin;

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { test as base, expect } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
 import { main } from '../../src/main.ts';
@@ -50,6 +51,12 @@ export async function sent(wire: FaultyServer): Promise<{ call: string; body: un
     call: `${method} ${decodeURIComponent(url.replace('/api/3', ''))}`,
     body: body === '' ? undefined : JSON.parse(body),
   }));
+}
+
+/** Waits until so many requests of a method, or of any, have come. */
+export async function arrived(wire: FaultyServer, count: number, method?: string): Promise<void> {
+  const isOne = (request: { readonly method: string }): boolean => method === undefined || request.method === method;
+  while ((await wire.requests()).filter(isOne).length < count) await delay(5);
 }
 
 /** The one fixture: a service and folders a test, and `linkctl` to run against them. */

@@ -38,8 +38,8 @@ export interface Terminal {
 }
 
 const driver = join(import.meta.dirname, 'terminal.py');
-/** Milliseconds. */
-const patience = 10_000;
+/** Milliseconds after which it will not come any more. */
+const patience = 100_000;
 
 export function openTerminal(argv: readonly string[], { env, columns = 80, shell }: TerminalOptions): Terminal {
   needs('python3', ...(shell === undefined ? [] : (['bash'] as const)));

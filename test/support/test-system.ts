@@ -15,6 +15,8 @@ export interface World {
   readonly random?: () => number;
   /** How many times shorter a wait is. */
   readonly haste?: number;
+  /** How waits pass; as ever without it. */
+  readonly sleep?: System['sleep'] | undefined;
 }
 
 /** A world of its own for one run of the program in this process. */
@@ -34,6 +36,7 @@ export function createTestSystem({
   now,
   random,
   haste = 1,
+  sleep,
 }: World = {}): TestSystem {
   const listeners = new Map<Signal, Set<() => void>>();
   const deaths: Signal[] = [];
@@ -51,7 +54,7 @@ export function createTestSystem({
     now: now ?? Date.now,
     random: random ?? Math.random,
     randomBytes: (count) => randomBytes(count),
-    sleep: (milliseconds, signal) => delay(milliseconds / haste, undefined, signal ? { signal } : {}),
+    sleep: sleep ?? ((milliseconds, signal) => delay(milliseconds / haste, undefined, signal ? { signal } : {})),
     onSignal: (signal, listener) => {
       const all = listeners.get(signal) ?? new Set();
       listeners.set(signal, all.add(listener));
