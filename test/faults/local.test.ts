@@ -274,7 +274,8 @@ describe('F67: signals', () => {
         { ...onPost, times: 3 },
         { ...onPost, delay: 1500 },
       ]);
-      const { process: child, ended } = world.start();
+      // Not in a hurry: what is under way has its ten seconds.
+      const { process: child, ended } = startProgram(world.argv, world.env);
       await world.reach(4);
       child.kill(signal);
       expect(await ended).toMatchObject({ signal, stderr: expect.stringContaining('run the same command again') });
