@@ -11,7 +11,7 @@ import { checksum, type Mark } from './journal-lines.ts';
 import type { ListingSettings } from './newest-links.ts';
 import type { BatchAnswer, BulkOperation } from './operation.ts';
 import { parcelOf } from './parcel.ts';
-import { takeMark } from './reading-back.ts';
+import { newerThan, scanFront, takeMark } from './reading-back.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from './row-outcome.ts';
 import { sendRows } from './sending.ts';
@@ -155,17 +155,12 @@ async function sendAgain(
 }
 
 /** The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records. */
-async function hasTwin(
-  taken: readonly RowOutcome<ShortenItem>[],
-  before: Mark,
-  { client, domain, context }: CanarySettings,
-): Promise<boolean> {
-  const query = { limit: 200, ...(domain !== undefined && { domain }) };
-  const { urls } = await client.send('listUrls', { query }, { signal: context.signal });
-  const known = new Set([...before.known, ...taken.map(({ record }) => record?.hash)]);
+async function hasTwin(taken: readonly RowOutcome<ShortenItem>[], before: Mark, settings: CanarySettings): Promise<boolean> {
+  const scan = await scanFront(settings, settings.context.signal);
+  const given = new Set(taken.map(({ record }) => record?.hash));
   const all = new Set(keyFields);
   const ours = new Set(taken.map(({ payload }) => foldedKey(payload, all)));
-  return urls.some((record) => !known.has(record.hash) && ours.has(foldedKey(record, all)));
+  return newerThan(before, scan).some((record) => !given.has(record.hash) && ours.has(foldedKey(record, all)));
 }
 
 function refusal(fault: string): UnavailableError {

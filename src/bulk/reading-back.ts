@@ -39,10 +39,16 @@ const maximalScans = 5;
 /** For a listing that is read to its end: 5,000 links, 30 a page. */
 const maximalCalls = 200;
 
-/** Where the listing stands before a batch: its newest hashes and its count. One call. */
-export async function takeMark(listing: ListingSettings, signal?: AbortSignal): Promise<Mark> {
+/** The newest records, in one call. */
+export async function scanFront(listing: ListingSettings, signal?: AbortSignal): Promise<Scan> {
   const scan = await scanNewest(listing, { limit: markSize, isEnough: () => true, maximalCalls: 1, signal });
-  return { known: [...(scan?.records.keys() ?? [])], total: scan?.total };
+  return scan ?? { records: new Map(), total: undefined, isWhole: false };
+}
+
+/** Where the listing stands before a batch: its newest hashes and its count. */
+export async function takeMark(listing: ListingSettings, signal?: AbortSignal): Promise<Mark> {
+  const { records, total } = await scanFront(listing, signal);
+  return { known: [...records.keys()], total };
 }
 
 /** Ends a scan where what is listed next is older than the watermark; at the end of the listing where that knows no hash. */

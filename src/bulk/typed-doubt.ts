@@ -25,7 +25,7 @@ const looked = 200;
 export function typedDoubt({ client, domain, system, settle = usualSettle, warn }: TypedDoubtSettings) {
   return async (items: readonly ShortenItem[], signal: AbortSignal): Promise<readonly Verdict[]> => {
     const seconds = (settle * 1.2) / 1000;
-    warn(`no certain answer: in ${seconds} s the newest links tell whether there is one that leads there`);
+    warn(`no certain answer: looking for the link among the newest ones, which takes ${seconds} s`);
     const found = new Map<string, KnownRecord>();
     try {
       for (const wait of [settle, settle / 5]) {
@@ -38,7 +38,11 @@ export function typedDoubt({ client, domain, system, settle = usualSettle, warn 
       if (!(error instanceof CallError)) throw error;
       warn(`the newest links could not be listed: ${error.message}`);
     }
-    return items.map(({ long_url }) => candidatesFor(long_url, [...found.values()]));
+    const verdicts = items.map(({ long_url }) => candidatesFor(long_url, [...found.values()]));
+    const missing = items.filter((_, position) => verdicts[position] === doubtful);
+    const where = missing.length === 1 ? `to ${missing[0]?.long_url}` : `where ${missing.length} of the URLs lead`;
+    if (missing.length > 0 && found.size > 0) warn(`none of the newest ${found.size} links leads ${where}`);
+    return verdicts;
   };
 }
 
