@@ -118,7 +118,7 @@ const exitCodesTopic: Topic = {
 const formats: Topic = {
   summary: 'Output formats',
   parts: [
-    'One flag chooses: -o, --output. The default is table on a terminal and tsv in a pipe; LINKCTL_OUTPUT or the profile (linkctl config set output json) say otherwise. Every format holds the same rows. stdout holds what was asked for and nothing else; summaries, warnings and progress go to stderr.',
+    'One flag chooses: -o, --output. The default is table on a terminal and tsv in a pipe; LINKCTL_OUTPUT or the profile (linkctl config set output json) say otherwise. Every format holds the same rows. stdout holds what was asked for and nothing else; summaries, warnings and progress go to stderr. On a terminal a run of more than 20 rows lists none of them: --results <file>, -o or a pipe does.',
     [
       ['table', 'for people: fits the terminal, long cells end in an ellipsis (--no-truncate), headed (--no-header)'],
       [
