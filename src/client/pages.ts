@@ -1,4 +1,5 @@
 import { editions } from '../contract/editions.ts';
+import { recordText } from '../contract/link.ts';
 import type { OperationInput } from '../contract/operations.ts';
 import type { LogEntry, UrlRecord } from '../contract/records.ts';
 import type { Client } from './client.ts';
@@ -46,7 +47,7 @@ export function urlPages(
     ...options,
     bound: editions[client.edition].groupBound,
     isDistinct: true,
-    keyOf: ({ hash, short_url }) => short_url ?? hash,
+    keyOf: recordText,
     read: async (window, signal) => {
       const { urls, page } = await client.send('listUrls', { query: { ...selection, ...window } }, { signal });
       return { rows: urls, total: page?.total_count };

@@ -144,6 +144,7 @@ function listPages(
   const limit = options.limit ?? (all || !streams.terminal ? undefined : shownOnTerminal);
   let total: number | undefined;
   let shown = 0;
+  let isCounted = true;
   const notes: string[] = [];
   async function* rows(): AsyncGenerator<Row[]> {
     const extent = { limit, offset, all: limit === undefined, pageSize };
@@ -164,12 +165,12 @@ function listPages(
     if (total !== undefined && total > offset + shown) return [`Showing ${shown} of ${total} URLs. ${advice}`];
     const isMore = only && others.length === 0 ? await hasRowsAt(session.client, only, offset + shown) : undefined;
     if (isMore === false) return [];
-    total = undefined;
+    isCounted = false;
     return [`Showing ${shown} URLs, and there ${isMore ? 'are' : 'may be'} more. ${advice}`];
   }
   return {
     ...urlRows(rows(), session, severalDomains),
-    members: () => ({ page: { results_count: shown, total_count: total ?? offset + shown, offset } }),
+    members: () => ({ page: { results_count: shown, ...(isCounted && { total_count: total ?? offset + shown }), offset } }),
     notes: () => notes,
     outcome: () => emptiness(shown, options),
   };

@@ -18,6 +18,11 @@ export function linkText({ domain, hash }: LinkKey): string {
   return domain === undefined ? hash : `${domain}/${hash}`;
 }
 
+/** The link of a record, as `linkText` writes it where the server says its domain; equal for equal links. */
+export function recordText({ short_url, hash }: { readonly short_url?: string; readonly hash: string }): string {
+  return short_url ?? hash;
+}
+
 /** Equal for what may be one hash: some servers write it in another case than it was asked for in, or with blanks around it. */
 export function foldedHash(hash: string): string {
   return hash.trim().toLowerCase();

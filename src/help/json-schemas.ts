@@ -85,7 +85,10 @@ const undone = object({
   ...place,
   status: oneOf(['failed', 'unknown', 'not_sent']),
   ...Object.fromEntries(
-    [...fieldNames('shorten', 'a'), ...fieldNames('edit', 'a'), 'hash', 'domain'].map((name) => [name, optional(anything)]),
+    [...fieldNames('shorten', 'a'), ...fieldNames('edit', 'a'), 'hash', 'domain', 'short_url'].map((name) => [
+      name,
+      optional(anything),
+    ]),
   ),
   error: optional(error),
 });
@@ -123,10 +126,17 @@ const changedUrls = (...done: string[]): Schema => {
   const [served, recorded] = [object({ ...place, status, ...urlMembers }), object({ status, ...recordedUrl })];
   return object({ urls: listOf({ anyOf: [served, recorded, undone] }), summary });
 };
+/** Of a URL that was named with its domain. */
+const located = { domain: optional(text), short_url: optional(text) };
 const changedHashes = (key: string, done: string): Schema =>
-  object({ [key]: listOf({ anyOf: [object({ ...place, status: oneOf([done]), hash: text }), undone] }), summary });
+  object({ [key]: listOf({ anyOf: [object({ ...place, status: oneOf([done]), hash: text, ...located }), undone] }), summary });
 
-const page = record<Page>({ results_count: count, total_count: count, offset: count });
+/** Without a total where the server's is contradicted by the rows. */
+const page = record<Omit<Page, 'total_count'> & { total_count?: number }>({
+  results_count: count,
+  total_count: optional(count),
+  offset: count,
+});
 const clicks = record<StatsRecord & { short_url?: string }>({
   hash: text,
   short_url: optional(text),

@@ -126,9 +126,14 @@ function editedUrl(text: string, shortUrl: WireValue | undefined, domain: WireVa
   }
   const own = domain === undefined ? undefined : hostName(String(domain));
   if (own === '') throw new UsageError(`${quoted(String(domain))} is not a domain name`);
-  const [one, other] = new Set([named.domain, listed?.domain, own].filter((name) => name !== undefined));
-  if (other !== undefined) throw new UsageError(`${quoted(text)} is said to be on ${one} and on ${other}`);
-  return { hash: named.hash, domain: one };
+  let place = named.domain;
+  for (const other of [listed?.domain, own]) {
+    if (other !== undefined && other !== (place ?? other)) {
+      throw new UsageError(`${quoted(text)} is said to be on ${place} and on ${other}`);
+    }
+    place ??= other;
+  }
+  return { hash: named.hash, domain: place };
 }
 
 /** Servers may have short URLs of other forms: those tell nothing. */

@@ -75,6 +75,8 @@ for (const edition of ['a', 'b'] as const) {
         expect(rowsOf(shown.stdout)).toHaveLength(50);
         expect(shown.stderr).toMatch(/^Showing 50 (of 61 )?URLs(, and there are more)?\. Use --all or --limit N\.\n$/);
         expect(shown.stderr).toMatch(/of 61|are more/);
+        const { page } = JSON.parse((await linkctl(['list', '--limit', '60', '--json'])).stdout);
+        expect([undefined, 61]).toContain(page.total_count);
         const limited = await linkctl(['list', '--fields', 'hash', '--limit', '60']);
         expect(limited.stderr).toMatch(/^Showing 60 (of 61 )?URLs(, and there are more)?\. Use --all or --limit N\.\n$/);
         for (const flags of [['--all'], ['--limit', '61'], ['--limit', '99']]) {
