@@ -1,41 +1,35 @@
-import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
 import { type FewResult, runFew } from '../bulk/few.ts';
 import type { BulkOperation } from '../bulk/operation.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
-import type { OperationSettings, RunInput, RunPlan } from '../bulk/run-plan.ts';
+import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { type Context, openInput } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
-import type { EditFields } from '../contract/operations.ts';
 import type { CliError } from '../errors.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile } from '../input/hash-list.ts';
 import { itemsOf, type NamedHashes, type NamedTargets, placedOperands } from '../input/hash-targets.ts';
-import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
 import { sendingOf } from './checked-rows.ts';
 import { consentToNamed, type Question, type ReadNamed, refuseTooMany, requireAnswer, requireYes } from './consent.ts';
+import { type PlannedChangeOfNamed, planOfFile, planOfTyped } from './named-plan.ts';
 import { type RunLook, runReport } from './run-report.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
-export interface NamedChange {
+export interface NamedChange extends PlannedChangeOfNamed {
   readonly selection: NamedHashes;
   readonly options: BulkOptions & { readonly ignoreMissing?: boolean };
   readonly look: RunLook;
   /** Where the change asks. */
   readonly asks?: Question;
-  /** What every URL is given. */
-  readonly fields?: EditFields;
   /** Beside the hashes all that the change depends on (J8). */
   readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'>;
   operation(settings: Omit<OperationSettings, 'mayCall'> & { readonly batchSize: number }): BulkOperation<LinkKey>;
-  /** How a call begins, for `--dry-run`: the hashes follow in the path or in the query. */
-  readonly request: { readonly method: string; readonly path: string };
 }
 
 /** A few operands go out at once; a file of hashes is a long run with a journal. */
@@ -56,7 +50,7 @@ async function changeOperands(
   const { targets, severalDomains } = await placedOperands(operands, session, 'typed change');
   refuseTooMany(targets.length, context);
   const { batchSize } = sendingOf(change.options, session, context);
-  if (context.global.dryRun) return dryRunReport(plannedCalls(targets, change, batchSize));
+  if (context.global.dryRun) return planOfTyped(change, targets, batchSize, session, context);
   await consent(change, { count: targets.length, open: () => targets }, batchSize, session, context);
   const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
   const done = await runFew(operation, targets, {
@@ -108,7 +102,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
   const file = await checkHashFile(source, session, 'listed change');
   refuseTooMany(file.rows, context);
   const sending = sendingOf(change.options, session, context);
-  if (context.global.dryRun) return dryRunReport(plannedFile(file, change, sending.batchSize));
+  if (context.global.dryRun) return planOfFile(change, file, sending.batchSize, session, context);
   await consent(change, { count: file.rows, open: () => itemsOf(file) }, sending.batchSize, session, context);
   return await runReport(
     {
@@ -153,27 +147,4 @@ async function* firstOf<T>(items: Iterable<T> | AsyncIterable<T>, atMost = Numbe
     left -= 1;
     if (left === 0) return;
   }
-}
-
-/** As a run makes them. */
-async function* plannedFile(
-  file: Pick<RunInput, 'open'>,
-  change: NamedChange,
-  batchSize: number,
-): AsyncGenerator<PlannedRequest> {
-  for await (const targets of fileBatches(file, (item) => item as LinkKey, { limit: batchSize, ...byHash })) {
-    yield plannedCall(targets, change);
-  }
-}
-
-function* plannedCalls(targets: readonly LinkKey[], change: NamedChange, batchSize: number): Generator<PlannedRequest> {
-  for (const some of batchesOf(targets, { limit: batchSize, ...byHash })) yield plannedCall(some, change);
-}
-
-function plannedCall(targets: readonly LinkKey[], { request, fields }: NamedChange): PlannedRequest {
-  const { method, path } = request;
-  const [{ hash, domain }] = targets as readonly [LinkKey];
-  const body = fields && { urls: [fields] };
-  if (targets.length === 1) return { method, path: `${path}/${encodeURIComponent(hash)}`, query: { domain }, body };
-  return { method, path, query: { hashes: targets.map((target) => target.hash).join(','), domain }, body };
 }

@@ -1,10 +1,13 @@
 import { countUrls } from '../client/counting.ts';
 import { type Context, checkTagExpression } from '../context.ts';
-import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import type { Session } from '../session.ts';
 import { consentToSelected, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
+import { dryRun, editText, linkChangeColumns, plannedChange } from './dry-run.ts';
 
 /** A change of everything that a tag expression selects, in one call that answers with no URLs (4.3.8, 4.3.10). */
 export interface TagChange {
@@ -14,6 +17,10 @@ export interface TagChange {
   /** What was done: `Deleted`. */
   readonly done: string;
   readonly request: PlannedRequest;
+  /** How `--dry-run` says it: `delete`, `would be deleted`. */
+  readonly planned: { readonly change: string; readonly done: string };
+  /** What every URL is given. */
+  readonly fields?: EditFields;
   send(): Promise<unknown>;
 }
 
@@ -30,7 +37,10 @@ export async function changeByTags(change: TagChange, session: Session, context:
   refuseTooMany(count, context, orMore);
   if (context.global.dryRun) {
     await context.note(`${quantity(count, 'URL')} matched ${expression}`);
-    return dryRunReport([change.request]);
+    const { fields, planned, request } = change;
+    const textOf = (record: UrlRecord) => (fields ? editText(fields, record) : planned.change);
+    const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, textOf(record)))];
+    return dryRun({ requests: [request], changes, noun: 'URL', done: planned.done, columns: linkChangeColumns, count }, context);
   }
   const record = { tags: expression, summary: { matched: count } };
   if (count === 0) return { ...look, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };

@@ -3,11 +3,13 @@ import type { Runner } from '../action.ts';
 import { byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/edit.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
+import { dryRun, editText, linkChangeColumns, linkChanges } from '../changes/dry-run.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
 import type { Context } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import {
@@ -21,7 +23,7 @@ import {
 } from '../flags/field-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
-import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { hashChangeLook, namesDomains, urlColumns } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
@@ -79,6 +81,7 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
       flags: runFlags(values, options),
       operation: (settings) => editSameOperation(settings, values),
       request: { method: 'PATCH', path: '/urls' },
+      planned: { change: 'edit', done: 'changed' },
     },
     session,
     context,
@@ -104,6 +107,8 @@ async function editByTags(expression: string, values: FieldValues, session: Sess
       look: editLook,
       done: 'Changed',
       request: { method: 'PATCH', path: '/urls', query, body: { urls: [values] } },
+      planned: { change: 'edit', done: 'changed' },
+      fields: values,
       send: () => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
     },
     session,
@@ -130,7 +135,13 @@ async function editFile(options: EditOptions, context: Context, operands: readon
   const sending = sendingOf(options, session, context);
   const { input, severalDomains } = await checkedRows('edit', options, session, context);
   const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
-  if (context.global.dryRun) return dryRunReport(planned(input, payload, sending.batchSize));
+  if (context.global.dryRun) {
+    const { batchSize } = sending;
+    const textOf = ({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord) => editText(fields, record);
+    const changes = linkChanges(fileBatches(input, payload, { limit: batchSize }), textOf, session, batchSize);
+    const requests = planned(input, payload, batchSize);
+    return dryRun({ requests, changes, noun: 'URL', done: 'changed', columns: linkChangeColumns }, context);
+  }
   return await runReport(
     {
       ...sending,

@@ -6,9 +6,9 @@ import { hashGiver } from '../bulk/generated-hash.ts';
 import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
-import type { RunInput } from '../bulk/run-plan.ts';
 import { shortenOperation } from '../bulk/shorten.ts';
 import { typedDoubt } from '../bulk/typed-doubt.ts';
+import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import type { Context } from '../context.ts';
 import { editions } from '../contract/editions.ts';
@@ -21,7 +21,7 @@ import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { flagValue } from '../input/values.ts';
-import { dryRunReport, type PlannedRequest } from '../output/dry-run.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 import { readableUrl, urlColumns } from '../output/url-columns.ts';
 import { qrPictures } from '../qr-pictures.ts';
@@ -81,7 +81,7 @@ async function shorten(options: ShortenOptions, context: Context, urls: string[]
   for (const warning of fieldWarnings(values, now())) await context.warn(warning);
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
   const mode = await modeOf(options, session, context, items.length, values.custom_hash === undefined ? 0 : items.length);
-  if (context.global.dryRun) return dryRunReport(planned(items, mode, session));
+  if (context.global.dryRun) return plan(() => batchesOf(items, { limit: batchSizeOf(session) }), mode, session, context);
   const picture = qrPictures(options, context);
   const giveHash = hashGiver(mode, context.system);
   const keyed = items.map((item) => giveHash(item));
@@ -115,7 +115,7 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
   const mode = await modeOf(options, session, context, input.rows, withHash);
   const isPlain = Object.keys(values).length === 0;
   const payload = (item: object): ShortenItem => (isPlain ? (item as ShortenItem) : { ...values, ...(item as ShortenItem) });
-  if (context.global.dryRun) return dryRunReport(plannedFile(input, payload, mode, session, sending.batchSize));
+  if (context.global.dryRun) return plan(() => fileBatches(input, payload, { limit: sending.batchSize }), mode, session, context);
   const picture = qrPictures(options, context);
   const flags = runFlags(values, options);
   const report = await runReport(
@@ -198,23 +198,31 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
   };
 }
 
+/** B60: the links as they would be made. */
+function plan(
+  batches: () => Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>,
+  mode: Mode,
+  session: Session,
+  context: Context,
+): RowsReport {
+  async function* requests(): AsyncGenerator<PlannedRequest> {
+    for await (const urls of batches()) yield plannedBatch(urls, mode, session);
+  }
+  async function* changes(): AsyncGenerator<PlannedChange[]> {
+    for await (const items of batches()) yield items.map((item) => ({ row: { ...item }, state: 'planned' }));
+  }
+  const names = ['long_url', ...fieldNames('shorten', session.edition).filter((name) => name !== 'long_url')];
+  const columns = names.map((name) => ({
+    name,
+    ...urlColumns.find((column) => column.name === name),
+    essential: name === 'long_url',
+  }));
+  return dryRun({ requests: requests(), changes: changes(), noun: 'URL', done: 'shortened', columns }, context);
+}
+
 /** Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked. */
 function tellsStatus({ format }: Context): boolean {
   return ['json', 'jsonl'].includes(format());
-}
-
-function* planned(items: readonly ShortenItem[], mode: Mode, session: Session): Generator<PlannedRequest> {
-  for (const urls of batchesOf(items, { limit: batchSizeOf(session) })) yield plannedBatch(urls, mode, session);
-}
-
-async function* plannedFile(
-  input: RunInput,
-  payload: (item: object) => ShortenItem,
-  mode: Mode,
-  session: Session,
-  limit: number,
-): AsyncGenerator<PlannedRequest> {
-  for await (const urls of fileBatches(input, payload, { limit })) yield plannedBatch(urls, mode, session);
 }
 
 function plannedBatch(urls: readonly ShortenItem[], { duplicates }: Mode, { domain }: Session): PlannedRequest {

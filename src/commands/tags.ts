@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Runner } from '../action.ts';
+import { dryRun } from '../changes/dry-run.ts';
 import { consentToTags } from '../changes/tag-consent.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +9,7 @@ import { foldLabel } from '../contract/tag-label.ts';
 import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
 import { flagLabels } from '../input/values.ts';
-import { dryRunReport } from '../output/dry-run.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 
 export function registerTags(command: Command, run: Runner): void {
@@ -66,7 +67,7 @@ async function listTags(_options: object, context: Context): Promise<RowsReport>
 async function addTags(_options: object, context: Context, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   if (context.global.dryRun) {
-    return dryRunReport(labels.map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } })));
+    return plan(labels, 'add', 'added', (label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } }), context);
   }
   const session = await context.session();
   const work = async (label: string): Promise<Row> => {
@@ -80,7 +81,8 @@ async function addTags(_options: object, context: Context, operands: string[]): 
 async function renameTag(_options: object, context: Context, operands: string[]): Promise<Report> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
   if (context.global.dryRun) {
-    return dryRunReport([{ method: 'PATCH', path: tagPath(old), query: {}, body: { label } }]);
+    const request = { method: 'PATCH', path: tagPath(old), query: {}, body: { label } };
+    return plan([old], `rename to ${JSON.stringify(label)}`, 'renamed', () => request, context);
   }
   const { client } = await context.session();
   const { tags } = await client.send('renameTag', { path: { label: old }, body: { label } });
@@ -104,8 +106,10 @@ async function deleteTags({ ignoreMissing = false }: DeleteOptions, context: Con
   if (maxAffected !== undefined && labels.length > maxAffected) {
     throw new UsageError(`${labels.length} tags would be deleted, more than --max-affected ${maxAffected}`);
   }
-  if (dryRun)
-    return dryRunReport(labels.map((label) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined })));
+  if (dryRun) {
+    const request = (label: string) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined });
+    return plan(labels, 'delete', 'deleted', request, context);
+  }
   const session = await context.session();
   await consentToTags(labels, session, context);
   const work = async (label: string): Promise<Row> => {
@@ -113,6 +117,19 @@ async function deleteTags({ ignoreMissing = false }: DeleteOptions, context: Con
     return { label };
   };
   return changeEach(labels, work, { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing });
+}
+
+/** B60 */
+function plan(
+  labels: readonly string[],
+  change: string,
+  done: string,
+  request: (label: string) => PlannedRequest,
+  context: Context,
+): RowsReport {
+  const changes = [labels.map((label) => ({ row: { label, change }, state: 'planned' as const }))];
+  const columns = [{ name: 'label', essential: true }, { name: 'change' }];
+  return dryRun({ requests: labels.map(request), changes, noun: 'tag', done, columns }, context);
 }
 
 interface Change {

@@ -68,7 +68,7 @@ const globalFlags: readonly GlobalFlag[] = [
   { flags: '--insecure-http', summary: 'allow http:// to a host that is not this machine' },
   { flags: '--ca-file <path>', summary: 'certificates to trust besides the usual ones' },
   { flags: '-y, --yes', summary: 'answer every question with yes' },
-  { flags: '-n, --dry-run', summary: 'show what would be sent, change nothing' },
+  { flags: '-n, --dry-run', summary: 'show what would be changed, change nothing' },
   { flags: '--no-input', summary: 'never ask; fail instead', env: 'LINKCTL_NO_INPUT' },
   { flags: '--max-affected <n>', summary: 'refuse to change more than this many', parse: count(0) },
   { flags: '-q, --quiet', summary: 'no notes, summaries or progress on stderr; errors stay' },

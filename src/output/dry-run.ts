@@ -9,7 +9,7 @@ export interface PlannedRequest {
   readonly body: unknown;
 }
 
-/** What `--dry-run` prints: every request that would change something, and nothing is sent (B60). */
+/** What `--dry-run` prints for programs: every request that would change something, and nothing is sent (B60). */
 export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>): RowsReport {
   return {
     kind: 'rows',
@@ -21,6 +21,13 @@ export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<
     members: () => ({ dry_run: true }),
     notes: () => ['dry run: nothing was sent'],
   };
+}
+
+/** One line for people: `PATCH /urls?hashes=a,b {"urls":[…]}`. */
+export function requestLine({ method, path, query, body }: PlannedRequest): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const address = [path, given.map(([name, value]) => `${name}=${value}`).join('&')].filter(Boolean).join('?');
+  return [method, address, ...(body === undefined ? [] : [JSON.stringify(body)])].join(' ');
 }
 
 async function* toRows(requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>): AsyncGenerator<[Row]> {

@@ -330,8 +330,8 @@ test('B60: --dry-run of every way sends nothing and needs no answer', async ({ l
   ]);
   expect(await linkctl(['delete', 'h0', '-n'])).toEqual({
     code: 0,
-    stdout: 'DELETE\t/urls/h0\t{}\t\n',
-    stderr: 'dry run: nothing was sent\n',
+    stdout: 'h0\t\t\tnot found\n',
+    stderr: '0 URLs would be deleted, 1 not found\ndry run: nothing was sent\n',
   });
   await store(service, numbered(3, { tags: ['a'] }));
   expect((await linkctl(['delete', '--by-tags', 'a|b', '-n'])).stderr).toBe('3 URLs matched a|b\ndry run: nothing was sent\n');

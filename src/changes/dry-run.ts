@@ -1,0 +1,124 @@
+import { notApplied } from '../bulk/not-applied.ts';
+import { namedUrls } from '../client/named-urls.ts';
+import type { Context } from '../context.ts';
+import { type LinkKey, linkText } from '../contract/link.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
+import { quantity } from '../output/quantity.ts';
+import type { Column, Row, RowsReport } from '../output/report.ts';
+import type { Session } from '../session.ts';
+
+export type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
+
+/** What a change would do: to people what becomes of each thing, to programs every request (B60). */
+export interface DryRun {
+  readonly requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>;
+  readonly changes: Batches<PlannedChange>;
+  /** What is changed, and what would be done to it: `URL`, `deleted`. */
+  readonly noun: string;
+  readonly done: string;
+  readonly columns: readonly Column[];
+  /** Things in all, where `changes` are only the first. */
+  readonly count?: number;
+}
+
+export interface PlannedChange {
+  readonly row: Row;
+  readonly state: 'planned' | 'unchanged' | 'not found';
+}
+
+/** Lines that a terminal shows; a pipe and every other format get them all. */
+const shownChanges = 5;
+
+/** Sends nothing that changes anything. With `-v` people get the requests, too. */
+export function dryRun({ requests, changes, noun, done, columns, count }: DryRun, context: Context): RowsReport {
+  const format = context.format();
+  if (format === 'json' || format === 'jsonl') return dryRunReport(requests);
+  const { streams, global } = context;
+  const atMost = format === 'table' && streams.terminal ? shownChanges : Number.POSITIVE_INFINITY;
+  const counts = { planned: 0, unchanged: 0, 'not found': 0 };
+  let shown = 0;
+  async function* rows(): AsyncGenerator<Row[]> {
+    for await (const batch of changes) {
+      for (const { state } of batch) counts[state] += 1;
+      const some = batch.slice(0, Math.max(0, atMost - shown));
+      shown += some.length;
+      yield some.map(({ row }) => row);
+    }
+    if (global.verbose) for await (const request of requests) await streams.tell(requestLine(request));
+  }
+  const summary = (): string[] => {
+    const { planned, unchanged, 'not found': missing } = counts;
+    const more = (count ?? planned + unchanged + missing) - shown;
+    return [
+      ...(more > 0 ? [`${streams.glyphs.ellipsis} and ${quantity(more, noun)} more`] : []),
+      // Of a part nobody knows how much of the rest would stay as it is.
+      ...(count === undefined
+        ? [
+            [
+              `${quantity(planned, noun)} would be ${done}`,
+              ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
+              ...(missing > 0 ? [`${missing} not found`] : []),
+            ].join(', '),
+          ]
+        : []),
+    ];
+  };
+  const names = columns.map(({ name }) => name);
+  return {
+    kind: 'rows',
+    key: 'changes',
+    rows: rows(),
+    columns,
+    tableFields: names,
+    pipedFields: names,
+    notes: () => [...summary(), 'dry run: nothing was sent'],
+  };
+}
+
+export const linkChangeColumns: readonly Column[] = [
+  { name: 'hash', essential: true },
+  { name: 'long_url', title: 'LONG URL', shrinks: true, essential: true },
+  { name: 'total_clicks', title: 'CLICKS', align: 'right' },
+  { name: 'change', shrinks: true },
+];
+
+/** Links as they are now, read in groups, and what would become of each; `textOf` answers nothing where nothing would. */
+export async function* linkChanges<Target extends LinkKey>(
+  batches: Batches<Target>,
+  textOf: (target: Target, record: UrlRecord) => string | undefined,
+  { client }: Session,
+  batchSize: number,
+): AsyncGenerator<PlannedChange[]> {
+  for await (const targets of batches) {
+    const found = new Map<string, UrlRecord>();
+    for await (const { target, record } of namedUrls(client, targets, { items: batchSize })) {
+      if (record) found.set(linkText(target), record);
+    }
+    yield targets.map((target) => {
+      const record = found.get(linkText(target));
+      return plannedChange(linkText(target), record, record && textOf(target, record));
+    });
+  }
+}
+
+/** One link, as it is and as it would be. */
+export function plannedChange(hash: string, record: UrlRecord | undefined, change: string | undefined): PlannedChange {
+  const state = record === undefined ? 'not found' : change === undefined ? 'unchanged' : 'planned';
+  const { long_url, total_clicks } = record ?? {};
+  return { row: { hash, long_url, total_clicks, change: change ?? state }, state };
+}
+
+/** `note: "old" -> "new"; tags: +a -b`; nothing where the link is as it is asked for. */
+export function editText(fields: EditFields, record: UrlRecord): string | undefined {
+  const now = record as unknown as Readonly<Record<string, unknown>>;
+  const differs = new Set(notApplied(fields, record, 'instructions').map(({ field }) => field));
+  const texts = Object.entries(fields).flatMap(([field, asked]) => {
+    const is = now[field === 'custom_hash' ? 'hash' : field];
+    if (asked === undefined || (is !== undefined && !differs.has(field))) return [];
+    if (Array.isArray(asked)) return `tags: ${asked.join(' ')}`;
+    return `${field}: ${JSON.stringify(is ?? null)} -> ${JSON.stringify(asked)}`;
+  });
+  return texts.length > 0 ? texts.join('; ') : undefined;
+}
