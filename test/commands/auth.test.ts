@@ -94,11 +94,6 @@ describe('D47: auth login finds the API before it asks for a key', () => {
     expect(existsSync(config)).toBe(false);
     expect((await wire.requests()).every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
-
-  test('a host that is not this machine is asked encrypted', async ({ home, login }) => {
-    const ran = await home(login.with(5, 'api.invalid'), { stdin: apiKey });
-    expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('cannot resolve api.invalid') });
-  });
 });
 
 test('B65: a key that the server rejects leaves the configuration as it was', async ({ home, login, config }) => {
