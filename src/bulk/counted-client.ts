@@ -18,17 +18,24 @@ export interface CallCount {
 export interface CountedClient {
   readonly client: Pick<Client, 'send'>;
   readonly calls: CallCount;
+  /** From now on `listener` is told whenever the server asks one of these calls to slow down (R-15). */
+  heed(listener: () => void): void;
 }
 
 /** Those `before` were made without it, and count. */
 export function countCalls({ send }: Pick<Client, 'send'>, budget: number = Number.POSITIVE_INFINITY, before = 0): CountedClient {
   let made = before;
   let reserved = 0;
+  let throttled = (): void => {};
+  const onThrottled = (): void => throttled();
   return {
+    heed(listener) {
+      throttled = listener;
+    },
     client: {
       send: (operation, input, options) => {
         made += 1;
-        return send(operation, input, options);
+        return send(operation, input, { ...options, onThrottled });
       },
     },
     calls: {

@@ -41,6 +41,7 @@ export function concurrencyOf<Payload extends object>({ mode, concurrency = usua
 export function createWork<Payload extends object>(settings: WorkSettings<Payload>, means: WorkMeans): RunWork<Payload> {
   const { plan, operation, environment } = settings;
   const gate = createGate(concurrencyOf(plan));
+  settings.counted.heed(gate.throttled);
   const ledger = ledgerOf(settings, means);
   const context: SendingContext<Payload> = {
     operation,

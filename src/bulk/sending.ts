@@ -166,7 +166,6 @@ async function sendBegun<Payload extends object>(
     verdicts = await completed(answer, batch, rows, context, mayRepeat);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    if (error.throttled) context.pace?.throttled();
     if (error.outcome === 'ambiguous') await enterDoubt(batch, rows, error.message, context);
     if (isTooLarge(error) && rows.length > 1) {
       context.size.limit = Math.min(context.size.limit, Math.ceil(rows.length / 2));

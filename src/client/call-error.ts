@@ -59,8 +59,6 @@ export class CallError extends CliError {
   readonly attempts: number;
   readonly gaveUp: GaveUp;
   readonly notBefore: number | undefined;
-  /** The server asks to slow down (429, 1219): R-15. */
-  readonly throttled: boolean;
 
   constructor(fault: Fault, history: CallHistory) {
     const { kind, message, hint, apiCode, cause } = fault;
@@ -78,7 +76,6 @@ export class CallError extends CliError {
     this.attempts = history.attempts;
     this.gaveUp = history.gaveUp;
     this.notBefore = history.notBefore;
-    this.throttled = fault.retry === 'throttled';
   }
 }
 

@@ -16,6 +16,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told that an attempt may have been applied: what the next one is answered is no answer to the first. */
   readonly onDoubt?: (() => void) | undefined;
+  /** Told each time that the server asks to slow down (429, 1219), also where the call succeeds in the end (R-15). */
+  readonly onThrottled?: (() => void) | undefined;
 }
 
 /** Makes one call of the contract and answers with a checked result. Throws `CallError`. */

@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
   async function call<O extends OperationName>(
     operation: O,
     input: OperationInput<O>,
-    { repeat, signal: given, onDoubt }: SendOptions = {},
+    { repeat, signal: given, onDoubt, onThrottled }: SendOptions = {},
   ): Promise<OperationResult<O> & Envelope> {
     const request = requestFor(operation, input, edition);
     const signal = joined(given);
@@ -78,6 +78,7 @@ export function createClient(options: ClientOptions): Client {
       repeats: repeat ? Number.POSITIVE_INFINITY : repeatsInDoubt(operation, parts),
       inDoubt: changes(operation) ? (fault) => inDoubt(operation, parts, fault) : undefined,
       onDoubt,
+      onThrottled,
     });
   }
 

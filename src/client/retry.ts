@@ -31,6 +31,7 @@ export interface RetryContext {
   /** For calls that change something: the last fault, told as a change that may have happened. */
   readonly inDoubt?: ((fault: Fault) => Fault) | undefined;
   readonly onDoubt?: (() => void) | undefined;
+  readonly onThrottled?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   notice(notice: RetryNotice): void;
   warn(message: string): void;
@@ -51,6 +52,7 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
       doubts += 1;
       context.onDoubt?.();
     }
+    if (fault.retry === 'throttled') context.onThrottled?.();
     if (meetsAll(fault)) context.circuit.refused();
     const wait = waitFor(fault, attempts, waited, context);
     const giveUp = (gaveUp: GaveUp): CallError =>
