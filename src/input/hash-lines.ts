@@ -61,9 +61,10 @@ async function* plainLines(source: Source, column?: number): AsyncGenerator<Hash
     const found: HashText[] = [];
     for (let index = 0; index < lines.length; index += 1) {
       const line = lines[index] ?? '';
-      if (!isName(line)) continue;
+      const text = line.trim();
+      if (text === '' || text.startsWith('#')) continue;
       if (isHead) isHead = false;
-      else found.push({ line: first + index, text: (column === undefined ? line : (line.split('\t')[column] ?? '')).trim() });
+      else found.push({ line: first + index, text: column === undefined ? text : (line.split('\t')[column] ?? '').trim() });
     }
     yield found;
   }

@@ -43,13 +43,18 @@ export function createPlacement({ edition, domain, domainNamed }: DomainInForce,
   let bare: Naming | undefined;
   let last: LinkKey | undefined;
   let isSeveral = false;
-  const placed = ({ hash, domain: own }: LinkKey, line?: number): LinkKey => {
-    if (own !== undefined && !hosts.has(own) && hosts.size < mostHosts) hosts.set(own, { link: { hash, domain: own }, line });
-    if (edition === 'b') return { hash };
-    if (own !== undefined && domainNamed && own !== domain) throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
-    if (own === undefined && domain === undefined) bare ??= { link: { hash }, line };
-    const chosen = own ?? domain ?? defaultDomain;
-    return chosen === undefined ? { hash } : { hash, domain: chosen };
+  const placed = (link: LinkKey, line?: number): LinkKey => {
+    const { hash, domain: own } = link;
+    if (own !== undefined) {
+      if (!hosts.has(own) && hosts.size < mostHosts) hosts.set(own, { link, line });
+      if (edition === 'b') return { hash };
+      if (domainNamed && own !== domain) throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
+      return link;
+    }
+    if (edition === 'b') return link;
+    if (domain === undefined) bare ??= { link, line };
+    const chosen = domain ?? defaultDomain;
+    return chosen === undefined ? link : { hash, domain: chosen };
   };
   return {
     hosts,
