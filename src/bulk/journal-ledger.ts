@@ -88,9 +88,11 @@ function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedE
 }
 
 function resultLine(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[]): ResultLine {
-  const records = outcomes.flatMap(({ status, record }) => (record && status !== 'failed' ? [record] : []));
   const failed = outcomes.filter(({ status }) => status === 'failed');
-  const changed = outcomes.filter(({ status }) => status === 'changed');
+  const done = outcomes.filter(({ status }) => status !== 'failed');
+  // One for each done row, or none: they are found by their places.
+  const records = done.every(({ record }) => record) ? done.flatMap(({ record }) => record ?? []) : [];
+  const changed = done.filter(({ status }) => status === 'changed' || status === 'deleted');
   const destinations = changed.map((outcome) => unaskedDestination(outcome) ?? '');
   const { domain } = (outcomes[0]?.payload ?? {}) as { readonly domain?: string };
   const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));

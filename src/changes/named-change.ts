@@ -29,7 +29,13 @@ export interface NamedChange extends PlannedChangeOfNamed {
   readonly asks?: Question;
   /** Beside the hashes all that the change depends on (J8). */
   readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'>;
-  operation(settings: Omit<OperationSettings, 'mayCall'> & { readonly batchSize: number }): BulkOperation<LinkKey>;
+  operation(settings: OperationOfNamed): BulkOperation<LinkKey>;
+}
+
+interface OperationOfNamed extends Omit<OperationSettings, 'mayCall'> {
+  readonly batchSize: number;
+  /** The results tell where links led: they may be read first. */
+  readonly mayRead?: OperationSettings['mayCall'] | undefined;
 }
 
 /** A few operands go out at once; a file of hashes is a long run with a journal. */
@@ -107,7 +113,12 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
   return await runReport(
     {
       ...sending,
-      operation: (settings) => change.operation({ ...settings, batchSize: sending.batchSize }),
+      operation: ({ mayCall, ...settings }) =>
+        change.operation({
+          ...settings,
+          batchSize: sending.batchSize,
+          mayRead: sending.results === undefined ? undefined : mayCall,
+        }),
       pinsDomain: editions[session.edition].severalDomains,
       accountDomains: session.askedDomains(),
       input: {

@@ -1,0 +1,82 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { test as base, sent } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const inUse = 300;
+
+const test = base.extend<{ hashes: string; results: string; rows: () => string[][] }>({
+  hashes: async ({ folder }, use) => {
+    const file = join(folder, 'hashes.txt');
+    writeFileSync(file, [...Array.from({ length: 30 }, (_, nth) => `h${nth}`), 'none'].join('\n'));
+    await use(file);
+  },
+  results: async ({ folder }, use) => await use(join(folder, 'results.csv')),
+  rows: async ({ results }, use) => {
+    await use(() =>
+      readFileSync(results, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(',')),
+    );
+  },
+});
+
+describe.each(['a', 'b'] as const)('D28, U4: results of a deletion on an account in use, edition %s', (edition) => {
+  test.override({ edition });
+  beforeEach<{ service: { baseUrl: string } }>(async ({ service }) => await store(service, numbered(inUse)));
+
+  test('hold where the links led', async ({ linkctl, hashes, results, rows, service }) => {
+    const ran = await linkctl(['delete', '--hashes-from', hashes, '--yes', '--results', results, '--batch-size', '10']);
+    expect(ran.code).toBe(3);
+    expect(rows().slice(0, 30)).toEqual(
+      Array.from({ length: 30 }, (_, nth) => [
+        `${nth + 1}`,
+        'deleted',
+        `h${nth}`,
+        `http://localhost/h${nth}`,
+        `https://example.com/${nth}`,
+        '0',
+        '',
+      ]),
+    );
+    expect(rows()[30]?.slice(1, 3)).toEqual(['failed', 'none']);
+    expect(await stored(service)).toHaveLength(inUse - 30);
+  });
+
+  test('hold it after a stop, too', async ({ linkctl, hashes, results, rows, wire }) => {
+    await wire.script([{ only: { method: 'DELETE' } }, { only: { method: 'DELETE' }, ...faults.refuse(1303) }]);
+    const words = ['delete', '--hashes-from', hashes, '--yes', '--results', results, '--batch-size', '10', '--concurrency', '1'];
+    expect((await linkctl(words)).code).toBe(7);
+    await wire.script([]);
+    expect((await linkctl(words)).code).toBe(3);
+    expect(
+      rows()
+        .map((row) => row[4])
+        .slice(0, 30),
+    ).toEqual(Array.from({ length: 30 }, (_, nth) => `https://example.com/${nth}`));
+  });
+
+  test('cost no row and no budget; without --results nothing is read', async ({
+    linkctl,
+    hashes,
+    results,
+    rows,
+    wire,
+    service,
+  }) => {
+    await wire.script([{ only: { method: 'GET', path: 'hashes=' }, times: 'all', ...faults.htmlBefore }]);
+    const words = ['delete', '--hashes-from', hashes, '--yes', '--batch-size', '10', '--retries', '0'];
+    const few = ['--budget', edition === 'a' ? '3' : '2', '--concurrency', '1'];
+    const before = (await sent(wire)).length;
+    expect((await linkctl([...words, ...few, '--results', results])).code).toBe(7);
+    expect((await sent(wire)).length - before).toBe(edition === 'a' ? 3 : 2);
+    expect(await stored(service)).toHaveLength(inUse - 10);
+    await linkctl([...words, '--results', results]);
+    expect(await stored(service)).toHaveLength(inUse - 30);
+    expect(rows()).toHaveLength(31);
+  });
+});
