@@ -17,6 +17,8 @@ export interface Context {
   readonly system: System;
   readonly global: GlobalOptions;
   readonly streams: Streams;
+  /** stdin is the input of the command: who answers a question types on the terminal itself (B56). */
+  readonly stdinIsInput?: boolean;
   /** Whom we talk to, opened when first asked for and closed when the command ends. */
   session(): Promise<Session>;
   /** A client for an account that is not stored yet; whoever asks closes it. */

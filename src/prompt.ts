@@ -1,21 +1,28 @@
 import { AuthError, FailedError, UsageError } from './errors.ts';
 import type { GlobalOptions } from './flags/globals.ts';
 import type { Streams } from './output/streams.ts';
-import type { System } from './system.ts';
+import type { InputStream, System } from './system.ts';
 
 /** Who asks: the streams that know of a progress line, and the flags that forbid asking. */
 export interface Asker {
   readonly system: System;
   readonly global: GlobalOptions;
   readonly streams: Streams;
+  /** stdin is the input of the command: who answers types on the terminal itself (B56). */
+  readonly stdinIsInput?: boolean;
 }
 
-/** Whether a question may be asked at all (B54): stdin and stderr are terminals, and nothing says that nobody is there. */
-export function canAsk({ system, global }: Asker): boolean {
-  const { env, stdin, stderr } = system;
-  const forbidden = global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);
-  // Who typed a list and ended it with Ctrl-D has ended stdin.
-  return !forbidden && stdin.isTTY === true && !stdin.readableEnded && stderr.isTTY === true;
+/** Whether a question may be asked at all (B54): somebody can type, stderr is a terminal, and nothing says that nobody is there. */
+export function canAsk(asker: Asker): boolean {
+  const { env, stderr } = asker.system;
+  const forbidden = asker.global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);
+  const from = keyboard(asker);
+  return !forbidden && stderr.isTTY === true && from?.isTTY === true && !from.readableEnded;
+}
+
+/** Where answers are typed. */
+function keyboard({ system, stdinIsInput }: Asker): InputStream | undefined {
+  return stdinIsInput ? system.terminal() : system.stdin;
 }
 
 /** Asks for a line; an empty answer is `fallback`. `flag` is what answers the question where it cannot be asked (B55). */
@@ -61,17 +68,19 @@ function isSet(text: string | undefined): boolean {
 }
 
 /** One line of the terminal; a hidden one raw, because only so echo can be off. */
-async function readLine(question: string, { system, streams }: Asker, hidden = false): Promise<string> {
-  const { stdin, stderr } = system;
+async function readLine(question: string, asker: Asker, hidden = false): Promise<string> {
+  const { system, streams } = asker;
+  const { stderr } = system;
+  const stdin = keyboard(asker) ?? system.stdin;
   const answered = streams.question(question);
   if (!hidden) {
-    const line = await typedLine(system);
+    const line = await typedLine(stdin, system);
     answered();
     return line;
   }
   stdin.setRawMode?.(true);
   try {
-    return await typedLine(system);
+    return await typedLine(stdin, system);
   } finally {
     stdin.setRawMode?.(false);
     stderr.write('\n');
@@ -80,8 +89,7 @@ async function readLine(question: string, { system, streams }: Asker, hidden = f
 }
 
 /** Reads by events: an iterator of a stream, or a `readline` of it, leaves nothing for the next question when it is left. */
-function typedLine(system: System): Promise<string> {
-  const { stdin } = system;
+function typedLine(stdin: InputStream, system: System): Promise<string> {
   const decoder = new TextDecoder();
   let typed = '';
   return new Promise((resolve, reject) => {

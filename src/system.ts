@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { fstatSync } from 'node:fs';
+import { fstatSync, openSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isatty } from 'node:tty';
+import { isatty, ReadStream } from 'node:tty';
 
 /** A stream that people or programs read: stdout or stderr. */
 export interface OutputStream {
@@ -33,6 +33,8 @@ export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2' | 'SIGINFO';
  */
 export interface System {
   readonly stdin: InputStream;
+  /** Where a person types while stdin is read for something else; undefined where there is no terminal. */
+  terminal(): InputStream | undefined;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -100,9 +102,14 @@ export function processExists(processId: number): boolean {
 
 /** The real world. */
 export function processSystem(): System {
+  let terminal: InputStream | undefined;
   return {
     get stdin() {
       return process.stdin;
+    },
+    terminal: () => {
+      terminal ??= openTerminal();
+      return terminal;
     },
     stdout: lateStream(1, () => process.stdout),
     stderr: lateStream(2, () => process.stderr),
@@ -135,6 +142,15 @@ export function processSystem(): System {
       });
     },
   };
+}
+
+function openTerminal(): InputStream | undefined {
+  if (process.platform === 'win32') return undefined;
+  try {
+    return new ReadStream(openSync('/dev/tty', 'r'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Opened when it is needed: that takes Node a millisecond or two, three for the first, and few command lines need both. */

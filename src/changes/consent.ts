@@ -1,7 +1,9 @@
+import { namedUrls } from '../client/named-urls.ts';
 import { type Context, whereabouts } from '../context.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
+import type { NamedTargets } from '../input/hash-targets.ts';
 import { truncate } from '../output/display-width.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
@@ -14,6 +16,8 @@ export interface Question {
   readonly verb: string;
   /** The counters are what is lost: they are told even where nothing is asked. */
   readonly erasesCounters?: boolean;
+  /** Asked where somebody can answer, and nothing elsewhere: scripts go on working (W3). */
+  readonly isOptional?: boolean;
 }
 
 /** One of the URLs that a change is about to touch; without a record there is none. */
@@ -46,27 +50,20 @@ export async function requireAnswer(context: Context, selects: 'named' | 'by tag
   }
 }
 
-/** The hashes come from stdin: nobody can answer there. */
-export function requireYes({ global: { yes, dryRun } }: Context): void {
-  if (!yes && !dryRun) throw new UsageError('--yes required with --hashes-from -: the answer cannot come from stdin as well');
-}
-
-/** Reads URLs that were named: all of them, or so many. */
-export type ReadNamed = (atMost?: number) => AsyncIterable<AffectedUrl>;
-
 /**
  * Asks before URLs that were named are changed for good (B56): one is shown whole, of several the first five. All are read: what is not
  * there is not counted (D50).
  */
 export async function consentToNamed(
-  { verb, erasesCounters = false }: Question,
-  count: number,
-  read: ReadNamed,
+  { verb, erasesCounters = false, isOptional = false }: Question,
+  { count, open }: Pick<NamedTargets, 'count' | 'open'>,
+  batchSize: number,
   session: Session,
   context: Context,
 ): Promise<void> {
   const { global, streams } = context;
-  if (global.yes && !erasesCounters) return;
+  if (global.yes ? !erasesCounters : isOptional && !canAsk(context)) return;
+  const read = (atMost?: number) => namedUrls(session.client, firstOf(open(), atMost), { items: batchSize });
   const first: AffectedUrl[] = [];
   if (global.yes) {
     for await (const url of read(shownUrls)) first.push(url);
@@ -93,6 +90,15 @@ export async function consentToNamed(
   const what = found === 0 ? `${quantity(count, 'URL')}, none of which was found,` : quantity(found, 'URL');
   const question = `${verb} ${what} of ${whereabouts(session)}?`;
   await (found < typedFrom ? confirm(question, context) : confirmCount(question, found, context));
+}
+
+async function* firstOf<T>(items: Iterable<T> | AsyncIterable<T>, atMost = Number.POSITIVE_INFINITY): AsyncGenerator<T> {
+  let left = atMost;
+  for await (const item of items) {
+    yield item;
+    left -= 1;
+    if (left === 0) return;
+  }
 }
 
 /** Asks before all that a tag expression selects is changed: the count is to be typed (B56). */

@@ -3,20 +3,19 @@ import type { BulkOperation } from '../bulk/operation.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
-import { namedUrls } from '../client/named-urls.ts';
 import { type Context, openInput } from '../context.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { CliError } from '../errors.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile } from '../input/hash-list.ts';
-import { itemsOf, type NamedHashes, type NamedTargets, placedOperands } from '../input/hash-targets.ts';
+import { itemsOf, type NamedHashes, placedOperands } from '../input/hash-targets.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import type { Session } from '../session.ts';
 import { sendingOf } from './checked-rows.ts';
-import { consentToNamed, type Question, type ReadNamed, refuseTooMany, requireAnswer, requireYes } from './consent.ts';
+import { consentToNamed, type Question, refuseTooMany, requireAnswer } from './consent.ts';
 import { type PlannedChangeOfNamed, planOfFile, planOfTyped } from './named-plan.ts';
 import { type RunLook, runReport } from './run-report.ts';
 
@@ -40,10 +39,13 @@ interface OperationOfNamed extends Omit<OperationSettings, 'mayCall'> {
 
 /** A few operands go out at once; a file of hashes is a long run with a journal. */
 export async function changeNamed(change: NamedChange, session: Session, context: Context): Promise<RowsReport> {
-  if (change.asks) await requireAnswer(context, 'named');
-  return change.selection.kind === 'hashes'
-    ? await changeOperands(change, change.selection.operands, session, context)
-    : await changeFile(change, change.selection.path, session, context);
+  const { selection, asks } = change;
+  const stdinIsInput = selection.kind === 'file' && selection.path === '-';
+  const asking = { ...context, stdinIsInput };
+  if (asks && !asks.isOptional) await requireAnswer(asking, 'named');
+  return selection.kind === 'hashes'
+    ? await changeOperands(change, selection.operands, session, asking)
+    : await changeFile(change, selection.path, session, asking);
 }
 
 async function changeOperands(
@@ -57,7 +59,7 @@ async function changeOperands(
   refuseTooMany(targets.length, context);
   const { batchSize } = sendingOf(change.options, session, context);
   if (context.global.dryRun) return planOfTyped(change, targets, batchSize, session, context);
-  await consent(change, { count: targets.length, open: () => targets }, batchSize, session, context);
+  if (change.asks) await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session, context);
   const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
   const done = await runFew(operation, targets, {
     system: context.system,
@@ -103,13 +105,13 @@ function fewReport({ outcomes, tally, stop }: FewResult<LinkKey>, change: NamedC
 
 async function changeFile(change: NamedChange, path: string, session: Session, context: Context): Promise<RowsReport> {
   refuseRowFlags(change.options, '--hashes-from');
-  if (change.asks && path === '-') requireYes(context);
   const source = await openInput(path, 'hashes', context);
   const file = await checkHashFile(source, session, 'listed change');
   refuseTooMany(file.rows, context);
   const sending = sendingOf(change.options, session, context);
   if (context.global.dryRun) return planOfFile(change, file, sending.batchSize, session, context);
-  await consent(change, { count: file.rows, open: () => itemsOf(file) }, sending.batchSize, session, context);
+  const targets = { count: file.rows, open: () => itemsOf(file) };
+  if (change.asks) await consentToNamed(change.asks, targets, sending.batchSize, session, context);
   return await runReport(
     {
       ...sending,
@@ -137,25 +139,4 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
     session,
     context,
   );
-}
-
-async function consent(
-  { asks }: NamedChange,
-  { count, open }: Pick<NamedTargets, 'count' | 'open'>,
-  batchSize: number,
-  session: Session,
-  context: Context,
-): Promise<void> {
-  if (!asks) return;
-  const read: ReadNamed = (atMost) => namedUrls(session.client, firstOf(open(), atMost), { items: batchSize });
-  await consentToNamed(asks, count, read, session, context);
-}
-
-async function* firstOf<T>(items: Iterable<T> | AsyncIterable<T>, atMost = Number.POSITIVE_INFINITY): AsyncGenerator<T> {
-  let left = atMost;
-  for await (const item of items) {
-    yield item;
-    left -= 1;
-    if (left === 0) return;
-  }
 }

@@ -48,7 +48,7 @@ export function registerEdit(command: Command, run: Runner): void {
     notes: [
       'A flag that is not given changes nothing; --note "" empties the note, --expires never takes the date away. With -f, the ' +
         'column hash names the URL, custom_hash is its new hash, and tags holds +label and -label; what list -o csv wrote can be ' +
-        'edited and fed back. With --by-tags only --note, --expires, --email-stats and --max-clicks can be set.',
+        'edited and fed back. On a terminal -f and --hashes-from show what would change and ask; --yes answers. With --by-tags only --note, --expires, --email-stats and --max-clicks can be set.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });
@@ -78,6 +78,7 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
       options,
       look: editLook,
       fields: values,
+      ...(selection.kind === 'file' && { asks: asksForFile }),
       flags: runFlags(values, options),
       operation: (settings) => editSameOperation(settings, values),
       request: { method: 'PATCH', path: '/urls' },
@@ -87,6 +88,9 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
     context,
   );
 }
+
+/** B56 */
+const asksForFile = { verb: 'Edit', isOptional: true };
 
 const editLook = { ...hashChangeLook('urls', 'Changed'), doing: 'editing' };
 
@@ -142,6 +146,9 @@ async function editFile(options: EditOptions, context: Context, operands: readon
     const requests = planned(input, payload, batchSize);
     return dryRun({ requests, changes, noun: 'URL', done: 'changed', columns: linkChangeColumns }, context);
   }
+  const { consentToNamed } = await import('../changes/consent.ts');
+  const targets = { count: input.rows, open: () => rowsOf(input) };
+  await consentToNamed(asksForFile, targets, sending.batchSize, session, { ...context, stdinIsInput: options.file === '-' });
   return await runReport(
     {
       ...sending,
@@ -157,6 +164,10 @@ async function editFile(options: EditOptions, context: Context, operands: readon
     session,
     context,
   );
+}
+
+async function* rowsOf({ open }: RunInput): AsyncGenerator<EditedRow> {
+  for await (const rows of open()) for (const { item } of rows) yield item as EditedRow;
 }
 
 async function printTemplate({ inputFormat }: EditOptions, context: Context): Promise<Report> {

@@ -8,6 +8,8 @@ export interface World {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What stands on stdin; nothing without it. */
   readonly stdin?: string | Uint8Array;
+  /** What is typed on the terminal itself while stdin is something else; there is none without it. */
+  readonly typed?: string;
   /** Which streams are terminals. */
   readonly terminal?: { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
   readonly columns?: number;
@@ -31,6 +33,7 @@ export interface TestSystem extends System {
 export function createTestSystem({
   env = {},
   stdin = '',
+  typed,
   terminal = {},
   columns,
   now,
@@ -40,10 +43,12 @@ export function createTestSystem({
 }: World = {}): TestSystem {
   const listeners = new Map<Signal, Set<() => void>>();
   const deaths: Signal[] = [];
+  const tty = typed === undefined ? undefined : (Object.assign(Readable.from([typed]), { isTTY: true }) as InputStream);
   const stdout = capture(terminal.stdout, columns);
   const stderr = capture(terminal.stderr, columns);
   return {
     stdin: Object.assign(Readable.from([stdin]), terminal.stdin ? { isTTY: true } : {}) as InputStream,
+    terminal: () => tty,
     stdout: stdout.stream,
     stderr: stderr.stream,
     env,

@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { sent, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
+const piped = { ...watched, terminal: { stdout: true, stderr: true } };
+
+/** The requests that change something. */
+async function changes(wire: Parameters<typeof sent>[0]): Promise<number> {
+  return (await sent(wire)).filter(({ call }) => !call.startsWith('GET')).length;
+}
+
+describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
+  test.override({ edition });
+
+  const edits = [
+    ['a file of rows', 'edits.csv', ['-f'], 'hash,note\nh0,n\nh1,n\nnope,n\n'],
+    ['a list', 'hashes.txt', ['--note', 'n', '--hashes-from'], 'h0\nh1\nnope\n'],
+  ] as const;
+
+  test.for(edits)(
+    'editing from %s asks on a terminal: a no changes nothing',
+    async ([, name, words, text], { linkctl, wire, service, folder }) => {
+      await store(service, numbered(2));
+      const path = join(folder, name);
+      writeFileSync(path, text);
+      const no = await linkctl(['edit', ...words, path], { ...watched, stdin: '\n' });
+      expect(no).toMatchObject({ code: 1, stdout: '' });
+      expect(no.stderr).toContain('localhost/h0 -> https://example.com/0 (0 clicks)\n');
+      expect(no.stderr).toMatch(
+        /nope \(not found\)\nEdit 2 URLs of account "ann" on .*\? \[y\/N\] error: aborted: nothing was changed\n$/,
+      );
+      expect(await changes(wire)).toBe(0);
+      expect((await linkctl(['edit', ...words, path], { ...watched, stdin: 'y\n' })).code).toBe(3);
+      expect((await stored(service)).map(({ note }) => note)).toEqual(['n', 'n']);
+    },
+  );
+
+  test.for(edits)(
+    'editing from %s asks nothing off a terminal, nor with --yes: scripts go on working (W3)',
+    async ([, name, words, text], { linkctl, wire, service, folder }) => {
+      await store(service, numbered(2));
+      const path = join(folder, name);
+      writeFileSync(path, text);
+      expect((await linkctl(['edit', ...words, path])).code).toBe(3);
+      const calls = (await sent(wire)).length;
+      const yes = await linkctl(['edit', ...words, path, '--yes'], watched);
+      expect(yes.stderr).not.toContain('Edit 2 URLs');
+      expect((await sent(wire)).length - calls).toBe(calls);
+    },
+  );
+
+  test('from 100 links on the number that an edit changes is typed', async ({ linkctl, wire, service, folder }) => {
+    await store(service, numbered(100));
+    const path = join(folder, 'hashes.txt');
+    writeFileSync(
+      path,
+      numbered(100)
+        .map(({ custom_hash }) => custom_hash)
+        .join('\n'),
+    );
+    const ran = await linkctl(['edit', '--note', 'n', '--hashes-from', path], { ...watched, stdin: 'y\n' });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/Edit 100 URLs of .*\? Type 100 to go on: /) });
+    expect(await changes(wire)).toBe(0);
+  });
+
+  test.for([
+    ['delete', []],
+    ['edit', ['--note', 'n']],
+    ['stats', ['--reset']],
+  ] as const)('%s asks on the terminal where stdin is the list', async ([command, flags], { linkctl, wire, service }) => {
+    await store(service, numbered(2));
+    const words = [command, ...flags, '--hashes-from', '-'];
+    const no = await linkctl(words, { ...piped, stdin: 'h0\nh1\n', typed: 'n\n' });
+    expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/2 URLs of account .*\? \[y\/N\] error: aborted/) });
+    expect(await changes(wire)).toBe(0);
+    expect((await linkctl(words, { ...piped, stdin: 'h0\nh1\n', typed: 'y\n' })).code).toBe(0);
+    expect(await changes(wire)).toBe(1);
+  });
+
+  test('rows from stdin are asked about on the terminal, too', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(1));
+    const words = ['edit', '-f', '-', '--input-format', 'csv'];
+    expect((await linkctl(words, { ...piped, stdin: 'hash,note\nh0,n\n', typed: 'n\n' })).code).toBe(1);
+    expect(await changes(wire)).toBe(0);
+  });
+
+  test('B54: stdin that is not the input answers nothing, whatever terminal there is', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(1));
+    expect((await linkctl(['delete', 'h0'], { ...piped, typed: 'y\n' })).code).toBe(2);
+    expect(await wire.requests()).toEqual([]);
+  });
+});
