@@ -18,8 +18,15 @@ export function lastOf(error: CallError): CliError {
  * Codes that speak of the values alone: what they refuse they refused in the attempt before as well. Any other code may speak of
  * what that attempt made (D4, D5).
  */
-const aboutValues: ReadonlySet<number> = new Set([1206, 1216, 1221, 1310, 1311, 1312, 1314]);
+const aboutValues: ReadonlySet<number> = new Set([1206, 1216, 1311, 1312, 1314]);
+
+/** Codes that speak of what stands at a hash: where nothing of ours does, that is why. Of the others nobody knows what they refuse. */
+const aboutHashes: ReadonlySet<number> = new Set([1204, 1215, 1218, 1306]);
 
 export function speaksOfValues({ code }: { readonly code: number }): boolean {
   return aboutValues.has(code);
+}
+
+export function speaksOfHashes({ code }: { readonly code: number }): boolean {
+  return aboutHashes.has(code);
 }

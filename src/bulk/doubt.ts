@@ -1,6 +1,6 @@
 import { CallError, isTooLarge } from '../client/call-error.ts';
 import { type CliError, UnknownOutcomeError } from '../errors.ts';
-import { lastOf, speaksOfValues, stopsRun } from './call-failure.ts';
+import { lastOf, speaksOfHashes, speaksOfValues, stopsRun } from './call-failure.ts';
 import { isTemporary, outcomeOf } from './judgement.ts';
 import type { BatchAnswer } from './operation.ts';
 import type { BulkRow } from './row-outcome.ts';
@@ -116,7 +116,7 @@ function refusedInDoubt<Payload extends object>(
   return refused;
 }
 
-/** D4, D5: what is there decides; the refusal stands only where that shows nothing of an earlier attempt. */
+/** D4, D5: what is there decides; the refusal stands only where it speaks of that, and nothing of an earlier attempt is seen. */
 async function judgeRefused<Payload extends object>(
   refused: ReadonlyMap<BulkRow<Payload>, Failed>,
   context: SendingContext<Payload>,
@@ -129,8 +129,9 @@ async function judgeRefused<Payload extends object>(
   const seen = await look(rows, context);
   for (const [position, row] of rows.entries()) {
     const verdict = seen[position] ?? doubtful;
+    const refusal = refused.get(row);
     const isSeen = verdict.kind === 'done' || verdict.kind === 'doubtful';
-    found.set(row, isSeen ? verdict : (refused.get(row) ?? doubtful));
+    found.set(row, isSeen ? verdict : refusal && speaksOfHashes(refusal.error) ? refusal : doubtful);
   }
   return found;
 }

@@ -7,8 +7,8 @@ import type { Fault } from './call-error.ts';
  */
 export interface Circuit {
   succeeded(): void;
-  /** A refusal that every call would meet: nothing is sent again from here on, whatever calls wait for their turn. */
-  refused(): void;
+  /** Refusals that every call would meet. Calls that began before one of them are not sent again. */
+  refusals: number;
   /** Whether another attempt may go out, after waiting for the probe if need be. */
   passes(fault: Fault, signal?: AbortSignal): Promise<boolean>;
 }
@@ -28,7 +28,6 @@ const reserve = 10;
 export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circuit {
   let tokens = capacity;
   let probing: Promise<boolean> | undefined;
-  let isRefused = false;
 
   async function untilBack(signal?: AbortSignal): Promise<boolean> {
     const start = system.now();
@@ -57,12 +56,8 @@ export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circu
     succeeded: () => {
       tokens = Math.min(capacity, tokens + 1);
     },
-    refused: () => {
-      isRefused = true;
-    },
-    passes: async ({ retry, timedOut }, signal) => {
-      if (isRefused) return false;
-      if (retry === 'throttled') return true;
+    refusals: 0,
+    passes: async ({ timedOut }, signal) => {
       if (probing || tokens <= reserve) return reopened(signal);
       tokens -= timedOut ? 10 : 5;
       return true;

@@ -39,12 +39,14 @@ export interface RetryContext {
 
 /** Makes attempts until one succeeds or no further one is allowed (R-3 to R-6). Throws `CallError`. */
 export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, context: RetryContext): Promise<T> {
+  const { circuit } = context;
+  const { refusals } = circuit;
   let doubts = 0;
   let waited = 0;
   for (let attempts = 1; ; attempts += 1) {
     const attempted = await attempt();
     if ('result' in attempted) {
-      context.circuit.succeeded();
+      circuit.succeeded();
       return attempted.result;
     }
     const { fault } = attempted;
@@ -53,7 +55,7 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
       context.onDoubt?.();
     }
     if (fault.retry === 'throttled') context.onThrottled?.();
-    if (meetsAll(fault)) context.circuit.refused();
+    if (meetsAll(fault)) circuit.refusals += 1;
     const wait = waitFor(fault, attempts, waited, context);
     const giveUp = (gaveUp: GaveUp): CallError =>
       new CallError(finalFault(fault, doubts, wait, context), {
@@ -69,7 +71,8 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
     await context.system.sleep(wait.delay, context.signal).catch(() => {
       throw giveUp('interrupted');
     });
-    if (!(await context.circuit.passes(fault, context.signal))) {
+    if (circuit.refusals !== refusals) throw giveUp('not retryable');
+    if (fault.retry !== 'throttled' && !(await circuit.passes(fault, context.signal))) {
       throw giveUp(context.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
   }

@@ -120,6 +120,20 @@ for (const edition of ['a', 'b'] as const) {
       expect(multiplicity(keyed(10), await world.stored())).toMatchObject({ 1: 311 });
     });
 
+    test.for([9999, 1305, 1310])(
+      'D4: %i on the repetition speaks of no hash: unknown, until it is known',
+      async (code, { world }) => {
+        await inUse(world);
+        await world.server.script([faults.dropAfter, faults.refuse(code)].map((step) => ({ ...step, ...onPost })));
+        const rows = rowsOf(1);
+        expect(await world.shorten(rows, { dedupe: 'account' })).toMatchObject({ exit: 10, statuses: 'unknown' });
+        expect(await world.shorten(rows, { dedupe: 'account' })).toMatchObject({ exit: 0, statuses: 'existing' });
+        await world.server.script([faults.dropBefore, faults.refuse(code)].map((step) => ({ ...step, ...onPost })));
+        expect(await world.shorten(keyed(1))).toMatchObject({ exit: 10, statuses: 'unknown' });
+        expect((await world.shorten(keyed(1))).exit).toBe(0);
+      },
+    );
+
     describe('D4: 1215 on the repetition', () => {
       const refusal = (rows: readonly object[]): Step => ({
         ...onPost,
