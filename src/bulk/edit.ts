@@ -5,9 +5,10 @@ import type { EditFields, EditItem } from '../contract/operations.ts';
 import { byDomain, byHash } from './batches.ts';
 import { shortPrint } from './fingerprint.ts';
 import { matchByHash } from './hash-matching.ts';
+import { lastSeen } from './last-seen.ts';
 import { notApplied, showsAll } from './not-applied.ts';
 import type { BatchAnswer, BulkOperation } from './operation.ts';
-import { again, doubtful, type KnownRecord, type Verdict } from './verdict.ts';
+import { again, type Done, doubtful, type KnownRecord, type Verdict } from './verdict.ts';
 
 /** One row of an edit: the URL, and what it shall get where rows differ. */
 export type EditedRow = EditItem & { readonly domain?: string | undefined };
@@ -18,11 +19,13 @@ export interface ChangeSettings {
   readonly domain?: string | undefined;
   /** Hashes in one call at most. */
   readonly batchSize: number;
+  /** Whether one call more may be made; where given, links are read right before they are changed (U4, W3). */
+  readonly mayRead?: (() => boolean) | undefined;
 }
 
 /** PATCH /urls with a hash in each item: every row has fields of its own (4.3.7, style 3). */
 export function editItemsOperation(settings: ChangeSettings): BulkOperation<EditedRow> {
-  return {
+  const operation: BulkOperation<EditedRow> = {
     ...editing(settings, fieldsOf),
     call: async (rows, signal, _json, onDoubt) => {
       const urls = rows.map(({ domain, ...item }) => item);
@@ -34,11 +37,12 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
       return matchByHash(rows, listOf(answer.urls));
     },
   };
+  return settings.mayRead ? sparing(operation, fieldsOf, settings) : operation;
 }
 
 /** PATCH /urls?hashes=, or /urls/[hash] for one: the same fields for every row (styles 2 and 1). */
 export function editSameOperation(settings: ChangeSettings, fields: EditFields): BulkOperation<LinkKey> {
-  return {
+  const operation: BulkOperation<LinkKey> = {
     ...editing<LinkKey>(settings, () => fields),
     ...byHash,
     call: async (rows, signal, _json, onDoubt): Promise<BatchAnswer> => {
@@ -56,6 +60,31 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
               options,
             );
       return matchByHash(sent, listOf(answer.urls));
+    },
+  };
+  return settings.mayRead ? sparing(operation, () => fields, settings) : operation;
+}
+
+/** W3: where links are read anyway, those that are as they are asked for are not sent. */
+function sparing<Row extends LinkKey>(
+  operation: BulkOperation<Row>,
+  fields: (row: Row) => EditFields,
+  settings: ChangeSettings,
+): BulkOperation<Row> {
+  return {
+    ...operation,
+    statusOf: (row, done) => (done.unchanged ? 'unchanged' : operation.statusOf(row, done)),
+    call: async (rows, signal, json, onDoubt) => {
+      const found = await lastSeen(rows, { ...settings, ...domainOf(rows, settings) }, signal);
+      const same = rows.map((row): Done | undefined => {
+        const record = found?.get(row.hash);
+        return record && showsAll(fields(row), record, 'instructions') ? { kind: 'done', record, unchanged: true } : undefined;
+      });
+      const rest = rows.filter((_, position) => !same[position]);
+      if (rest.length === rows.length) return await operation.call(rows, signal, json, onDoubt);
+      const sent = rest.length > 0 ? await operation.call(rest, signal, undefined, onDoubt) : { verdicts: [], surplus: [] };
+      const verdicts = sent.verdicts.values();
+      return { verdicts: same.map((done) => done ?? verdicts.next().value), surplus: sent.surplus };
     },
   };
 }

@@ -92,7 +92,7 @@ function resultLine(batch: number, outcomes: readonly RowOutcome[], released: re
   const done = outcomes.filter(({ status }) => status !== 'failed');
   // One for each done row, or none: they are found by their places.
   const records = done.every(({ record }) => record) ? done.flatMap(({ record }) => record ?? []) : [];
-  const changed = done.filter(({ status }) => status === 'changed' || status === 'deleted');
+  const changed = done.filter(({ status }) => ofExisting.has(status));
   const destinations = changed.map((outcome) => unaskedDestination(outcome) ?? '');
   const { domain } = (outcomes[0]?.payload ?? {}) as { readonly domain?: string };
   const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));
@@ -113,6 +113,9 @@ function resultLine(batch: number, outcomes: readonly RowOutcome[], released: re
     ...(released.length > 0 && { released: rangesOf(released.map(({ index }) => index)) }),
   };
 }
+
+/** Rows of these need not say where their links lead. */
+const ofExisting: ReadonlySet<string> = new Set(['changed', 'unchanged', 'deleted']);
 
 function recordedError(outcome: RowOutcome): RecordedError {
   const { code = 0, message = '', details = '' } = outcome.error ?? {};

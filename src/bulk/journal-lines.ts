@@ -56,6 +56,7 @@ export const statusLetters: Readonly<Record<Exclude<RowStatus, 'unknown' | 'not_
   created: 'c',
   existing: 'e',
   changed: 'h',
+  unchanged: 's',
   deleted: 'd',
   reset: 'r',
   failed: 'f',

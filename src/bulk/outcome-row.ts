@@ -31,6 +31,11 @@ export function outcomeRow(
 
 const correct = 'give linkctl edit -f their hashes and what is to change, rather than shorten them again';
 
+/** Whether nothing was done for the row of an outcome: in words, it would seem so. */
+export function wasNotTouched(row: Readonly<Record<string, unknown>>): boolean {
+  return wasNotSent(row) || row.status === 'unchanged';
+}
+
 /** Whether the row of an outcome was not reached. */
 export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boolean {
   return status === 'not_sent';

@@ -105,7 +105,7 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: RowStatus, payl
     short_url,
     short_url_with_protocol,
     long_url,
-    tags: status === 'changed' ? undefined : tags,
+    tags: status === 'changed' || status === 'unchanged' ? undefined : tags,
     expiration_date,
     note,
     email_stats,

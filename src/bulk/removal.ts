@@ -1,19 +1,13 @@
-import { CallError } from '../client/call-error.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { byHash } from './batches.ts';
-import { stopsRun } from './call-failure.ts';
 import { type ChangeSettings, domainOf, missing } from './edit.ts';
+import { lastSeen } from './last-seen.ts';
 import type { BatchAnswer, BulkOperation } from './operation.ts';
-import { again, type KnownRecord, type Verdict } from './verdict.ts';
-
-export interface DeleteSettings extends ChangeSettings {
-  /** Whether one call more may be made; where given, links are read before they are deleted: where they led is kept (U4). */
-  readonly mayRead?: (() => boolean) | undefined;
-}
+import { again, type Verdict } from './verdict.ts';
 
 /** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (2.1). */
-export function deleteOperation(settings: DeleteSettings): BulkOperation<LinkKey> {
+export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
   return {
     ...removal(settings, { kind: 'done' }),
     kind: 'delete',
@@ -24,7 +18,7 @@ export function deleteOperation(settings: DeleteSettings): BulkOperation<LinkKey
       const query = domainOf(rows, settings);
       const [only] = rows;
       const options = { signal, onDoubt };
-      const before = settings.mayRead?.() ? await lastSeen(rows, settings, signal) : undefined;
+      const before = await lastSeen(rows, { ...settings, ...query }, signal);
       if (rows.length === 1 && only) {
         await settings.client.send('deleteUrl', { path: { hash: only.hash }, query }, options);
       } else {
@@ -34,21 +28,6 @@ export function deleteOperation(settings: DeleteSettings): BulkOperation<LinkKey
       return { verdicts: rows.map(({ hash }) => ({ kind: 'done', record: before.get(hash) ?? { hash } })), surplus: [] };
     },
   };
-}
-
-/** What cannot be read is deleted all the same, unless every further call would meet what stood in the way. */
-async function lastSeen(
-  rows: readonly LinkKey[],
-  settings: ChangeSettings,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, KnownRecord> | undefined> {
-  const hashes = rows.map(({ hash }) => hash);
-  try {
-    return await urlsByHash(hashes, { ...settings, ...domainOf(rows, settings), signal });
-  } catch (error) {
-    if (!(error instanceof CallError) || (error.outcome === 'rejected' && stopsRun(error.last))) throw error;
-    return undefined;
-  }
 }
 
 export interface ResetSettings extends ChangeSettings {

@@ -1,10 +1,19 @@
 import { CliError, exitCodes, type FailureKind, LocalError } from '../errors.ts';
 import type { KnownRecord } from './verdict.ts';
 
-/** What became of a row. `not_sent`: certainly nothing happened; `unknown`: look before repeating. */
-export type RowStatus = 'created' | 'existing' | 'changed' | 'deleted' | 'reset' | 'failed' | 'unknown' | 'not_sent';
+/** What became of a row. `unchanged`: nothing was to be done; `not_sent`: certainly nothing happened; `unknown`: look before repeating. */
+export type RowStatus =
+  | 'created'
+  | 'existing'
+  | 'changed'
+  | 'unchanged'
+  | 'deleted'
+  | 'reset'
+  | 'failed'
+  | 'unknown'
+  | 'not_sent';
 
-export const doneStatuses: ReadonlySet<RowStatus> = new Set(['created', 'existing', 'changed', 'deleted', 'reset']);
+export const doneStatuses: ReadonlySet<RowStatus> = new Set(['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset']);
 
 export interface RowError {
   /** The service's code; 0 where the service said yes and the record says otherwise, or where it said nothing. */
@@ -62,6 +71,7 @@ export function startTally(): RunningTally {
     created: 0,
     existing: 0,
     changed: 0,
+    unchanged: 0,
     deleted: 0,
     reset: 0,
     failed: 0,

@@ -61,7 +61,18 @@ export interface RunState {
   placeOf(row: number): { readonly offset: number; readonly length: number };
 }
 
-const states: readonly RowState[] = ['free', 'open', 'created', 'existing', 'changed', 'deleted', 'reset', 'failed', 'unknown'];
+const states: readonly RowState[] = [
+  'free',
+  'open',
+  'created',
+  'existing',
+  'changed',
+  'unchanged',
+  'deleted',
+  'reset',
+  'failed',
+  'unknown',
+];
 const codes = new Map(states.map((state, code) => [state, code]));
 /** Beside the state of a row: an attempt of it may have been applied, and no evidence says otherwise. */
 const inDoubt = 16;

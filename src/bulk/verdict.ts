@@ -15,6 +15,8 @@ export interface Done {
   readonly shared?: true;
   /** The record was seen to be made since the run began. */
   readonly fresh?: true;
+  /** It was as it was asked for, and nothing was sent. */
+  readonly unchanged?: true;
 }
 
 export interface Failed {

@@ -1,4 +1,4 @@
-import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/outcome-row.ts';
+import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
@@ -49,7 +49,7 @@ export async function runReport<Payload extends object>(
       const outcome = outcomes.get(row);
       return outcome && outcomeFailure(outcome, client.identity, { input });
     },
-    unreached: wasNotSent,
+    unreached: wasNotTouched,
     runRows: plan.input.rows,
     resultsIn: plan.results,
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),

@@ -152,7 +152,12 @@ async function editFile(options: EditOptions, context: Context, operands: readon
   return await runReport(
     {
       ...sending,
-      operation: (settings) => editItemsOperation({ ...settings, batchSize: sending.batchSize }),
+      operation: ({ mayCall, ...settings }) =>
+        editItemsOperation({
+          ...settings,
+          batchSize: sending.batchSize,
+          mayRead: sending.results === undefined ? undefined : mayCall,
+        }),
       pinsDomain: editions[edition].severalDomains,
       accountDomains: session.askedDomains(),
       input,

@@ -94,7 +94,10 @@ const undone = object({
 });
 
 const counts = Object.fromEntries(
-  ['created', 'existing', 'changed', 'deleted', 'reset', 'failed', 'unknown', 'not_sent'].map((name) => [name, optional(count)]),
+  ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'failed', 'unknown', 'not_sent'].map((name) => [
+    name,
+    optional(count),
+  ]),
 );
 /** Of a change: how many rows got what; the last three of a file. */
 const summary = object({
@@ -128,8 +131,16 @@ const changedUrls = (...done: string[]): Schema => {
 };
 /** Of a URL that was named with its domain. */
 const located = { domain: optional(text), short_url: optional(text) };
-const changedHashes = (key: string, done: string): Schema =>
-  object({ [key]: listOf({ anyOf: [object({ ...place, status: oneOf([done]), hash: text, ...located }), undone] }), summary });
+const changedHashes = (key: string, done: string): Schema => {
+  const status = oneOf([done]);
+  // The last two where a run read them before.
+  const [named, served, recorded] = [
+    object({ ...place, status, hash: text, ...located }),
+    object({ ...place, status, ...urlMembers }),
+    object({ status, ...recordedUrl }),
+  ];
+  return object({ [key]: listOf({ anyOf: [named, served, recorded, undone] }), summary });
+};
 
 /** Without a total where the server's is contradicted by the rows. */
 const page = record<Omit<Page, 'total_count'> & { total_count?: number }>({
@@ -196,7 +207,7 @@ const titles: { readonly [name: string]: string } = { error: 'a failure, on stde
 const outputSchemas: Readonly<Record<string, Schema>> = {
   shorten: changedUrls('created', 'existing'),
   list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
-  edit: { anyOf: [changedUrls('changed'), matched('urls')] },
+  edit: { anyOf: [changedUrls('changed', 'unchanged'), matched('urls')] },
   delete: { anyOf: [changedHashes('deleted', 'deleted'), matched('deleted')] },
   stats: object({
     stats: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), clicks] }),

@@ -79,4 +79,31 @@ describe.each(['a', 'b'] as const)('D28, U4: results of a deletion on an account
     expect(await stored(service)).toHaveLength(inUse - 30);
     expect(rows()).toHaveLength(31);
   });
+
+  test.for([
+    ['edit --hashes-from', ['edit', '--hashes-from', 'hashes.txt', '--note', 'new']],
+    ['edit -f', ['edit', '-f', 'edits.csv']],
+  ] as const)(
+    'W3: rows of %s that would change nothing are unchanged: counted, not sent, not told as changed',
+    async ([, words], { linkctl, folder, results, rows, wire, service }) => {
+      await store(
+        service,
+        numbered(10, { note: 'new' }).map((link, nth) => ({ ...link, custom_hash: `n${nth}` })),
+      );
+      const hashes = [...Array.from({ length: 10 }, (_, nth) => `n${nth}`), 'h1', 'h2'];
+      writeFileSync(join(folder, 'hashes.txt'), hashes.join('\n'));
+      writeFileSync(join(folder, 'edits.csv'), ['hash,note', ...hashes.map((hash) => `${hash},new`)].join('\n'));
+      const inFolder = words.map((word) => (word.includes('.') ? join(folder, word) : word));
+      const ran = await linkctl([...inFolder, '--results', results, '--batch-size', '8', '--concurrency', '1', '--yes']);
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(/^12 rows: 2 changed, 10 unchanged \(/m) });
+      expect(ran.stdout.replaceAll(/^.*\//gm, '')).toBe('h1\nh2\n');
+      expect(rows().map((row) => row[1])).toEqual([...Array.from({ length: 10 }, () => 'unchanged'), 'changed', 'changed']);
+      expect(rows()[0]?.[4]).toBe('https://example.com/0');
+      const patches = (await sent(wire)).filter(({ call }) => call.startsWith('PATCH'));
+      expect(patches).toHaveLength(1);
+      expect(JSON.stringify(patches)).not.toContain('n9');
+      const again = await linkctl([...inFolder, '--results', results, '--yes']);
+      expect(again.stderr).toMatch(/^12 rows: 12 unchanged \(/m);
+    },
+  );
 });

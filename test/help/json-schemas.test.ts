@@ -51,6 +51,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const inTwo = ['edit', '-f', edits, '--batch-size', '1', '--concurrency', '1'];
     await conforms('edit', [...inTwo, '--budget', edition === 'a' ? '3' : '2']);
     await conforms('edit', inTwo);
+    await conforms('edit', [...inTwo, '--results', join(folder, 'edited.csv')]);
     await conforms('list', ['list', '--limit', '2']);
     await conforms('list', ['list', 'a', 'gone']);
     await conforms('list', ['list', '--search', 'nothing at all']);
