@@ -41,7 +41,10 @@ export async function startOnce(
     await Promise.race([over, spoken, delay(afterStart + 400)]);
     if (child.exitCode === null && child.signalCode === null && child.kill(signal)) sent = signal;
   }
-  return { argv, started, sent, ...(await over) };
+  const how = await over;
+  // What it sent at last is read before the next process begins.
+  if (sent) await delay(100);
+  return { argv, started, sent, ...how };
 }
 
 /** Errors after which no process asks the server anything more. */
