@@ -1,7 +1,7 @@
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { runChangeTrial } from './change-trial.ts';
 import { type FaultName, type Findings, faultNames, grouped, isClean } from './findings.ts';
-import { runShortenTrial } from './shorten-trial.ts';
+import { type AccountTrialOptions, runShortenTrial } from './shorten-trial.ts';
 
 const kinds = { shorten: runShortenTrial, change: runChangeTrial } as const;
 
@@ -14,17 +14,18 @@ export interface AccountSeriesOptions {
   readonly jobs: number;
   /** Another program than the built one: a mutant. */
   readonly program?: string | undefined;
+  readonly given?: AccountTrialOptions['given'];
   onFindings?(findings: Findings, done: number): void;
 }
 
 /** Trials on accounts in use, some at a time. */
 export async function runAccountSeries(host: FaultyHost, options: AccountSeriesOptions): Promise<Findings[]> {
-  const { kind, runs, seed, jobs, program, onFindings } = options;
+  const { kind, runs, seed, jobs, onFindings, ...more } = options;
   const all: Findings[] = [];
   let next = seed;
   const work = async (): Promise<void> => {
     while (next < seed + runs) {
-      const findings = await kinds[kind](host, { seed: next++, program });
+      const findings = await kinds[kind](host, { ...more, seed: next++ });
       all.push(findings);
       onFindings?.(findings, all.length);
     }

@@ -58,7 +58,7 @@ export function drawChange(
   before: AccountState,
   dice: Dice,
 ): ChangeJob {
-  const working = circumstances.domain ?? (circumstances.domains[0] as string);
+  const working = circumstances.domain ?? dice.of(circumstances.domains);
   const count = [...before.keys()].filter((key) => key.startsWith(`${working}/`) && /\/t\d+$/.test(key)).length;
   const chosen = Array.from({ length: count }, (_, index) => index).filter(() => dice.chance(0.8));
   const drawn = { change, isTyped, working, chosen: isTyped ? chosen.slice(0, 1 + dice.pick(4)) : chosen };

@@ -34,8 +34,9 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
   const dice = rollDice(seed);
   const change = dice.of(changes);
   const isTyped = change === 'by tags' || (change !== 'edit -f' && dice.chance(0.35));
-  const drawn = { ...drawCircumstances(dice, seed, isTyped), ...given };
-  const count = 20 + dice.pick(30);
+  const random = drawCircumstances(dice, seed, isTyped);
+  const drawn = { ...random, ...given?.(random) };
+  const count = 20 + dice.pick(50);
   const world = await openFaultWorld(host, {
     edition: drawn.edition,
     domains: drawn.domains,

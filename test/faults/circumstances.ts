@@ -97,7 +97,8 @@ export function drawCircumstances(dice: Dice, seed: number, isTyped: boolean): C
     foreign: dice.of(['none', 'none', 'none', 'none', 'others', 'others', dice.chance(0.3) ? 'equal' : 'others']),
     late,
     signals: dice.chance(0.6) ? dice.pick(4) : 0,
-    batchSize: 4 + dice.pick(12),
+    // Smaller than a page that a server caps, and larger.
+    batchSize: dice.chance(0.65) ? 4 + dice.pick(12) : dice.of([40, 100]),
     concurrency: dice.chance(0.5) ? 1 + dice.pick(16) : 1,
     budget: dice.chance(0.2) ? 1 + dice.pick(12) : undefined,
     timeout,

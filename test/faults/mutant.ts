@@ -45,6 +45,19 @@ export const mutants = {
     ],
     ['bulk/shorten.ts', '=> notApplied(item, record)', '=> []'],
   ],
+  // In memory, and in the journal for those who go on.
+  'forgets that rows were in doubt': [
+    [
+      'bulk/doubt.ts',
+      '  for (const { index } of rows) inDoubt.add(index);\n  await ledger.ambiguous(batch, rows, reason);\n',
+      '',
+    ],
+    ['bulk/sending.ts', 'rows.forEach(({ index }) => void context.inDoubt.add(index));', 'undefined;'],
+  ],
+  'believes one page': [['client/named-urls.ts', '    rest = rest.filter((hash) => !found.has(hash));\n', '    return;\n']],
+  'drops the domain of a link': [
+    ['bulk/edit.ts', 'const domain = rows[0]?.domain ?? settings.domain;', 'const { domain } = settings;'],
+  ],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 
 export interface Mutant {

@@ -34,7 +34,7 @@ export interface AccountTrialOptions {
   /** Another program than the built one: a mutant. */
   readonly program?: string | undefined;
   /** Circumstances that are not left to chance. */
-  readonly given?: Partial<Circumstances>;
+  readonly given?: ((drawn: Circumstances) => Partial<Circumstances>) | undefined;
 }
 
 const ways = ['checked', 'checked', 'checked', 'generated', 'column', 'dedupe'] as const;
@@ -66,7 +66,8 @@ export async function runShortenTrial(host: FaultyHost, { seed, program, given }
   const dice = rollDice(seed);
   const way = dice.of(ways);
   const isTyped = dice.chance(0.3);
-  const drawn = { ...drawCircumstances(dice, seed, isTyped), ...given };
+  const random = drawCircumstances(dice, seed, isTyped);
+  const drawn = { ...random, ...given?.(random) };
   const world = await openFaultWorld(host, {
     edition: drawn.edition,
     domains: drawn.domains,

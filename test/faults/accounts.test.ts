@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { runAccountSeries, toldFaults } from './account-series.ts';
+import type { Circumstances } from './circumstances.ts';
+import type { FaultName, Findings } from './findings.ts';
+import { buildMutant, type mutants } from './mutant.ts';
+
+/** A sample of `npm run trials:shorten` and `trials:change`, on accounts in use, and what the trials see where a cure is taken out. */
+let host: FaultyHost;
+beforeAll(async () => {
+  host = await startFaultyHost();
+});
+afterAll(() => host.close());
+
+const slow = { timeout: 120_000 };
+
+test.for(['shorten', 'change'] as const)(
+  '%s, ten times on accounts in use: nothing lost, doubled or touched, no false word',
+  slow,
+  async (kind) => {
+    const all = await runAccountSeries(host, { kind, runs: 10, seed: 1, jobs: 3 });
+    expect(toldFaults(all)).toEqual([]);
+    expect(all.reduce((rows, findings) => rows + findings.rows, 0)).toBeGreaterThan(150);
+  },
+);
+
+/** Nobody else is there, so that what goes wrong is the program's doing. */
+const alone = {
+  foreign: 'none',
+  late: 0,
+  timeout: undefined,
+  signals: 0,
+  budget: undefined,
+} as const satisfies Partial<Circumstances>;
+
+/** Where each of the three roots shows: a quota that is used up after a doubt, a capped page, and two domains. */
+const controls: readonly {
+  readonly mutant: keyof typeof mutants;
+  readonly kind: 'shorten' | 'change';
+  readonly fault: FaultName;
+  given(drawn: Circumstances): Partial<Circumstances>;
+}[] = [
+  {
+    mutant: 'forgets that rows were in doubt',
+    kind: 'shorten',
+    fault: 'falseNotSent',
+    given: ({ faulty }) => ({
+      ...alone,
+      batchSize: 5,
+      faulty: {
+        ...faulty,
+        chance: {
+          rate: 0.5,
+          steps: [faults.dropAfter, faults.dropAfter, faults.refuse(1303)].map((step) => ({ ...step, only: { method: 'POST' } })),
+        },
+        spells: [],
+      },
+    }),
+  },
+  {
+    mutant: 'believes one page',
+    kind: 'change',
+    fault: 'falseDone',
+    given: ({ faulty }) => ({
+      ...alone,
+      batchSize: 100,
+      manners: { pageCap: 30 },
+      faulty: {
+        seed: faulty.seed,
+        pageCap: 30,
+        chance: { rate: 0.7, steps: [{ ...faults.dropBefore, only: { method: 'DELETE' } }] },
+      },
+    }),
+  },
+  {
+    mutant: 'drops the domain of a link',
+    kind: 'change',
+    fault: 'touched',
+    given: ({ faulty }) => ({
+      ...alone,
+      edition: 'a',
+      domains: ['s.ex', 'go.ex'],
+      domain: undefined,
+      manners: {},
+      batchSize: 10,
+      faulty: { seed: faulty.seed },
+    }),
+  },
+];
+
+test.for(controls)('3.5.5: a program that $mutant is found out', slow, async ({ mutant, kind, fault, given }) => {
+  const { program, remove } = await buildMutant(mutant);
+  onTestFinished(remove);
+  let found: Findings | undefined;
+  for (let seed = 1; seed <= 20 && !found?.faults[fault]; seed += 1) {
+    [found] = await runAccountSeries(host, { kind, runs: 1, seed, jobs: 1, program, given });
+    if (process.env.LINKCTL_TRIAL_TELL)
+      console.log(
+        mutant,
+        seed,
+        found?.title,
+        found?.notes.map((note) => note.slice(0, 150)),
+      );
+  }
+  expect(found?.faults[fault]).toBeGreaterThan(0);
+});
