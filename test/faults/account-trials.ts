@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startFaultyHost } from '../support/faulty-process.ts';
 import { type AccountSeriesOptions, runAccountSeries, summaryOf, toldFaults } from './account-series.ts';
+import type { Findings } from './findings.ts';
 
 const runs = Number(process.env.LINKCTL_TRIALS ?? 200);
 const seed = Number(process.env.LINKCTL_TRIAL_SEED ?? 1);
@@ -14,6 +15,7 @@ export function accountTrials(kind: AccountSeriesOptions['kind']): void {
   test(`${runs} runs on accounts in use: ${kind}`, async () => {
     const host = await startFaultyHost();
     const started = performance.now();
+    const soFar: Findings[] = [];
     const all = await runAccountSeries(host, {
       kind,
       runs,
@@ -21,7 +23,8 @@ export function accountTrials(kind: AccountSeriesOptions['kind']): void {
       jobs,
       onFindings: (findings, done) => {
         for (const text of toldFaults([findings])) console.log(`${text}\n`);
-        if (done % 100 === 0) console.log(`${done} runs`);
+        soFar.push(findings);
+        if (done % 100 === 0) console.log(JSON.stringify(summaryOf(soFar)));
       },
     });
     await host.close();

@@ -39,12 +39,15 @@ const controls: readonly {
   readonly mutant: keyof typeof mutants;
   readonly kind: 'shorten' | 'change';
   readonly fault: FaultName;
+  /** That shows it at once; the ones after it are tried as well, should trials be drawn otherwise some day. */
+  readonly seed: number;
   given(drawn: Circumstances): Partial<Circumstances>;
 }[] = [
   {
     mutant: 'forgets that rows were in doubt',
     kind: 'shorten',
     fault: 'falseNotSent',
+    seed: 5,
     given: ({ faulty }) => ({
       ...alone,
       batchSize: 5,
@@ -62,6 +65,7 @@ const controls: readonly {
     mutant: 'believes one page',
     kind: 'change',
     fault: 'falseDone',
+    seed: 10,
     given: ({ faulty }) => ({
       ...alone,
       batchSize: 100,
@@ -77,6 +81,7 @@ const controls: readonly {
     mutant: 'drops the domain of a link',
     kind: 'change',
     fault: 'touched',
+    seed: 5,
     given: ({ faulty }) => ({
       ...alone,
       edition: 'a',
@@ -89,19 +94,12 @@ const controls: readonly {
   },
 ];
 
-test.for(controls)('3.5.5: a program that $mutant is found out', slow, async ({ mutant, kind, fault, given }) => {
+test.for(controls)('3.5.5: a program that $mutant is found out', slow, async ({ mutant, kind, fault, seed: first, given }) => {
   const { program, remove } = await buildMutant(mutant);
   onTestFinished(remove);
   let found: Findings | undefined;
-  for (let seed = 1; seed <= 20 && !found?.faults[fault]; seed += 1) {
+  for (let seed = first; seed < first + 20 && !found?.faults[fault]; seed += 1) {
     [found] = await runAccountSeries(host, { kind, runs: 1, seed, jobs: 1, program, given });
-    if (process.env.LINKCTL_TRIAL_TELL)
-      console.log(
-        mutant,
-        seed,
-        found?.title,
-        found?.notes.map((note) => note.slice(0, 150)),
-      );
   }
   expect(found?.faults[fault]).toBeGreaterThan(0);
 });
