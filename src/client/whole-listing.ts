@@ -62,8 +62,33 @@ function enumerated(names: readonly string[]): string {
   return shown.length === 0 ? `${last}` : `${shown.join(', ')} and ${last}`;
 }
 
-/** Whether there are rows behind those that were read, where no total says so; undefined where that is not known either. */
-export async function hasRowsAt(client: Client, selection: ListSelection, offset: number): Promise<boolean | undefined> {
+/** A listing that ends before its rows do. */
+export interface CutListing {
+  /** Whether the server's total is one that the rows do not contradict. */
+  readonly isCounted: boolean;
+  readonly sentence: string;
+}
+
+/**
+ * What to say where as many rows came as were wanted (B28); undefined where there are no more. A total that is just what was read may
+ * be that of the page: then one more row tells.
+ */
+export async function cutListing(
+  client: Client,
+  selections: readonly ListSelection[],
+  { offset, shown, total }: { readonly offset: number; readonly shown: number; readonly total: number | undefined },
+): Promise<CutListing | undefined> {
+  if (total !== undefined && total > offset + shown) {
+    return { isCounted: true, sentence: `Showing ${shown} of ${total} URLs.` };
+  }
+  const [only, ...others] = selections;
+  const isMore = only && others.length === 0 ? await hasRowsAt(client, only, offset + shown) : undefined;
+  if (isMore === false) return undefined;
+  return { isCounted: false, sentence: `Showing ${shown} URLs, and there ${isMore ? 'are' : 'may be'} more.` };
+}
+
+/** Undefined where the server does not say. */
+async function hasRowsAt(client: Client, selection: ListSelection, offset: number): Promise<boolean | undefined> {
   try {
     const { urls } = await client.send('listUrls', { query: { ...selection, offset, limit: 1 } });
     return urls.length > 0;

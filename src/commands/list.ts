@@ -3,7 +3,7 @@ import type { Runner } from '../action.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import type { ListSelection } from '../client/pages.ts';
-import { coverage, hasNamesakes, hasRowsAt, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
+import { coverage, cutListing, hasNamesakes, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
 import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../context.ts';
 import { type CliError, EmptyError, UsageError } from '../errors.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
@@ -155,18 +155,12 @@ function listPages(
       streams.progress.step(() => `${shown}/${total ?? '?'} URLs`);
     }
     if (global.quiet) return;
-    if (shown > 0 && shown === limit) notes.push(...(await cutNote()));
+    if (shown > 0 && shown === limit) {
+      const cut = await cutListing(session.client, selections, { offset, shown, total });
+      isCounted = cut === undefined || cut.isCounted;
+      if (cut) notes.push(`${cut.sentence} Use --all or --limit N.`);
+    }
     if (isPart) notes.push(...(await coverage(session)));
-  }
-  /** B28. A total that is just what is shown may be that of the page: one more row tells. */
-  async function cutNote(): Promise<string[]> {
-    const [only, ...others] = selections;
-    const advice = 'Use --all or --limit N.';
-    if (total !== undefined && total > offset + shown) return [`Showing ${shown} of ${total} URLs. ${advice}`];
-    const isMore = only && others.length === 0 ? await hasRowsAt(session.client, only, offset + shown) : undefined;
-    if (isMore === false) return [];
-    isCounted = false;
-    return [`Showing ${shown} URLs, and there ${isMore ? 'are' : 'may be'} more. ${advice}`];
   }
   return {
     ...urlRows(rows(), session, severalDomains),

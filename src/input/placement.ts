@@ -1,5 +1,5 @@
 import type { Edition } from '../contract/editions.ts';
-import { type AccountDomains, type LinkKey, linkText } from '../contract/link.ts';
+import { type AccountDomains, type LinkKey, linkText, withoutLocalPort } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import { hostName } from './hashes.ts';
 import { quoted } from './values.ts';
@@ -48,7 +48,8 @@ export function createPlacement({ edition, domain, domainNamed }: DomainInForce,
     if (own !== undefined) {
       if (!hosts.has(own) && hosts.size < mostHosts) hosts.set(own, { link, line });
       if (edition === 'b') return { hash };
-      if (domainNamed && own !== domain) throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
+      if (domainNamed && domain !== undefined && withoutLocalPort(own) !== withoutLocalPort(domain))
+        throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
       return link;
     }
     if (edition === 'b') return link;
