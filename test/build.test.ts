@@ -73,7 +73,7 @@ describe('D43: a program that is built anew', () => {
   test('D43: whoever starts meanwhile has all of one program, and whoever runs already keeps theirs', async ({ folder, env }) => {
     const { checkout, run } = checkoutIn(folder, env);
     const before = await run(preview(folder));
-    expect(before).toMatchObject({ code: 0, stderr: 'dry run: nothing was sent\n' });
+    expect(before).toMatchObject({ code: 0, stderr: expect.stringMatching(/nothing was sent\n$/) });
     const build = `require('child_process').execFileSync('npm', ['run', '--silent', 'build'], { cwd: ${JSON.stringify(checkout)} })`;
     let isOver = false;
     const old = run(preview(folder), probe(folder, build)).finally(() => {
@@ -84,7 +84,7 @@ describe('D43: a program that is built anew', () => {
       expect(await run(['config', 'path'])).toMatchObject({ code: 0, stderr: '' });
       runs += 1;
       // The build needs the machine, too.
-      await delay(100);
+      await delay(250);
     }
     expect(runs).toBeGreaterThan(2);
     expect(await old).toEqual(before);
