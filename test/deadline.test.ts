@@ -104,6 +104,15 @@ describe('--max-time', () => {
     },
   );
 
+  test('D22: a change that was made is told, however slowly its output is read', async ({ env, service }) => {
+    await store(service, numbered(900, { note: 'n'.repeat(200) }));
+    const hashes = Array.from({ length: 900 }, (_, nth) => `h${nth}`).join(' ');
+    const edit = `$linkctl edit ${hashes} --no-email-stats --batch-size 500 -o json --max-time 4`;
+    const ran = await runShell(`{ ${edit}; echo "code $?" >&2; } | (sleep 7; cat)`, env);
+    expect(ran.stderr).toContain('code 0\n');
+    expect(JSON.parse(ran.stdout).urls).toHaveLength(900);
+  }, 30_000);
+
   test('D22: what was done in time is told, and no further call begins', async ({ linkctl, service, wire }) => {
     await store(service, numbered(300));
     const only = { method: 'DELETE' };
