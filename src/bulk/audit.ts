@@ -55,21 +55,21 @@ async function keysOf(indexes: ReadonlySet<number>, { input, payload }: AuditSet
 /** What was made since the first doubt: the listing must be up to date, so it is read until it shows what the run was given last. */
 async function newerRecords({ watermark, latest }: Resent, settings: AuditSettings): Promise<KnownRecord[]> {
   const { system, settle, signal, input } = settings;
+  const known = new Set(watermark.known);
+  const isOld = latest.length === 0 || latest.some((hash) => known.has(hash));
+  const atHead = (records: Scan['records']): boolean =>
+    isOld || newerThan(watermark, { records }).some(({ hash }) => latest.includes(hash));
   for (let scans = 0; scans < maximalScans; scans += 1) {
     await system.sleep(settle, signal).catch(() => undefined);
     const isPast = beyond(watermark);
-    const shows = (records: Scan['records']): boolean => latest.length === 0 || latest.some((hash) => records.has(hash));
     const isEnough = (records: Scan['records']): boolean =>
-      (isPast(records) && shows(records)) || records.size > 2 * input.rows + 10 * pageSize;
+      (isPast(records) && atHead(records)) || records.size > 2 * input.rows + 10 * pageSize;
     const scan = await scanNewest(settings, { limit: pageSize, isEnough, signal });
-    if (!scan || !shows(scan.records)) continue;
-    const known = new Set(watermark.known);
-    const newer = newerThan(watermark, scan);
-    const isOrdered =
-      latest.length === 0 || newer.some(({ hash }) => latest.includes(hash)) || latest.some((hash) => known.has(hash));
-    if (isOrdered) return newer;
+    if (scan && atHead(scan.records)) return newerThan(watermark, scan);
     // In a listing of another order, what was made since can stand anywhere.
-    if (scan.isWhole) return [...scan.records.values()].filter(({ hash }) => !known.has(hash));
+    if (scan?.isWhole && latest.some((hash) => scan.records.has(hash))) {
+      return [...scan.records.values()].filter(({ hash }) => !known.has(hash));
+    }
   }
   throw new UnavailableError('the listing does not show the links that were made last');
 }

@@ -18,13 +18,15 @@ export interface Scan {
   readonly total: number | undefined;
   /** Whether the listing was read to its end. */
   readonly isWhole: boolean;
+  /** Rows of the largest page: the server gives out as many at once. */
+  readonly largestPage: number;
 }
 
 export interface ScanOptions {
   /** Rows asked for in one call; the server may give fewer. */
   readonly limit: number;
   /** Asked after each page, with what was read so far. */
-  isEnough(records: ReadonlyMap<string, KnownRecord>): boolean;
+  isEnough(records: ReadonlyMap<string, KnownRecord>, largestPage: number): boolean;
   readonly maximalCalls?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,24 +44,26 @@ export async function scanNewest(
   let total: number | undefined;
   let isCounted = true;
   let offset = 0;
+  let largestPage = 0;
   for (let calls = 1; calls <= maximalCalls; calls += 1) {
     const query = { limit, ...(offset > 0 && { offset }), ...(domain !== undefined && { domain }) };
     const { urls, page } = await client.send('listUrls', { query }, { signal });
     const rows = recordsIn(urls);
     if (records.size > 0 && rows[0] && !records.has(rows[0].hash)) return undefined;
+    largestPage = Math.max(largestPage, urls.length);
     const before = records.size;
     for (const record of rows) if (!records.has(record.hash)) records.set(record.hash, record);
     total = countOf(page);
     isCounted &&= total !== undefined && total >= records.size;
     const isEnd = rows.length === 0 || (rows.length === 1 && records.size === before);
-    if (isEnd) return { records, total: isCounted ? total : undefined, isWhole: true };
+    if (isEnd) return { records, total: isCounted ? total : undefined, isWhole: true, largestPage };
     // A server that gives the same page at every offset has no more to tell (F43).
     if (records.size === before) break;
     // Where what was read is all that the server counts, only the next page shows whether that is so.
-    if (isEnough(records) && !(isCounted && total === records.size && maximalCalls > 1)) break;
+    if (isEnough(records, largestPage) && !(isCounted && total === records.size && maximalCalls > 1)) break;
     offset += urls.length - 1;
   }
-  return { records, total: isCounted ? total : undefined, isWhole: false };
+  return { records, total: isCounted ? total : undefined, isWhole: false, largestPage };
 }
 
 function recordsIn(urls: readonly unknown[]): KnownRecord[] {

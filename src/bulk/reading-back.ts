@@ -4,7 +4,7 @@ import { canonicalUrl } from './canonical-url.ts';
 import type { Mark } from './journal-lines.ts';
 import { type BatchEvidence, ownAmong } from './listing-evidence.ts';
 import { type Matching, matchAnswer } from './matching.ts';
-import { type ListingSettings, type Scan, scanNewest } from './newest-links.ts';
+import { type ListingSettings, type Scan, type ScanOptions, scanNewest } from './newest-links.ts';
 import { shortUrlOf } from './short-url.ts';
 import { again, doubtful, type KnownRecord, type Verdict } from './verdict.ts';
 
@@ -42,7 +42,7 @@ const maximalCalls = 200;
 /** The newest records, in one call. */
 export async function scanFront(listing: ListingSettings, signal?: AbortSignal): Promise<Scan> {
   const scan = await scanNewest(listing, { limit: markSize, isEnough: () => true, maximalCalls: 1, signal });
-  return scan ?? { records: new Map(), total: undefined, isWhole: false };
+  return scan ?? { records: new Map(), total: undefined, isWhole: false, largestPage: 0 };
 }
 
 /** Where the listing stands before a batch: its newest hashes and its count. */
@@ -65,7 +65,7 @@ export function beyond({ known }: Mark): (records: Scan['records']) => boolean {
 }
 
 /** The records that are listed before the 50th known one, or before the last, where fewer are left. */
-export function newerThan({ known }: Mark, { records }: Scan): KnownRecord[] {
+export function newerThan({ known }: Mark, { records }: Pick<Scan, 'records'>): KnownRecord[] {
   const old = new Set(known);
   const listed = [...records.values()];
   const positions = listed.flatMap(({ hash }, position) => (old.has(hash) ? [position] : []));
@@ -129,13 +129,17 @@ async function look(
   const { watermark } = evidence;
   const limit = Math.max(markSize, items.length);
   const known = new Set(watermark.known);
-  const holdsAll = watermark.total === known.size;
+  // A page that holds more than the watermark shows that its own page was not cut short: it knew all links that there were.
+  const holdsMore = (largestPage: number): boolean => known.size < markSize && largestPage > known.size;
   const isPast = beyond(watermark);
-  const isEnough = (records: Scan['records']): boolean =>
-    isPast(records) && !(holdsAll && records.size <= known.size + items.length + markSize);
+  const isEnough: ScanOptions['isEnough'] = (records, largestPage) => {
+    const mayBeWhole = watermark.total === known.size || holdsMore(largestPage);
+    return isPast(records) && !(mayBeWhole && records.size <= known.size + items.length + markSize);
+  };
   const scan = await scanNewest(settings, { limit, isEnough, maximalCalls, signal: settings.signal });
   if (!scan) return undefined;
-  const isWhole = scan.isWhole && (known.size === 0 || (holdsAll && scan.total !== undefined));
+  const knewAll = (scan.total !== undefined && watermark.total === known.size) || holdsMore(scan.largestPage);
+  const isWhole = scan.isWhole && (known.size === 0 || knewAll);
   if (!isWhole && !watermark.known.some((hash) => scan.records.has(hash))) return undefined;
   const newer = isWhole ? [...scan.records.values()].filter(({ hash }) => !known.has(hash)) : newerThan(watermark, scan);
   const own = await ownAmong(settings.journal, newer);

@@ -137,6 +137,19 @@ describe('D10: a listing that begins with the oldest link', () => {
     },
   );
 
+  test.for<Manners>([{}, { totalCount: 'missing' }, { totalCount: 'page length' }])(
+    'what a watermark of all links did not know is new, wherever it stands: %o',
+    async (manners) => {
+      await inWorld('b', 50, { oldestFirst: true, ...manners }, async (world) => {
+        const rows = rowsOf(30);
+        await scriptPosts(world, [faults.dropAfter, faults.dropMiddle(4), faults.dropBefore]);
+        const { exit } = await world.shorten(rows, { batchSize: 10, settle });
+        expect(exit).toBe(0);
+        expect(await linksOf(world, rows)).toEqual({ 1: 30 });
+      });
+    },
+  );
+
   test('what the whole listing does not hold was not made, whatever its order', async () => {
     await inWorld('a', 300, { oldestFirst: true }, async (world) => {
       const rows = rowsOf(30);
