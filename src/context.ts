@@ -1,4 +1,5 @@
 import type { Client } from './client/client.ts';
+import type { LinkDomains } from './contract/link.ts';
 import { foldLabel, hasOperators, labelExpression } from './contract/tag-label.ts';
 import { startDeadline } from './deadline.ts';
 import { UsageError } from './errors.ts';
@@ -144,11 +145,20 @@ async function refuseDomain(session: Session, { warn }: Context): Promise<void> 
   if (session.domain !== undefined) await warn(`tag selections act on all domains, not on ${session.domain} alone`);
 }
 
-/** Whose links a question is about (B58): `profile "work" on api.example.com`, with the working domain where there is one. */
-export function whereabouts({ client: { identity }, domain }: Pick<Session, 'client' | 'domain'>): string {
+/**
+ * Whose links a question is about (B58): `profile "work" on api.example.com, domain s.ex`. The domains are those that the links
+ * name; the working one is where they name none.
+ */
+export function whereabouts(
+  { client: { identity }, domain }: Pick<Session, 'client' | 'domain'>,
+  domains: LinkDomains = [undefined],
+): string {
   const { profile, username, host } = identity;
   const account = profile === undefined ? `account "${username}"` : `profile "${profile}"`;
-  return `${account} on ${host}${domain === undefined ? '' : `, domain ${domain}`}`;
+  const names = [...new Set(domains.map((name) => name ?? domain))].filter((name) => name !== undefined);
+  if (names.length < 2) return `${account} on ${host}${names.map((name) => `, domain ${name}`).join('')}`;
+  const shown = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names;
+  return `${account} on ${host}, domains ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 
 /** Whether rows are shown with the fields that the command chooses: not `--fields`, and no JSON, which holds them all. */

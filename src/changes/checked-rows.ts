@@ -1,6 +1,7 @@
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { type Context, openInput } from '../context.ts';
+import type { LinkDomains } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { checkInput } from '../input/check.ts';
@@ -18,8 +19,8 @@ export interface CheckedRows {
   readonly input: RunInput;
   /** Rows that give a custom hash. */
   readonly withHash: number;
-  /** Whether rows of an edit are on more than one domain. */
-  readonly severalDomains: boolean;
+  /** Where the rows of an edit are. */
+  readonly domains: LinkDomains;
 }
 
 /** Opens and checks a file of rows (B51, R-28); warnings are told. Throws a UsageError with all that is wrong. */
@@ -56,7 +57,7 @@ export async function checkedRows(
   for (const warning of warnings) await context.warn(warning);
   const open = () => kept?.read() ?? readRows(source, options);
   const input = { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo };
-  return { input, withHash, severalDomains: placement.severalDomains() };
+  return { input, withHash, domains: placement.domains() };
 }
 
 /** What is only shown leaves nothing on the disk, and is read once more. */

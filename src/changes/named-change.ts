@@ -55,7 +55,7 @@ async function changeOperands(
   context: Context,
 ): Promise<RowsReport> {
   refuseRunFlags(change.options, '<hash>...', '--hashes-from');
-  const { targets, severalDomains } = await placedOperands(operands, session, 'typed change');
+  const { targets, domains } = await placedOperands(operands, session, 'typed change');
   refuseTooMany(targets.length, context);
   const { batchSize } = sendingOf(change.options, session, context);
   if (context.global.dryRun) return planOfTyped(change, targets, batchSize, session, context);
@@ -68,7 +68,7 @@ async function changeOperands(
     failFast: change.options.failFast,
     warn: (message) => void context.warn(message),
   });
-  return fewReport(done, severalDomains ? { ...change, look: namesDomains(change.look) } : change, session);
+  return fewReport(done, { ...change, look: namesDomains(change.look, domains) }, session);
 }
 
 function fewReport({ outcomes, tally, stop }: FewResult<LinkKey>, change: NamedChange, session: Session): RowsReport {
@@ -135,7 +135,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
       ...(change.flags ?? { options: {} }),
       columns: ['hash'],
     },
-    { ...(file.severalDomains ? namesDomains(change.look) : change.look), ignoreMissing: change.options.ignoreMissing },
+    { ...namesDomains(change.look, file.domains), domains: file.domains, ignoreMissing: change.options.ignoreMissing },
     session,
     context,
   );

@@ -3,6 +3,7 @@ import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
 import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import { type Context, whereabouts } from '../context.ts';
+import type { LinkDomains } from '../contract/link.ts';
 import { type CliError, FailedError, LocalError } from '../errors.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
@@ -13,6 +14,8 @@ import { folders, type Signal } from '../system.ts';
 export type RunLook = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
   /** What the header says is done: `shortening`. */
   readonly doing: string;
+  /** The domains that the rows name. */
+  readonly domains?: LinkDomains | undefined;
   /** A hash that does not exist is no failure (B43). */
   readonly ignoreMissing?: boolean | undefined;
 };
@@ -123,7 +126,7 @@ function headerLines<Payload extends object>(
   session: Session,
 ): string[] {
   const { rows, batches, calls, domain, doneBefore, resumed, run, guarantee, advice } = facts;
-  const where = whereabouts({ client: session.client, domain });
+  const where = whereabouts({ client: session.client, domain }, look.domains);
   return [
     ...(resumed ? [`going on with run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
     `${look.doing} ${plainQuantity(rows - doneBefore, 'row')} of ${input.name} in ${plainQuantity(batches, 'batch')} (${where}; ${plainQuantity(calls, 'call')} at least)`,
@@ -166,7 +169,7 @@ function summaryLines<Payload extends object>(
     );
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
-    `${plainQuantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain })}`,
+    `${plainQuantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain }, look.domains)}`,
     ...(guarantee ? [guarantee] : []),
     ...(surplus.length > 0
       ? [`${plainQuantity(surplus.length, 'link')} may have been made twice: ${surplus.slice(0, 5).join(', ')}`]

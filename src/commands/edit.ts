@@ -137,7 +137,7 @@ async function editFile(options: EditOptions, context: Context, operands: readon
   const values = readFieldFlags(options, { edition, now: context.system.now() });
   for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
   const sending = sendingOf(options, session, context);
-  const { input, severalDomains } = await checkedRows('edit', options, session, context);
+  const { input, domains } = await checkedRows('edit', options, session, context);
   const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
   if (context.global.dryRun) {
     const { batchSize } = sending;
@@ -165,7 +165,7 @@ async function editFile(options: EditOptions, context: Context, operands: readon
       ...runFlags(values, options),
       columns: ['hash', ...fieldNames('edit', edition)],
     },
-    severalDomains ? namesDomains(editLook) : editLook,
+    { ...namesDomains(editLook, domains), domains },
     session,
     context,
   );

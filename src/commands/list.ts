@@ -188,7 +188,7 @@ function listNamed(targets: NamedTargets, options: ListOptions, session: Session
     }
   }
   return {
-    ...urlRows(rows(), session, targets.severalDomains),
+    ...urlRows(rows(), session, targets.domains.length > 1),
     failure: (row) => failures.get(row),
     members: () => ({ page: { results_count: found, total_count: found, offset: 0 } }),
     outcome: () => missingFailure(missing, targets.count) ?? emptiness(found, options),

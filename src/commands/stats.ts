@@ -105,7 +105,7 @@ function namedStats(
       top,
       glyphs: streams.glyphs,
       isMissing: (row) => failures.has(row),
-      severalDomains: targets.severalDomains,
+      severalDomains: targets.domains.length > 1,
     }),
     failure: (row) => failures.get(row),
     outcome: () => missingFailure(missing, targets.count),

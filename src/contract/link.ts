@@ -5,6 +5,9 @@ export interface LinkKey {
   readonly domain?: string | undefined;
 }
 
+/** The domains that links are on; undefined among them where nothing says it. */
+export type LinkDomains = readonly (string | undefined)[];
+
 /** The domains of an account on edition A, in ASCII. */
 export interface AccountDomains {
   /** Empty where the server has no list of them: then there is one, whatever it is called. */

@@ -1,4 +1,4 @@
-import { type LinkKey, linkText } from '../contract/link.ts';
+import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import { hashTexts } from './hash-lines.ts';
 import { parseHash } from './hashes.ts';
@@ -10,8 +10,7 @@ import { SuspectSearch, type Suspects } from './suspects.ts';
 export interface HashFile {
   /** URLs, each counted once. */
   readonly rows: number;
-  /** Whether more than one domain is named: then hashes alone do not tell the links apart (F5). */
-  readonly severalDomains: boolean;
+  readonly domains: LinkDomains;
   open(): AsyncGenerator<HashLine[]>;
 }
 
@@ -44,7 +43,7 @@ export async function checkHashFile(source: Source, account: NamedAccount, use: 
     rows = 0;
     for await (const found of open()) rows += found.length;
   }
-  return { rows, severalDomains: placement.severalDomains(), open };
+  return { rows, domains: placement.domains(), open };
 }
 
 interface Scanned {

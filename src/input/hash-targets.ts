@@ -1,4 +1,4 @@
-import { type LinkKey, linkText } from '../contract/link.ts';
+import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import { checkHashFile, type HashFile } from './hash-list.ts';
 import { parseHash } from './hashes.ts';
 import { createPlacement, domainOfBare, type NamedAccount, type NamedFor } from './placement.ts';
@@ -12,8 +12,7 @@ export type NamedHashes =
 /** URLs that are named, each once; a file of them is read again each time, and never held. */
 export interface NamedTargets {
   readonly count: number;
-  /** Whether they are on more than one domain: then hashes alone do not tell them apart (F5). */
-  readonly severalDomains: boolean;
+  readonly domains: LinkDomains;
   open(): Iterable<LinkKey> | AsyncIterable<LinkKey>;
 }
 
@@ -27,11 +26,11 @@ export async function readTargets(
   open: (path: string) => Promise<Source>,
 ): Promise<NamedTargets> {
   if (named.kind === 'hashes') {
-    const { targets, severalDomains } = await placedOperands(named.operands, account, 'reading');
-    return { count: targets.length, severalDomains, open: () => targets };
+    const { targets, domains } = await placedOperands(named.operands, account, 'reading');
+    return { count: targets.length, domains, open: () => targets };
   }
   const file = await checkHashFile(await open(named.path), account, 'reading');
-  return { count: file.rows, severalDomains: file.severalDomains, open: () => itemsOf(file) };
+  return { count: file.rows, domains: file.domains, open: () => itemsOf(file) };
 }
 
 /** The URLs of a file alone. */
@@ -41,7 +40,7 @@ export async function* itemsOf(file: HashFile): AsyncGenerator<LinkKey> {
 
 export interface PlacedOperands {
   readonly targets: readonly LinkKey[];
-  readonly severalDomains: boolean;
+  readonly domains: LinkDomains;
 }
 
 /** The operands of a command line; two spellings of one URL are one (D19). */
@@ -56,5 +55,5 @@ export async function placedOperands(
   const placement = createPlacement(account, await domainOfBare(open, account, use));
   const placed = links.map((link) => placement.place(link));
   const targets = [...new Map(placed.map((link) => [linkText(link), link])).values()];
-  return { targets, severalDomains: placement.severalDomains() };
+  return { targets, domains: placement.domains() };
 }

@@ -1,5 +1,5 @@
 import type { Edition } from '../contract/editions.ts';
-import { type AccountDomains, type LinkKey, linkText, withoutLocalPort } from '../contract/link.ts';
+import { type AccountDomains, type LinkDomains, type LinkKey, linkText, withoutLocalPort } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import { hostName } from './hashes.ts';
 import { quoted } from './values.ts';
@@ -27,8 +27,8 @@ export interface Placement {
   bare(): Naming | undefined;
   /** Hosts of short URLs, each with the first of them; enough to find one that is not the account's. */
   readonly hosts: ReadonlyMap<string, Naming>;
-  /** Whether the links so far are on more than one domain: then hashes alone do not tell them apart (F5). */
-  severalDomains(): boolean;
+  /** Where the links so far are; undefined where nothing says it. On more than one, hashes alone do not tell them apart (F5). */
+  domains(): LinkDomains;
 }
 
 /** No account is known by so many hosts. */
@@ -41,8 +41,8 @@ const mostHosts = 1000;
 export function createPlacement({ edition, domain, domainNamed }: DomainInForce, defaultDomain?: string): Placement {
   const hosts = new Map<string, Naming>();
   let bare: Naming | undefined;
+  const domains = new Set<string | undefined>();
   let last: LinkKey | undefined;
-  let isSeveral = false;
   const placed = (link: LinkKey, line?: number): LinkKey => {
     const { hash, domain: own } = link;
     if (own !== undefined) {
@@ -60,10 +60,10 @@ export function createPlacement({ edition, domain, domainNamed }: DomainInForce,
   return {
     hosts,
     bare: () => bare,
-    severalDomains: () => isSeveral,
+    domains: () => [...domains],
     place(link, line) {
       const found = placed(link, line);
-      isSeveral ||= last !== undefined && last.domain !== found.domain;
+      if (last?.domain !== found.domain || !last) domains.add(found.domain);
       last = found;
       return found;
     },

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
-import type { LinkKey } from '../contract/link.ts';
+import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 import { lastDayText } from './values.ts';
 
@@ -71,8 +71,9 @@ export function hashChangeLook(
 
 type ChangeLook = ReturnType<typeof hashChangeLook>;
 
-/** The same for changes on several domains, where a hash alone does not say which URL was changed (F5). */
-export function namesDomains<Look extends Partial<ChangeLook>>(look: Look): Look {
+/** The same where the links are on several domains: a hash alone does not say then which URL was changed (F5). */
+export function namesDomains<Look extends Partial<ChangeLook>>(look: Look, domains: LinkDomains): Look {
+  if (domains.length < 2) return look;
   const { sentence } = look;
   return {
     ...look,

@@ -49,6 +49,17 @@ describe('two domains', () => {
     },
   );
 
+  test.for(bulkChanges)('B58: %j says which domains its rows are on', async ([words], { linkctl, service }) => {
+    for (const domain of both) await store(service, odd, domain);
+    const run = async (stdin: string) => {
+      const { stderr } = await linkctl([...words, '--hashes-from', '-'], { stdin });
+      return stderr.split('\n').filter((line) => line.includes(' on 127.0.0.1:'));
+    };
+    const place = (where: string) => [expect.stringContaining(`, ${where}; `), expect.stringMatching(new RegExp(`, ${where}$`))];
+    expect(await run('b.example/hash\n')).toEqual(place('domain b.example'));
+    expect(await run('b.example/null\na.example/null\n')).toEqual(place('domains b.example and a.example'));
+  });
+
   test('F5: the same in edit -f, where a short_url or a domain column says it', async ({ linkctl, wire, service }) => {
     for (const domain of both) await store(service, odd, domain);
     const edit = (stdin: string, ...flags: string[]) =>
