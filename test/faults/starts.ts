@@ -73,7 +73,7 @@ function codeOf(body: unknown): number | undefined {
 /** What no output may hold. */
 export function crashesOf(starts: readonly Start[]): string[] {
   return starts.flatMap(({ stdout, stderr }, index) =>
-    /^ {4}at /m.test(stderr) || /internal error/.test(stderr) || /undefined|NaN|\[object Object\]/.test(stdout + stderr)
+    /^ {4}at /m.test(stderr) || /internal error/.test(stderr) || /\b(?:undefined|NaN)\b|\[object Object\]/.test(stdout + stderr)
       ? [`start ${index + 1}: ${stderr.slice(0, 400)}`]
       : [],
   );
