@@ -31,6 +31,7 @@ const alone = {
   late: 0,
   timeout: undefined,
   signals: 0,
+  concurrency: 1,
   budget: undefined,
 } as const satisfies Partial<Circumstances>;
 
@@ -50,14 +51,14 @@ const controls: readonly {
     seed: 5,
     given: ({ faulty }) => ({
       ...alone,
+      manners: {},
       batchSize: 5,
       faulty: {
-        ...faulty,
-        chance: {
-          rate: 0.5,
-          steps: [faults.dropAfter, faults.dropAfter, faults.refuse(1303)].map((step) => ({ ...step, only: { method: 'POST' } })),
-        },
-        spells: [],
+        seed: faulty.seed,
+        spells: [
+          { from: 4, times: 1, step: { ...faults.dropAfter, only: { method: 'POST' } } },
+          { from: 5, times: 3, step: { ...faults.refuse(1303), only: { method: 'POST' } } },
+        ],
       },
     }),
   },
@@ -73,7 +74,7 @@ const controls: readonly {
       faulty: {
         seed: faulty.seed,
         pageCap: 30,
-        chance: { rate: 0.7, steps: [{ ...faults.dropBefore, only: { method: 'DELETE' } }] },
+        spells: [{ from: 1, times: 5, step: { ...faults.dropBefore, only: { method: 'DELETE' } } }],
       },
     }),
   },
