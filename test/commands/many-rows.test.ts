@@ -16,8 +16,8 @@ describe('B26, D36: a run of more than 20 rows on a terminal shows its failures 
 
   test.for([
     ['shorten', ['shorten', '-f', 'links.csv'], 'created'],
-    ['edit -f', ['edit', '-f', 'edits.csv'], 'changed'],
-    ['edit', ['edit', '--hashes-from', 'hashes.txt', '--note', 'x'], 'changed'],
+    ['edit -f', ['edit', '-f', 'edits.csv', '--yes'], 'changed'],
+    ['edit', ['edit', '--hashes-from', 'hashes.txt', '--note', 'x', '--yes'], 'changed'],
     ['delete', ['delete', '--hashes-from', 'hashes.txt', '--yes'], 'deleted'],
     ['stats --reset', ['stats', '--reset', '--hashes-from', 'hashes.txt', '--yes'], 'reset'],
   ] as const)('%s', async ([, words, status], { linkctl, service, folder }) => {
