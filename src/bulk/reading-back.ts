@@ -191,7 +191,11 @@ function isKnownFresh(
   return wasShown || (view !== undefined && view.fresh.length > 0);
 }
 
-/** Whether the whole listing, up to date, holds nothing beside what was known and what the run has that could be of these rows. */
+/**
+ * Whether the whole listing, up to date, holds nothing beside what was known and what the run has that these rows could have made.
+ * Where the counts agree, a link like a row is new only if it stands where the newest stand, at the head, or in a listing of the
+ * other order at its end. It would take as many deletions by others to hide one elsewhere.
+ */
 async function isNowhere(
   items: readonly ShortenItem[],
   { watermark, latest }: BatchEvidence,
@@ -200,13 +204,15 @@ async function isNowhere(
   const scan = await scanNewest(settings, { limit: 500, isEnough: () => false, maximalCalls, signal: settings.signal });
   // What is counted and not shown may be one (F44).
   if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return false;
+  const listed = [...scan.records.values()];
   if (latest.length > 0 && positionOf(latest, [...scan.records.keys()]) < 0) return false;
   const known = new Set(watermark.known);
   const longUrls = new Set(items.map(({ long_url }) => canonicalUrl(long_url)));
-  const alike = [...scan.records.values()].filter(
-    ({ hash, long_url }) => !known.has(hash) && longUrls.has(canonicalUrl(String(long_url))),
-  );
-  return (await ownAmong(settings.journal, alike)).size === alike.length;
+  const agrees = scan.total !== undefined && scan.total === watermark.total;
+  const suspects = agrees ? [...newerThan(watermark, scan), ...listed.slice(-items.length)] : listed;
+  const alike = suspects.filter(({ hash, long_url }) => !known.has(hash) && longUrls.has(canonicalUrl(String(long_url))));
+  const own = await ownAmong(settings.journal, alike);
+  return alike.every(({ hash }) => own.has(hash));
 }
 
 function readBackOf(items: readonly ShortenItem[], view: View | undefined, conclusive: boolean): ReadBack {

@@ -162,6 +162,19 @@ describe('D10: a listing that begins with the oldest link', () => {
 });
 
 describe('R 1.6: somebody else writes too', () => {
+  test('links of long ago that lead where rows lead are not taken for new ones', async () => {
+    await inWorld('a', 300, {}, async (world) => {
+      const rows = Array.from({ length: 8 }, (_, index) => ({
+        long_url: `https://was.old.example/${20 + index}`,
+        note: 'again',
+      }));
+      await scriptPosts(world, [faults.dropBefore]);
+      const { exit } = await world.shorten(rows, { settle });
+      expect(exit).toBe(0);
+      expect(await linksOf(world, rows)).toEqual({ 2: 8 });
+    });
+  });
+
   test('links that others delete are missed by nobody, page caps or not', async () => {
     await inWorld('b', 300, { pageCap: 30, totalCount: 'missing' }, async (world) => {
       const rows = rowsOf(20);
