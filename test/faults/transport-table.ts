@@ -63,7 +63,12 @@ export const transportFaults: readonly Fault[] = [
     flags: ['--retries', '8'],
     expected: only(unharmed, 'shorten -f', 'keyed', 'edit -f', 'delete'),
   },
-  { fault: 'F03: a reset right after the connection is accepted', steps: [faults.refusedAfterAccept], expected: unharmed },
+  {
+    fault: 'F03: a reset right after the connection is accepted',
+    steps: [faults.refusedAfterAccept],
+    // The kernel accepts before the server knows: on a busy machine the request may have left by then, and is in doubt.
+    expected: { ...unharmed, shorten: `${unharmed.shorten} or exit 10, 0 writes; 0 of 1 took effect` },
+  },
   { fault: 'F04: a reset before it was applied', steps: [faults.dropBefore], expected: nothingApplied },
   {
     fault: 'F11: a reset of a connection that was used before',

@@ -11,5 +11,8 @@ afterAll(() => host.close());
 
 test.concurrent.for(cellsOf(transportFaults))('$fault.fault; $deed: $expected', async ({ fault, deed, expected }, { expect }) => {
   const { sentence, violations, stderr } = await observe(host, deed, fault);
-  expect({ sentence, violations }, stderr).toEqual({ sentence: expected, violations: [] });
+  expect({ sentence, violations }, stderr).toEqual({
+    sentence: expect.toBeOneOf(expected.split(' or ')),
+    violations: [],
+  });
 });
