@@ -45,14 +45,13 @@ export function toldFaults(all: readonly Findings[]): string[] {
 export function summaryOf(all: readonly Findings[]): object {
   const sum = (count: (findings: Findings) => number): number => all.reduce((total, findings) => total + count(findings), 0);
   const faults = Object.fromEntries(faultNames.map((name: FaultName) => [name, sum((findings) => findings.faults[name])]));
-  const unknown: Record<string, string> = {};
-  for (const [cause, group] of grouped(all, (findings) => findings.cause)) {
-    const [rows, inDoubt] = [
-      group.reduce((total, { rows }) => total + rows, 0),
-      group.reduce((total, { unknown }) => total + unknown, 0),
-    ];
-    unknown[cause] = `${inDoubt} of ${rows} rows in ${group.length} runs`;
-  }
+  const unknownBy = (keyOf: (findings: Findings) => string): Record<string, string> =>
+    Object.fromEntries(
+      [...grouped(all, keyOf)].map(([key, group]) => {
+        const sumOf = (name: 'rows' | 'unknown'): number => group.reduce((total, findings) => total + findings[name], 0);
+        return [key, `${sumOf('unknown')} of ${sumOf('rows')} rows in ${group.length} runs`];
+      }),
+    );
   return {
     runs: all.length,
     rows: sum(({ rows }) => rows),
@@ -62,6 +61,7 @@ export function summaryOf(all: readonly Findings[]): object {
     ...faults,
     toldTwice: sum(({ toldTwice }) => toldTwice),
     excused: sum(({ excused }) => excused),
-    unknown,
+    unknown: unknownBy(({ cause }) => cause),
+    unknownIn: unknownBy(({ title }) => title),
   };
 }
