@@ -13,13 +13,15 @@ import { again, type Doubtful, doubtful, type Failed, unresolved, type Verdict }
  * they may have been refused for what their first attempt made.
  */
 export async function completed<Payload extends object>(
-  { verdicts, surplus }: BatchAnswer,
+  { verdicts: answered, surplus }: BatchAnswer,
   batch: number,
   rows: readonly BulkRow<Payload>[],
   context: SendingContext<Payload>,
   mayRepeat: (row: BulkRow<Payload>) => boolean,
 ): Promise<readonly Verdict[]> {
   if (surplus.length > 0) context.onSurplus(surplus);
+  const verdicts =
+    context.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => changedByUs(verdict, rows[nth], context));
   const missing = rows.filter((_, position) => !verdicts[position]);
   const refused = refusedInDoubt(rows, verdicts, context);
   if (missing.length === 0 && refused.size === 0) return verdicts as readonly Verdict[];
@@ -31,6 +33,17 @@ export async function completed<Payload extends object>(
     for (const [position, row] of missing.entries()) found.set(row, resolved[position] ?? doubtful);
   }
   return rows.map((row, position) => found.get(row) ?? verdicts[position] ?? doubtful);
+}
+
+/** A row in doubt that is as it should be was changed by its first attempt. */
+function changedByUs<Payload extends object>(
+  verdict: Verdict | undefined,
+  row: BulkRow<Payload> | undefined,
+  { inDoubt }: SendingContext<Payload>,
+): Verdict | undefined {
+  if (verdict?.kind !== 'done' || !verdict.unchanged || !row || !inDoubt.has(row.index)) return verdict;
+  const { unchanged: _, ...done } = verdict;
+  return done;
 }
 
 /** What an answer does tell is kept before anything else is asked, which may take long. */

@@ -129,6 +129,13 @@ for (const edition of ['a', 'b'] as const) {
       expect([urls.get('n1'), urls.get('h1')]).toEqual(['https://example.com/1', 'https://example.com/0']);
     });
 
+    test('D5, W3: an edit that lands late, after it was looked at, is not told as unchanged', async ({ world }) => {
+      await fill(world, 300);
+      await world.server.script([onGet, { ...applied(100), ...onPatch }, slowLook]);
+      const operation = editItemsOperation({ ...world, batchSize: 1000, mayRead: () => true });
+      expect(await change(world, operation, [{ hash: 'h0', note: 'n' }])).toMatchObject({ exit: 0, statuses: 'changed' });
+    });
+
     test.for([1303, 1300, 1217, 1301])(
       'D9, R-12: after a lost answer and then %i nothing is asked; the rows are unknown, and the same command looks',
       async (code, { world }) => {
