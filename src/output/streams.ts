@@ -98,7 +98,8 @@ export function openStreams(system: World, options: OutputOptions = {}): Streams
       redact = next;
     },
     question(text) {
-      progress.clear();
+      // Who is asked reads the question, not how far the work before it got.
+      progress.stop();
       system.stderr.write(clean(text));
       isAsking = true;
       return () => {

@@ -47,6 +47,20 @@ describe('B89: progress is one line that takes itself away', () => {
     await streams.release();
   });
 
+  test('it is not drawn over a question, and comes back with the work after it', async () => {
+    const { streams, stderr, pass } = createWorld({ stderr: terminal });
+    streams.progress.step(() => '2/2 URLs read');
+    await pass(500);
+    const answered = streams.question('Edit 2 URLs? [y/N] ');
+    await pass(5000);
+    expect(stderr.text).toBe('Edit 2 URLs? [y/N] ');
+    answered();
+    streams.progress.step(() => '1/12 batches');
+    await pass(1100);
+    expect(stderr.text).toBe('Edit 2 URLs? [y/N] \r\u001b[K1/12 batches');
+    await streams.release();
+  });
+
   test('it gives way to every other line on the terminal', async () => {
     const { streams, stdout, stderr, pass } = createWorld({ stdout: terminal, stderr: terminal });
     streams.progress.step(() => 'working');
