@@ -1,4 +1,6 @@
+import { CallError, type Fault } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
+import { meetsAll } from '../client/retry.ts';
 import { LimitError } from '../errors.ts';
 
 /** The budget of calls is used up: what was paid for before may still go out. */
@@ -22,10 +24,14 @@ export interface CountedClient {
   heed(listener: () => void): void;
 }
 
-/** Those `before` were made without it, and count. */
+/**
+ * Those `before` were made without it, and count. What one call meets and every other would meet too is the answer to all that begin
+ * after it, and none of them is sent (R-12): a batch reads links before it changes them, and another one may hear of it in between.
+ */
 export function countCalls({ send }: Pick<Client, 'send'>, budget: number = Number.POSITIVE_INFINITY, before = 0): CountedClient {
   let made = before;
   let reserved = 0;
+  let refusal: Fault | undefined;
   let throttled = (): void => {};
   const onThrottled = (): void => throttled();
   return {
@@ -33,9 +39,16 @@ export function countCalls({ send }: Pick<Client, 'send'>, budget: number = Numb
       throttled = listener;
     },
     client: {
-      send: (operation, input, options) => {
+      send: async (operation, input, options) => {
+        if (refusal) throw new CallError(refusal, { operation, attempts: 0, gaveUp: 'not retryable' });
         made += 1;
-        return send(operation, input, { ...options, onThrottled });
+        try {
+          return await send(operation, input, { ...options, onThrottled });
+        } catch (error) {
+          // A server without a list of domains has one all the same.
+          if (error instanceof CallError && meetsAll(error.last) && operation !== 'listDomains') refusal = error.last;
+          throw error;
+        }
       },
     },
     calls: {

@@ -79,7 +79,7 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
 }
 
 /** What is said to the account, its key or the address, and not to the one call. */
-function meetsAll({ outcome, kind, apiCode }: Fault): boolean {
+export function meetsAll({ outcome, kind, apiCode }: Fault): boolean {
   return outcome === 'rejected' && (kind === 'auth' || apiCode === 1303 || apiCode === 1301);
 }
 

@@ -1,0 +1,33 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { sent, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+test.for([1303, 1300, 1217, 1301])(
+  'R-12, D9: where links are read before they are changed, no batch begins its change once another one met %i',
+  async (code, { folder, linkctl, service, wire }) => {
+    await store(service, numbered(40));
+    const file = join(folder, 'hashes.txt');
+    writeFileSync(
+      file,
+      `${numbered(40)
+        .map(({ custom_hash }) => custom_hash)
+        .join('\n')}\n`,
+    );
+    const reading = { method: 'GET', path: 'hashes=' };
+    // The first batch is alone; of those that follow the first hears that it is over, while the others still read.
+    await wire.script([
+      { only: reading },
+      { ...faults.refuse(code), only: reading },
+      { only: reading, delay: 200, times: 'all' },
+    ]);
+    const flags = ['--batch-size', '6', '--concurrency', '4', '--results', join(folder, 'results.csv')];
+    const ran = await linkctl(['delete', '--yes', '--hashes-from', file, ...flags]);
+    expect(ran.stderr).toContain(`[API ${code}]`);
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('DELETE'))).toHaveLength(1);
+    expect(await stored(service)).toHaveLength(34);
+    expect(ran.stderr).toContain('40 rows: 6 deleted, 34 not sent');
+  },
+);
