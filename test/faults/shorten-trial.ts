@@ -192,7 +192,7 @@ function isOver(job: Job, { code, argv }: Start, world: FaultWorld, starts: read
   const results = readResults(world);
   const isSettled = results.length > 0 && results.every(({ status }) => status !== 'not_sent');
   // A signal that came when the last row was done.
-  if (code === null && results.length > 0 && results.every(isDone)) return true;
+  if (code === null && results.length > 0 && results.every((row) => isDone(row) || row.status === 'failed')) return true;
   const before = starts.at(-2);
   return code === 10 && isSettled && (job.way === 'checked' || before?.code === 10);
 }
