@@ -73,18 +73,19 @@ async function readLine(question: string, asker: Asker, hidden = false): Promise
   const { stderr } = system;
   const stdin = keyboard(asker) ?? system.stdin;
   const answered = streams.question(question);
-  if (!hidden) {
-    const line = await typedLine(stdin, system);
-    answered();
-    return line;
-  }
-  stdin.setRawMode?.(true);
   try {
-    return await typedLine(stdin, system);
+    if (hidden) stdin.setRawMode?.(true);
+    const line = await typedLine(stdin, system);
+    if (!hidden) answered();
+    return line;
   } finally {
-    stdin.setRawMode?.(false);
-    stderr.write('\n');
-    answered();
+    if (hidden) {
+      stdin.setRawMode?.(false);
+      stderr.write('\n');
+      answered();
+    }
+    // A terminal that was opened for this keeps the program running, and takes what is typed for the next one.
+    if (stdin !== system.stdin) stdin.destroy();
   }
 }
 

@@ -33,7 +33,7 @@ export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2' | 'SIGINFO';
  */
 export interface System {
   readonly stdin: InputStream;
-  /** Where a person types while stdin is read for something else; undefined where there is no terminal. */
+  /** Where a person types while stdin is read for something else, to be destroyed after; undefined where there is no terminal. */
   terminal(): InputStream | undefined;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -108,7 +108,7 @@ export function processSystem(): System {
       return process.stdin;
     },
     terminal: () => {
-      terminal ??= openTerminal();
+      if (!terminal || terminal.destroyed) terminal = openTerminal();
       return terminal;
     },
     stdout: lateStream(1, () => process.stdout),

@@ -187,4 +187,28 @@ describe('stdin', () => {
     terminal.type('node\n\u0004');
     expect(await terminal.ended()).toMatchObject({ code: 0, shown: expect.stringContaining('https://nodejs.org/') });
   });
+
+  test.for([
+    ['y', 0],
+    ['n', 1],
+  ] as const)(
+    'B56: who typed the list answers %s on the same terminal, and the program ends',
+    async ([answer, code], { linkctl, open }) => {
+      await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
+      const terminal = open(['delete', '--hashes-from', '-']);
+      await terminal.sees('reading hashes from the terminal; end with Ctrl-D');
+      terminal.type('node\n\u0004');
+      await terminal.sees('[y/N] ');
+      terminal.type(`${answer}\n`);
+      expect((await terminal.ended()).code).toBe(code);
+      expect((await linkctl(['list', 'node'])).code).toBe(code === 0 ? 5 : 0);
+    },
+  );
+
+  test('a list that is bad ends before the question, and the program with it', async ({ open }) => {
+    const terminal = open(['delete', '--hashes-from', '-']);
+    await terminal.sees('reading hashes from the terminal; end with Ctrl-D');
+    terminal.type('..\n\u0004');
+    expect((await terminal.ended()).code).toBe(2);
+  });
 });
