@@ -94,7 +94,7 @@ interface Listing {
   readonly selections: readonly ListSelection[];
   /** Rows can be namesakes on several domains (F5). */
   readonly severalDomains: boolean;
-  /** What is left out is to be told (F6). */
+  /** What a whole listing leaves out is to be told (F6). */
   readonly isPart: boolean;
 }
 
@@ -160,7 +160,8 @@ function listPages(
       isCounted = cut === undefined || cut.isCounted;
       if (cut) notes.push(`${cut.sentence} Use --all or --limit N.`);
     }
-    if (isPart) notes.push(...(await coverage(session)));
+    // Who says how many rows does not expect the whole account, and pays no call for it (B84).
+    if (isPart && options.limit === undefined) notes.push(...(await coverage(session)));
   }
   return {
     ...urlRows(rows(), session, severalDomains),

@@ -98,6 +98,13 @@ for (const edition of ['a', 'b'] as const) {
 
 describe('two domains', () => {
   test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }, { name: 'c.example' }] });
+
+  test('F6, B84: who says how many rows pays no call to hear of other domains', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(3));
+    const { stderr } = await linkctl(['list', '--limit', '2']);
+    expect(stderr).toBe('Showing 2 of 3 URLs. Use --all or --limit N.\n');
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?limit=2']);
+  });
   const covered = 'Covers a.example alone, not b.example and c.example. Use --all-domains for every domain.\n';
 
   test('F6, D29: a whole listing says which domain it covered and which it did not, and --all-domains walks them all', async ({
