@@ -3,7 +3,7 @@ import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { withoutLocalPort } from '../contract/link.ts';
-import { LimitError } from '../errors.ts';
+import { CliError, LimitError } from '../errors.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 import { assertBudget } from './budget.ts';
 import { type CountedClient, countCalls } from './counted-client.ts';
@@ -67,11 +67,24 @@ export async function startRun<Payload extends object>(
     const { made } = counted.calls;
     const { client } = environment;
     if (facts.batches > 0) await assertBudget(plan, { client, operation, domain, folders, made, state: begun.state });
-    await assertQuota(plan, facts, counted, environment);
+    const refusal = await assertQuota(plan, facts, counted, environment).then(
+      () => undefined,
+      (error: unknown) => refusalOf(error, begun),
+    );
     if (begun.resumed) plan.recall?.(begun.state.begin.options);
     await remindOf(begun, operation);
-    return { facts, ...walkRun({ plan, environment, operation, begun, counted, domain, folders, batches: facts.batches }) };
+    const { batches } = facts;
+    return { facts, ...walkRun({ plan, environment, operation, begun, counted, domain, folders, batches, refusal }) };
   });
+}
+
+/**
+ * Of a run that an earlier process began, each row is told all the same: results that were written before a kill say what is not true
+ * any more (R-X9).
+ */
+function refusalOf(error: unknown, { resumed }: BegunRun): CliError {
+  if (resumed && error instanceof CliError) return error;
+  throw error;
 }
 
 /** J5: a row that shares the link of a row that an earlier process did is told as it would have been then. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { LocalError } from '../errors.ts';
+import { type CliError, LocalError } from '../errors.ts';
 import { everyRow, stopWhenChanged } from './every-row.ts';
 import { hashGiver } from './generated-hash.ts';
 import { openJournal } from './journal.ts';
@@ -47,9 +47,9 @@ export interface RunWalk<Payload extends object> {
 
 /** The rows of a begun run, worked on as they are read, and its end. */
 export function walkRun<Payload extends object>(
-  settings: WorkSettings<Payload> & { readonly batches: number },
+  settings: WorkSettings<Payload> & { readonly batches: number; readonly refusal?: CliError | undefined },
 ): RunWalk<Payload> {
-  const { plan, environment, counted, batches } = settings;
+  const { plan, environment, counted, batches, refusal } = settings;
   const walk: Walk<Payload> = {
     settings,
     files: openFiles(settings),
@@ -59,6 +59,7 @@ export function walkRun<Payload extends object>(
     workingSize: undefined,
     endedAt: undefined,
   };
+  if (refusal) walk.stop.request(stopOf(refusal));
   const startedAt = environment.system.now();
   return {
     rows: rowsOf(walk),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
@@ -31,3 +31,34 @@ test.for([1303, 1300, 1217, 1301])(
     expect(ran.stderr).toContain('40 rows: 6 deleted, 34 not sent');
   },
 );
+
+test('R-X9: a run that goes on and is refused before its first row tells of every row, in its results too', async ({
+  folder,
+  linkctl,
+  service,
+  wire,
+}) => {
+  await store(service, numbered(10));
+  const [file, results] = [join(folder, 'hashes.txt'), join(folder, 'results.csv')];
+  writeFileSync(
+    file,
+    numbered(10)
+      .map(({ custom_hash }) => custom_hash)
+      .join('\n'),
+  );
+  const words = ['delete', '--yes', '--hashes-from', file, '--batch-size', '4', '--concurrency', '1'];
+  const refused = { ...faults.refuse(1303), only: { method: 'DELETE' } };
+  await wire.script([{ only: { method: 'DELETE' } }, refused]);
+  expect((await linkctl(words)).code).toBe(7);
+  await wire.script([{ ...faults.refuse(1303), only: { path: '/account' } }]);
+  const ran = await linkctl([...words, '--results', results]);
+  expect(ran).toMatchObject({ code: 7, stderr: expect.stringContaining('10 rows: 4 deleted, 6 not sent') });
+  const statuses = readFileSync(results, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',')[1]);
+  expect(statuses).toEqual([...Array(4).fill('deleted'), ...Array(6).fill('not_sent')]);
+  expect((await linkctl(words)).code).toBe(0);
+  expect(await stored(service)).toEqual([]);
+});
