@@ -1,5 +1,5 @@
 import type { Client } from './client/client.ts';
-import type { LinkDomains } from './contract/link.ts';
+import { enumerated, type LinkDomains } from './contract/link.ts';
 import { foldLabel, hasOperators, labelExpression } from './contract/tag-label.ts';
 import { startDeadline } from './deadline.ts';
 import { UsageError } from './errors.ts';
@@ -158,7 +158,7 @@ export function whereabouts(
   const names = [...new Set(domains.map((name) => name ?? domain))].filter((name) => name !== undefined);
   if (names.length < 2) return `${account} on ${host}${names.map((name) => `, domain ${name}`).join('')}`;
   const shown = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names;
-  return `${account} on ${host}, domains ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+  return `${account} on ${host}, domains ${enumerated(shown, 'and', shown.length)}`;
 }
 
 /** Whether rows are shown with the fields that the command chooses: not `--fields`, and no JSON, which holds them all. */

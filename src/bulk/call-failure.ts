@@ -7,6 +7,11 @@ export function stopsRun({ outcome, apiCode, kind }: Fault): boolean {
   return kind === 'auth' || kind === 'limit' || kind === 'local' || kind === 'unavailable' || apiCode === 1313;
 }
 
+/** Whether a call was refused for what every further call would meet too. */
+export function refusesAll({ outcome, last }: CallError): boolean {
+  return outcome === 'rejected' && stopsRun(last);
+}
+
 /** What the last attempt met, without a word about attempts before it. */
 export function lastOf(error: CallError): CliError {
   const { kind, message, hint, apiCode } = error.last;

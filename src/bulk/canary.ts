@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '../client/api-messages.ts';
 import { CallError } from '../client/call-error.ts';
+import { foldedHash } from '../contract/link.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { CliError, UnavailableError } from '../errors.ts';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
@@ -128,7 +129,7 @@ function foreignHash(
     const verdict = verdicts[position];
     // A row without a record, beside a record without a row: they belong together.
     const made = verdict === undefined ? surplus[0]?.hash : verdict.kind === 'done' ? verdict.record?.hash : undefined;
-    if (made !== undefined && made.trim().toLowerCase() !== asked.toLowerCase()) return { asked, made };
+    if (made !== undefined && foldedHash(made) !== foldedHash(asked)) return { asked, made };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { CallError } from '../client/call-error.ts';
 import { type ReadSettings, urlsByHash } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
-import { stopsRun } from './call-failure.ts';
+import { refusesAll } from './call-failure.ts';
 import type { KnownRecord } from './verdict.ts';
 
 export interface LastSeenSettings extends Omit<ReadSettings, 'signal'> {
@@ -25,7 +25,7 @@ export async function lastSeen(
       { ...settings, signal },
     );
   } catch (error) {
-    if (!(error instanceof CallError) || (error.outcome === 'rejected' && stopsRun(error.last))) throw error;
+    if (!(error instanceof CallError) || refusesAll(error)) throw error;
     return undefined;
   }
 }

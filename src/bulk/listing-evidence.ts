@@ -1,3 +1,4 @@
+import { foldedHash } from '../contract/link.ts';
 import { shortPrint } from './fingerprint.ts';
 import { readJournal } from './journal.ts';
 import { hashesOf, type IntentLine, indexesOf, type Mark } from './journal-lines.ts';
@@ -41,7 +42,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
   const own = new Set<string>();
   const wanted = new Map<string, KnownRecord[]>();
   for (const record of records) {
-    const key = record.hash.toLowerCase();
+    const key = foldedHash(record.hash);
     wanted.set(key, [...(wanted.get(key) ?? []), record]);
   }
   if (wanted.size === 0) return own;
@@ -49,7 +50,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
     if (line.type !== 'result') continue;
     const prints = line.longUrls?.split(' ') ?? [];
     for (const [position, hash] of hashesOf(line).entries()) {
-      for (const record of wanted.get(hash.toLowerCase()) ?? []) {
+      for (const record of wanted.get(foldedHash(hash)) ?? []) {
         if (record.hash === hash || shortPrint(record.long_url ?? '') === prints[position]) own.add(record.hash);
       }
     }

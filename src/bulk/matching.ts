@@ -1,3 +1,4 @@
+import { foldedHash } from '../contract/link.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { RecordItem, RefusedItem } from './answer-items.ts';
 import { canonicalHost, canonicalUrl } from './canonical-url.ts';
@@ -58,7 +59,7 @@ function takeByCustomHash(work: Work): void {
   if (rows.size === 0) return;
   takeByHash(work, rows, (hash) => hash);
   if (rows.size === 0) return;
-  takeByHash(work, foldedHashes(rows), foldHash);
+  takeByHash(work, foldedHashes(rows), foldedHash);
 }
 
 function takeByHash(work: Work, rows: Map<string, number>, form: (hash: string) => string): void {
@@ -78,15 +79,11 @@ function hashesOf(item: RecordItem | RefusedItem): readonly string[] {
   return item.kind === 'record' ? [item.record.hash] : item.hashes;
 }
 
-function foldHash(hash: string): string {
-  return hash.trim().toLowerCase();
-}
-
 function foldedHashes(rows: Map<string, number>): Map<string, number> {
   const folded = new Map<string, number>();
   const twice = new Set<string>();
   for (const [hash, row] of rows) {
-    const key = foldHash(hash);
+    const key = foldedHash(hash);
     if (folded.has(key)) twice.add(key);
     folded.set(key, row);
   }

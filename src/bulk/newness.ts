@@ -1,7 +1,7 @@
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { isUsableHash } from './answer-items.ts';
-import { stopsRun } from './call-failure.ts';
+import { refusesAll } from './call-failure.ts';
 
 /**
  * Which links are new, where an answer does not say: with duplicate control it holds old ones too (`D26`). The listing has the newest
@@ -83,7 +83,7 @@ export function createNewness({ client, domain, mayCall = () => true }: NewnessS
   const safely = async (work: Promise<void>): Promise<void> => {
     await work.catch((error: unknown) => {
       if (!(error instanceof CallError)) throw error;
-      if (error.outcome === 'rejected' && stopsRun(error.last)) refusal = error;
+      if (refusesAll(error)) refusal = error;
     });
   };
 

@@ -1,3 +1,4 @@
+import { foldedHash } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import { tagSet } from './row-keys.ts';
@@ -39,7 +40,7 @@ export function showsAll(asked: EditFields, record: object, tagsMean?: TagsMean)
 type Same = (asked: unknown, got: unknown, tagsMean: TagsMean) => boolean;
 
 const sameBy: { readonly [F in keyof Required<EditFields>]: Same } = {
-  custom_hash: (asked, got) => textOf(asked).toLowerCase() === textOf(got).trim().toLowerCase(),
+  custom_hash: (asked, got) => foldedHash(textOf(asked)) === foldedHash(textOf(got)),
   long_url: (asked, got) => asked === got || canonicalUrl(textOf(asked)) === canonicalUrl(textOf(got)),
   note: (asked, got) => textOf(asked).trim() === textOf(got).trim(),
   email_stats: (asked, got) => Boolean(asked) === (got === 'false' || got === '0' ? false : Boolean(got)),

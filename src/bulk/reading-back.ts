@@ -1,3 +1,4 @@
+import { foldedHash } from '../contract/link.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { System } from '../system.ts';
 import { canonicalUrl } from './canonical-url.ts';
@@ -177,8 +178,8 @@ function isSound(verdict: Verdict | undefined, item: ShortenItem | undefined): b
 
 /** Where the first of these hashes stands, in any case. */
 function positionOf(hashes: readonly string[], listed: readonly string[]): number {
-  const wanted = new Set(hashes.map((hash) => hash.toLowerCase()));
-  return listed.findIndex((hash) => wanted.has(hash.toLowerCase()));
+  const wanted = new Set(hashes.map(foldedHash));
+  return listed.findIndex((hash) => wanted.has(foldedHash(hash)));
 }
 
 /** Whether the listing showed at once what was made last before the batch, or shows what the batch made. */

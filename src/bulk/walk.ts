@@ -176,6 +176,7 @@ const unknownNow = { repeat: 'open', look: 'open', read_back: 'final', leave: 'f
 
 /** What is sent for a row. One that is settled is not sent, and needs no hash. */
 function payloadMaker<Payload extends object>({ plan, begun, environment }: WorkSettings<Payload>) {
+  if (!plan.mode?.generateHashes) return plan.payload;
   const { state } = begun;
   const giveHash = hashGiver(plan.mode, environment.system);
   return (item: object, index: number): Payload => {

@@ -1,4 +1,4 @@
-import { type AccountDomains, withoutLocalPort } from '../contract/link.ts';
+import { type AccountDomains, enumerated, withoutLocalPort } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Client } from './client.ts';
 import { type Extent, type ListSelection, type PagingOptions, type RowsPage, urlPages } from './pages.ts';
@@ -52,14 +52,9 @@ export async function coverage({ client, domain, domainNamed, domains }: ListedA
   if (names.length < 2) return [];
   const covered = domain ?? defaultDomain;
   const others = names.filter((name) => covered === undefined || withoutLocalPort(name) !== withoutLocalPort(covered));
-  return [`Covers ${covered ?? 'the default domain'} alone, ${covered ? 'not' : 'of'} ${enumerated(others)}. ${advice}`];
-}
-
-/** `b.example, c.example and d.example`; of many the first ten. */
-function enumerated(names: readonly string[]): string {
-  const shown = names.slice(0, 10);
-  const last = names.length > shown.length ? `${names.length - shown.length} others` : shown.pop();
-  return shown.length === 0 ? `${last}` : `${shown.join(', ')} and ${last}`;
+  return [
+    `Covers ${covered ?? 'the default domain'} alone, ${covered ? 'not' : 'of'} ${enumerated(others, 'and', 10)}. ${advice}`,
+  ];
 }
 
 /** A listing that ends before its rows do. */

@@ -21,6 +21,13 @@ export function linkText({ domain, hash }: LinkKey): string {
   return domain === undefined ? hash : `${domain}/${hash}`;
 }
 
+/** `a.example, b.example and c.example`; of many the first, and how many others there are. */
+export function enumerated(names: readonly string[], conjunction: 'and' | 'or', atMost: number): string {
+  const shown = names.slice(0, atMost);
+  const last = names.length > shown.length ? `${names.length - shown.length} others` : shown.pop();
+  return shown.length === 0 ? `${last}` : `${shown.join(', ')} ${conjunction} ${last}`;
+}
+
 /** The link of a record, as `linkText` writes it where the server says its domain; equal for equal links. */
 export function recordText({ short_url, hash }: { readonly short_url?: string; readonly hash: string }): string {
   return short_url ?? hash;

@@ -1,5 +1,5 @@
 import type { Edition } from '../contract/editions.ts';
-import { type AccountDomains, type LinkDomains, type LinkKey, linkText, withoutLocalPort } from '../contract/link.ts';
+import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText, withoutLocalPort } from '../contract/link.ts';
 import { UsageError } from '../errors.ts';
 import { hostName } from './hashes.ts';
 import { quoted } from './values.ts';
@@ -101,7 +101,7 @@ export async function domainOfBare(
   const { names, defaultDomain } = await account.domains();
   if (use === 'listed change' && names.length > 1) {
     throw new UsageError(
-      `${placeOf(bare, file)}${quoted(bare.link.hash)} may be on ${alternatives(names)}: list with --fields short_url, or give --domain`,
+      `${placeOf(bare, file)}${quoted(bare.link.hash)} may be on ${enumerated(names, 'or', 5)}: list with --fields short_url, or give --domain`,
     );
   }
   const found = defaultDomain ?? (names.length === 1 ? names[0] : undefined);
@@ -118,11 +118,4 @@ async function refuseForeign(hosts: Placement['hosts'], account: NamedAccount, f
 
 function placeOf({ line }: Naming, file: string): string {
   return line === undefined ? '' : `${file}, line ${line}: `;
-}
-
-/** `a.example, b.example or c.example`. */
-function alternatives(names: readonly string[]): string {
-  const shown = names.slice(0, 5);
-  const last = names.length > shown.length ? `${names.length - shown.length} others` : shown.pop();
-  return `${shown.join(', ')} or ${last}`;
 }
