@@ -1,5 +1,5 @@
 import type { ShortenItem } from '../../src/contract/operations.ts';
-import { faults, type Step } from '../support/faulty-steps.ts';
+import { faults, type Step, usualFaults } from '../support/faulty-steps.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type BulkWorld, type Ended, openWorld, type ShortenRun } from './bulk-world.ts';
 import { crashingFile } from './crashing-file.ts';
@@ -29,20 +29,7 @@ export interface TrialResult {
 }
 
 /** What happens to a POST in a trial. */
-export const trialFaults: readonly Step[] = [
-  faults.dropBefore,
-  faults.dropAfter,
-  faults.dropMiddle(3),
-  faults.badGatewayBefore,
-  faults.badGatewayAfter,
-  faults.cutAfter,
-  faults.htmlBefore,
-  faults.htmlAfter,
-  faults.tooMany(),
-  faults.shorter,
-  faults.shuffled,
-  faults.longer,
-];
+export const trialFaults: readonly Step[] = [...usualFaults, faults.shuffled, faults.longer];
 
 /**
  * One run through everything that goes wrong: faults on a third of the POSTs, answers shuffled and cut, crashes at random steps of

@@ -15,6 +15,7 @@ import {
   crashesOf,
   isDone,
   makesNoProgress,
+  maximalStarts,
   requestsAfterTheEnd,
   type Start,
   sentence,
@@ -22,9 +23,6 @@ import {
   type Told,
   toldTyped,
 } from './starts.ts';
-
-/** Processes that may be needed until a run is over; a run that needs more never ends. */
-const maximalStarts = 25;
 
 /**
  * Some links of an account in use are renamed, edited, deleted or reset, with everything that goes wrong, until the program says that

@@ -1,6 +1,6 @@
 import type { Edition } from '../../src/contract/editions.ts';
 import type { FaultyOptions, Spell } from '../support/faulty-server.ts';
-import { faults, type Step } from '../support/faulty-steps.ts';
+import { faults, type Step, usualFaults } from '../support/faulty-steps.ts';
 import type { Manners } from '../support/manners.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
@@ -45,19 +45,9 @@ export interface Circumstances {
   readonly timeout: number | undefined;
 }
 
-/** Faults of requests that change something; late ones come on top. */
+/** Faults of requests that change something, a lost answer twice as likely; late ones come on top. */
 const usual: readonly Step[] = [
-  faults.dropBefore,
-  faults.dropAfter,
-  faults.dropAfter,
-  faults.dropMiddle(3),
-  faults.badGatewayBefore,
-  faults.badGatewayAfter,
-  faults.cutAfter,
-  faults.htmlBefore,
-  faults.htmlAfter,
-  faults.tooMany(),
-  faults.shorter,
+  ...usualFaults.flatMap((step) => (step === faults.dropAfter ? [step, step] : [step])),
   faults.shuffled,
 ];
 const writes = ['POST', 'PATCH', 'DELETE'];

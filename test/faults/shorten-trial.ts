@@ -21,6 +21,7 @@ import {
   crashesOf,
   isDone,
   makesNoProgress,
+  maximalStarts,
   requestsAfterTheEnd,
   type Start,
   sentence,
@@ -54,9 +55,6 @@ interface Job {
   readonly rows: readonly Row[];
   readonly argv: readonly string[];
 }
-
-/** Processes that may be needed until a run is over; a run that needs more never ends. */
-const maximalStarts = 25;
 
 /**
  * Some rows are shortened on an account in use, with everything that goes wrong, until the program says that it is done; then what

@@ -7,6 +7,9 @@ import type { Dice } from './circumstances.ts';
 import type { FaultWorld } from './fault-world.ts';
 import { startHurried } from './hurried-program.ts';
 
+/** Processes that may be needed until a run on an account in use is over; a run that needs more never ends. */
+export const maximalStarts = 25;
+
 /** One process of a trial. Times are milliseconds since 1970. */
 export interface Start extends Ended {
   readonly argv: readonly string[];

@@ -7,7 +7,7 @@ import type { ShortenItem } from '../../src/contract/operations.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Ended } from '../support/built-program.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
-import { faults, type Step } from '../support/faulty-steps.ts';
+import { faults, type Step, usualFaults } from '../support/faulty-steps.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type ResultRow, readResults, resultsPath } from './deeds.ts';
 import { type FaultWorld, openFaultWorld } from './fault-world.ts';
@@ -41,19 +41,7 @@ export interface TrialResult {
   readonly unaccounted: number;
 }
 
-const usual: readonly Step[] = [
-  faults.dropBefore,
-  faults.dropAfter,
-  faults.dropMiddle(3),
-  faults.badGatewayBefore,
-  faults.badGatewayAfter,
-  faults.cutAfter,
-  faults.htmlBefore,
-  faults.htmlAfter,
-  faults.tooMany(),
-  faults.shorter,
-  faults.longer,
-];
+const usual: readonly Step[] = [...usualFaults, faults.longer];
 
 /** Processes that may be needed until a run is over; a run that needs more never ends. */
 const maximalStarts = 40;

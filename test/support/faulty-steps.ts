@@ -105,3 +105,17 @@ export const faults = {
   repeated: { alter: 'repeat first' },
   withoutErrors: { alter: 'without errors' },
 } as const satisfies { readonly [name: string]: Step | ((...given: never[]) => Step) };
+
+/** What trials do to requests that change something, each as likely as the others. */
+export const usualFaults: readonly Step[] = [
+  faults.dropBefore,
+  faults.dropAfter,
+  faults.dropMiddle(3),
+  faults.badGatewayBefore,
+  faults.badGatewayAfter,
+  faults.cutAfter,
+  faults.htmlBefore,
+  faults.htmlAfter,
+  faults.tooMany(),
+  faults.shorter,
+];
