@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { createAction, type Work } from '../src/action.ts';
-import { UsageError } from '../src/errors.ts';
-import { createRunner } from '../src/runner.ts';
+import { UsageError } from '../src/base/errors.ts';
+import { createAction, type Work } from '../src/cli/action.ts';
+import { createRunner } from '../src/cli/runner.ts';
 import { createTestSystem } from './support/test-system.ts';
 
 const nothing = { kind: 'done', sentence: '', record: {}, lines: [] } as const;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import type { System } from '../src/system.ts';
+import type { System } from '../src/base/system.ts';
 import { runProgram, runShell } from './support/built-program.ts';
 import { arrived, sent, test } from './support/linkctl.ts';
 import { createMoment } from './support/moment.ts';

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
-import { wholeTree } from '../src/program.ts';
+import { wholeTree } from '../src/cli/program.ts';
 import { programFolder, programPath } from './support/built-program.ts';
 import { test } from './support/linkctl.ts';
 

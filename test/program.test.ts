@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect } from 'vitest';
-import { wholeProgram } from '../src/program.ts';
+import { wholeProgram } from '../src/cli/program.ts';
 import { startProgram } from './support/built-program.ts';
 import { apiKey, sent, test } from './support/linkctl.ts';
 import { needs } from './support/tools.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { folders } from '../src/system.ts';
+import { folders } from '../src/base/system.ts';
 
 const linux = { platform: 'linux', home: { HOME: '/home/ann' } } as const;
 

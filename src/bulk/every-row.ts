@@ -1,6 +1,6 @@
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { RunInput, RunRow } from './run-plan.ts';
-import { type Stop, stopOf } from './stop.ts';
+import { type Stop, stopOf } from './sending/stop.ts';
 
 /** Rows that are told together when they are lost. */
 const lostTogether = 1000;

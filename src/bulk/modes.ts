@@ -1,5 +1,5 @@
+import { UsageError } from '../base/errors.ts';
 import { type Edition, editions, thisServer } from '../contract/editions.ts';
-import { UsageError } from '../errors.ts';
 
 /** What keeps a shortening run from making a link twice (RELIABILITY.md 1.2). */
 export type ModeName = 'keyed' | 'dedupe' | 'checked';

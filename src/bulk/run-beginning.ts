@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { LocalError, UsageError } from '../errors.ts';
+import { LocalError, UsageError } from '../base/errors.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { changedOptions } from './given-flags.ts';
-import { type BeginLine, checksum } from './journal-lines.ts';
-import { assertReplaceable } from './output-paths.ts';
-import { claimAccount, claimBeginning, claimRun } from './run-claims.ts';
+import { type BeginLine, checksum } from './journal/lines.ts';
+import { claimAccount, claimBeginning, claimRun } from './journal/run-claims.ts';
 import {
   createRunFolder,
   endsComplete,
@@ -19,9 +18,10 @@ import {
   runKey,
   runNames,
   whileThere,
-} from './run-folder.ts';
+} from './journal/run-folder.ts';
+import { foldJournal, isUntouched, type RunState } from './journal/run-state.ts';
+import { assertReplaceable } from './results/output-paths.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
-import { foldJournal, isUntouched, type RunState } from './run-state.ts';
 
 /** A run that may go on: it is locked, and its journal is known. */
 export interface BegunRun {

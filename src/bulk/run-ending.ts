@@ -1,12 +1,12 @@
-import { CliError } from '../errors.ts';
-import { findSurplus } from './audit.ts';
-import type { Journal } from './journal.ts';
-import { usualSettle } from './newest-links.ts';
-import type { OutcomeFile } from './results.ts';
-import type { StopReason } from './row-outcome.ts';
+import { CliError } from '../base/errors.ts';
+import { findSurplus } from './checked/late-duplicates.ts';
+import { usualSettle } from './checked/newest-links.ts';
+import type { Journal } from './journal/journal.ts';
+import type { OutcomeFile } from './results/results.ts';
+import type { StopReason } from './results/row-outcome.ts';
 import type { RunEnvironment } from './run-plan.ts';
-import { type Stop, stopOf } from './stop.ts';
-import type { WorkSettings } from './work-settings.ts';
+import { type Stop, stopOf } from './sending/stop.ts';
+import type { WorkSettings } from './sending/work-settings.ts';
 
 /** Milliseconds that calls under way are given after a signal. */
 const grace = 10_000;

@@ -1,10 +1,10 @@
+import type { CliError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import type { AccountDomains } from '../contract/link.ts';
-import type { CliError } from '../errors.ts';
-import type { System } from '../system.ts';
-import type { OpenJournalFile } from './journal.ts';
+import type { OpenJournalFile } from './journal/journal.ts';
 import type { Mode } from './modes.ts';
-import type { BulkOperation } from './operation.ts';
+import type { BulkOperation } from './operations/operation.ts';
 
 /** A row as it was read. */
 export interface RunRow {

@@ -1,26 +1,26 @@
+import { CliError, LocalError } from '../base/errors.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { CliError, LocalError } from '../errors.ts';
-import { readBackBatch } from './batch-read-back.ts';
-import { type Canary, createCanary, provenFor } from './canary.ts';
-import { BudgetError } from './counted-client.ts';
-import { createExclusion, type Exclusion } from './exclusion.ts';
-import { journalLedger, payloadSum } from './journal-ledger.ts';
-import type { Mark } from './journal-lines.ts';
-import { notSent, unknownOutcome } from './judgement.ts';
-import { createGate, type Gate } from './pace.ts';
-import { parcelOf } from './parcel.ts';
-import { takeMark } from './reading-back.ts';
-import type { BulkRow, RowOutcome } from './row-outcome.ts';
+import { readBackBatch } from './checked/batch-read-back.ts';
+import { type Canary, createCanary, provenFor } from './checked/idempotency-probe.ts';
+import { takeMark } from './checked/reading-back.ts';
+import { journalLedger, payloadSum } from './journal/ledger.ts';
+import type { Mark } from './journal/lines.ts';
+import { isSettled } from './journal/run-state.ts';
+import { type Segment, sharedUrls } from './journal/segments.ts';
+import type { KnownRecord } from './matching/verdict.ts';
+import { shortUrlOf } from './operations/short-url.ts';
+import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
 import { callsPerBatch, type RunPlan } from './run-plan.ts';
-import { isSettled } from './run-state.ts';
-import { type Segment, sharedUrls } from './segments.ts';
-import { sendRows } from './sending.ts';
-import type { DoubtfulBatch, Ledger, SendingContext } from './sending-context.ts';
-import { shortUrlOf } from './short-url.ts';
-import { type Stop, stopOf } from './stop.ts';
-import type { KnownRecord } from './verdict.ts';
-import type { WorkMeans, WorkSettings } from './work-settings.ts';
+import { BudgetError } from './sending/counted-client.ts';
+import { notSent, unknownOutcome } from './sending/judgement.ts';
+import { createExclusion, type Exclusion } from './sending/keyed-mutex.ts';
+import { createGate, type Gate } from './sending/limiter.ts';
+import { sendRows } from './sending/sending.ts';
+import type { DoubtfulBatch, Ledger, SendingContext } from './sending/sending-context.ts';
+import { parcelOf } from './sending/serialized-batch.ts';
+import { type Stop, stopOf } from './sending/stop.ts';
+import type { WorkMeans, WorkSettings } from './sending/work-settings.ts';
 
 /** Does the rows of one segment after the other, several at a time. */
 export interface RunWork<Payload extends object> {

@@ -1,27 +1,27 @@
+import { CliError, LimitError } from '../base/errors.ts';
 import { accountDomains } from '../client/account-domains.ts';
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { withoutLocalPort } from '../contract/link.ts';
-import { CliError, LimitError } from '../errors.ts';
 import { absolutePath } from '../files/absolute-path.ts';
-import { assertBudget } from './budget.ts';
-import { type CountedClient, countCalls } from './counted-client.ts';
-import { readJournal } from './journal.ts';
-import { hashesOf } from './journal-lines.ts';
+import { type RunWalk, walkRun } from './execute.ts';
+import { readJournal } from './journal/journal.ts';
+import { hashesOf } from './journal/lines.ts';
+import { type RunIdentity, runFolders } from './journal/run-folder.ts';
+import type { RowState } from './journal/run-state.ts';
 import { guarantees } from './modes.ts';
-import type { BulkOperation } from './operation.ts';
-import { assertDistinct } from './output-paths.ts';
-import { callsFor, checkQuota, type QuotaCheck } from './quota.ts';
-import { doneStatuses } from './row-outcome.ts';
+import type { BulkOperation } from './operations/operation.ts';
+import { assertDistinct } from './results/output-paths.ts';
+import { doneStatuses } from './results/row-outcome.ts';
 import { type BegunRun, beginRun } from './run-beginning.ts';
-import { type RunIdentity, runFolders } from './run-folder.ts';
 import { callsPerBatch, type RunEnvironment, type RunPlan } from './run-plan.ts';
-import type { RowState } from './run-state.ts';
 import { pruneRuns } from './runs.ts';
-import { type RunWalk, walkRun } from './walk.ts';
+import { assertBudget } from './sending/budget.ts';
+import { type CountedClient, countCalls } from './sending/counted-client.ts';
+import { callsFor, checkQuota, type QuotaCheck } from './sending/quota.ts';
 
-export type { RunProgress, RunSummary } from './walk.ts';
+export type { RunProgress, RunSummary } from './execute.ts';
 
 /** What is known when a run begins, for the header (1.7). */
 export interface RunFacts {

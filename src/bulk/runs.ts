@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { CliError, messageOf, NotFoundError, UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
-import { CliError, messageOf, NotFoundError, UsageError } from '../errors.ts';
-import type { System } from '../system.ts';
-import { shortPrint } from './fingerprint.ts';
-import { readJournal } from './journal.ts';
-import { type BeginLine, hashesOf, type ResultLine } from './journal-lines.ts';
-import type { RowStatus } from './row-outcome.ts';
-import { deleteRun } from './run-claims.ts';
-import { journalName, type RunFolders, runFolders, runNames, whileThere } from './run-folder.ts';
-import { foldJournal, type RunState } from './run-state.ts';
+import { shortPrint } from './journal/fingerprint.ts';
+import { readJournal } from './journal/journal.ts';
+import { type BeginLine, hashesOf, type ResultLine } from './journal/lines.ts';
+import { deleteRun } from './journal/run-claims.ts';
+import { journalName, type RunFolders, runFolders, runNames, whileThere } from './journal/run-folder.ts';
+import { foldJournal, type RunState } from './journal/run-state.ts';
+import type { RowStatus } from './results/row-outcome.ts';
 
 /** A run as `runs list` and `runs show` tell it. */
 export interface RunOverview {

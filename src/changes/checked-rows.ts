@@ -1,17 +1,17 @@
+import { UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
+import { type Context, openInput } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/groups.ts';
-import { type Context, openInput } from '../context.ts';
 import type { LinkDomains } from '../contract/link.ts';
-import { UsageError } from '../errors.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { checkInput } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
+import { createPlacement, domainOfBare, type Placement } from '../input/hashes/placement.ts';
 import { type KeptRows, keepRows } from '../input/kept-rows.ts';
-import { createPlacement, domainOfBare, type Placement } from '../input/placement.ts';
 import { readRows } from '../input/reading.ts';
 import type { InputRow, ReadOptions } from '../input/row.ts';
-import type { Session } from '../session.ts';
-import { folders } from '../system.ts';
 import { refuseTooMany } from './consent.ts';
 
 /** An input that was checked as a whole and may be sent. */

@@ -1,14 +1,14 @@
+import { UsageError } from '../base/errors.ts';
+import { type Context, whereabouts } from '../cli/context.ts';
+import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
+import type { Session } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
-import { type Context, whereabouts } from '../context.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { UsageError } from '../errors.ts';
-import type { NamedTargets } from '../input/hash-targets.ts';
-import { truncate } from '../output/display-width.ts';
+import type { NamedTargets } from '../input/hashes/hash-targets.ts';
 import { grouped, quantity } from '../output/quantity.ts';
+import { truncate } from '../output/terminal/display-width.ts';
 import { readableUrl } from '../output/url-columns.ts';
-import { canAsk, confirm, confirmCount } from '../prompt.ts';
-import type { Session } from '../session.ts';
 
 /** What a change asks before it is made. */
 export interface Question {

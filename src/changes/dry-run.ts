@@ -1,13 +1,13 @@
-import { notApplied } from '../bulk/not-applied.ts';
+import { notApplied } from '../bulk/operations/not-applied.ts';
+import type { Context } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
-import type { Context } from '../context.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
-import type { Session } from '../session.ts';
 
 export type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
 

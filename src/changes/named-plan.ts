@@ -1,12 +1,12 @@
-import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
-import type { Context } from '../context.ts';
+import { batchesOf, byHash, fileBatches } from '../bulk/sending/batches.ts';
+import type { Context } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { RowsReport } from '../output/report.ts';
-import type { Session } from '../session.ts';
 import { type Batches, dryRun, editText, linkChangeColumns, linkChanges } from './dry-run.ts';
 
 /** What `--dry-run` says of a change of named links. */

@@ -1,14 +1,14 @@
-import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/outcome-row.ts';
-import { type RowOutcome, runEnd } from '../bulk/row-outcome.ts';
+import { type CliError, FailedError, LocalError } from '../base/errors.ts';
+import { folders, type Signal } from '../base/system.ts';
+import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
+import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
-import { type Context, whereabouts } from '../context.ts';
+import { type Context, whereabouts } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
-import { type CliError, FailedError, LocalError } from '../errors.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
-import type { Session } from '../session.ts';
-import { folders, type Signal } from '../system.ts';
 
 /** How the rows of one kind of run are shown. */
 export type RunLook = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {

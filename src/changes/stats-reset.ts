@@ -1,5 +1,5 @@
-import { resetOperation } from '../bulk/removal.ts';
-import type { Context } from '../context.ts';
+import { resetOperation } from '../bulk/operations/removal.ts';
+import type { Context } from '../cli/context.ts';
 import { type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import type { Report } from '../output/report.ts';

@@ -1,11 +1,11 @@
+import { type Context, checkTagExpression } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
-import { type Context, checkTagExpression } from '../context.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
-import type { Session } from '../session.ts';
 import { consentToSelected, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
 import { dryRun, editText, linkChangeColumns, plannedChange } from './dry-run.ts';
 

@@ -1,10 +1,10 @@
+import { CliError } from '../base/errors.ts';
+import { type Context, whereabouts } from '../cli/context.ts';
+import { confirm, confirmCount } from '../cli/prompt.ts';
+import type { Session } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
-import { type Context, whereabouts } from '../context.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
-import { CliError } from '../errors.ts';
 import { quantity } from '../output/quantity.ts';
-import { confirm, confirmCount } from '../prompt.ts';
-import type { Session } from '../session.ts';
 import { requireAnswer, shownUrls, typedFrom } from './consent.ts';
 
 /** B56, B58, D50: what will go, how many URLs lose it, and whose it is; from 100 URLs on their number is typed. */

@@ -1,6 +1,6 @@
+import { CliError, type FailureKind } from '../base/errors.ts';
 import { isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
-import { CliError, type FailureKind } from '../errors.ts';
 
 /** Whom a call was made as, and where that came from (B47). */
 export interface Identity {

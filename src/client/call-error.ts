@@ -1,5 +1,5 @@
+import { CliError, type FailureKind } from '../base/errors.ts';
 import type { OperationName } from '../contract/operations.ts';
-import { CliError, type FailureKind } from '../errors.ts';
 
 /**
  * What a failed call means for a change: `not_sent` (class N) and `rejected` (class R) did not happen, `ambiguous` (class A) may

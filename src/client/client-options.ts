@@ -1,9 +1,9 @@
+import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
-import type { System } from '../system.ts';
 import type { Identity } from './api-messages.ts';
-import type { ClientEvent } from './observation.ts';
+import type { ClientEvent } from './call/observation.ts';
 
 /** What one call may do that others may not. */
 export interface SendOptions {

@@ -1,20 +1,20 @@
+import type { CliError } from '../base/errors.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
-import type { CliError } from '../errors.ts';
+import { judge, transportFault } from './answers/faults.ts';
 import type { Identity, Subject } from './api-messages.ts';
+import { createCircuit } from './call/circuit.ts';
+import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './call/doubt.ts';
+import { callAndRecover } from './call/recovery.ts';
+import { type AnyInput, type ApiRequest, partsOf, rawRequest, requestFor } from './call/requests.ts';
+import { type Attempted, type RetryContext, withRetries } from './call/retry.ts';
 import { CallError, type Fault } from './call-error.ts';
-import { createCircuit } from './circuit.ts';
 import type { ClientOptions, Send, SendOptions } from './client-options.ts';
-import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './doubt.ts';
-import { judge, transportFault } from './faults.ts';
-import { joinedWith } from './joined-signals.ts';
-import { createLine, type Line } from './line.ts';
-import { proxyVariable } from './proxies.ts';
-import { callAndRecover } from './recovery.ts';
-import { type AnyInput, type ApiRequest, partsOf, rawRequest, requestFor } from './requests.ts';
-import { type Attempted, type RetryContext, withRetries } from './retry.ts';
-import type { WireAnswer } from './transport.ts';
+import { createLine, type Line } from './http/connection.ts';
+import { joinedWith } from './http/joined-signals.ts';
+import { proxyVariable } from './http/proxies.ts';
+import type { WireAnswer } from './http/transport.ts';
 
 /** An answer as it came, for `api`. */
 export interface RawAnswer {

@@ -1,5 +1,5 @@
+import { UnavailableError } from '../base/errors.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { UnavailableError } from '../errors.ts';
 import type { Client } from './client.ts';
 import { type ListSelection, urlPages } from './pages.ts';
 

@@ -1,6 +1,6 @@
+import { UsageError } from '../base/errors.ts';
 import { type Edition, editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
-import { UsageError } from '../errors.ts';
 import { isTooLarge } from './call-error.ts';
 
 /** Hashes of one domain that fit into one call. */

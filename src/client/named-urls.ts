@@ -1,6 +1,6 @@
+import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { foldedHash, type LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { type CliError, NotFoundError, PartialError } from '../errors.ts';
 import { CallError } from './call-error.ts';
 import type { Send } from './client-options.ts';
 import { type GroupSize, inGroups } from './groups.ts';

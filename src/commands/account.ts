@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Runner } from '../action.ts';
-import type { Context } from '../context.ts';
+import { LimitError } from '../base/errors.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import type { AccountRecord } from '../contract/records.ts';
-import { LimitError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
+import { lastDayText } from '../output/formats/values.ts';
 import { grouped } from '../output/quantity.ts';
 import type { Column, Glyphs, RecordReport, Row } from '../output/report.ts';
-import { lastDayText } from '../output/values.ts';
 
 interface AccountOptions {
   readonly failAbove?: number;

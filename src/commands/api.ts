@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
-import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import { fileError } from '../files/file-error.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';

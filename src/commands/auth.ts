@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
-import type { Context } from '../context.ts';
-import { AuthError, CliError, UsageError } from '../errors.ts';
+import { AuthError, CliError, UsageError } from '../base/errors.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import { describe } from '../help/layout.ts';
-import { logIn } from '../login/login.ts';
 import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { readConfig } from '../profiles/config-file.ts';
@@ -11,6 +10,7 @@ import { describeSource } from '../profiles/credential-values.ts';
 import { resolveCredentials, unknownProfile } from '../profiles/credentials.ts';
 import { sandboxName } from '../profiles/profile-name.ts';
 import { maskKey } from '../profiles/redactor.ts';
+import { logIn } from './auth/login.ts';
 
 export function registerAuth(command: Command, run: Runner): void {
   const login = command

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import { type Shell, scripts, shells } from '../completion/scripts.ts';
-import type { Context } from '../context.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
-import type { Context } from '../context.ts';
-import { CliError, type FailureKind, UsageError } from '../errors.ts';
+import { CliError, type FailureKind, UsageError } from '../base/errors.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
+import { domainName } from '../cli/session.ts';
 import { suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { checkDomain } from '../login/login.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-path.ts';
 import { parseSetting, profileFields, requireProfileKey } from '../profiles/profile.ts';
 import { profileToChange, type SettingFlags, settingsInForce } from '../profiles/settings.ts';
-import { domainName } from '../session.ts';
+import { checkDomain } from './auth/login.ts';
 
 const allKeys = Object.keys(profileFields);
 /** Without those that only a login sets. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
-import { deleteOperation } from '../bulk/removal.ts';
+import { deleteOperation } from '../bulk/operations/removal.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
-import type { Context } from '../context.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import { addBatchFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';

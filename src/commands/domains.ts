@@ -1,8 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
-import type { Context } from '../context.ts';
 import { describe } from '../help/layout.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 

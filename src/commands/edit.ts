@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
-import { byDomain, fileBatches } from '../bulk/batches.ts';
-import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/edit.ts';
+import { UsageError } from '../base/errors.ts';
+import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
+import { byDomain, fileBatches } from '../bulk/sending/batches.ts';
 import { dryRun, editText, linkChangeColumns, linkChanges } from '../changes/dry-run.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
-import type { Context } from '../context.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { UsageError } from '../errors.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import {
   addFieldFlags,
@@ -26,7 +27,6 @@ import { describe } from '../help/layout.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { hashChangeLook, namesDomains, urlColumns } from '../output/url-columns.ts';
-import type { Session } from '../session.ts';
 
 interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
 

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
+import { type CliError, EmptyError, UsageError } from '../base/errors.ts';
+import type { Runner } from '../cli/action.ts';
+import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { coverage, cutListing, hasNamesakes, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
-import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../context.ts';
-import { type CliError, EmptyError, UsageError } from '../errors.ts';
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import {
   addDomainsFlag,
@@ -17,11 +18,10 @@ import {
 } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
+import { type NamedTargets, readTargets } from '../input/hashes/hash-targets.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { missingRow, urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
-import { qrPictures } from '../qr-pictures.ts';
-import type { Session } from '../session.ts';
+import { qrPictures } from './qr-pictures.ts';
 
 interface ListOptions extends SelectionOptions, DomainsOptions, QrOptions {
   readonly limit?: number;

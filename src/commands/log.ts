@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import type { Client } from '../client/client.ts';
 import { newEntries } from '../client/new-entries.ts';
 import { logPages } from '../client/pages.ts';
-import type { Context } from '../context.ts';
 import type { LogEntry } from '../contract/records.ts';
-import { UsageError } from '../errors.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { pointInTime } from '../input/point-in-time.ts';
+import { pointInTime } from '../input/fields/point-in-time.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 
 interface LogOptions {

@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
+import { FailedError, UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
 import { forgetRun, listRuns, pruneRuns, type RunOverview, showRun, verifyRun } from '../bulk/runs.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
+import { confirm } from '../cli/prompt.ts';
 import { batchSizeOf } from '../client/groups.ts';
-import type { Context } from '../context.ts';
-import { FailedError, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
 import { quantity } from '../output/quantity.ts';
 import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
-import { confirm } from '../prompt.ts';
-import { folders } from '../system.ts';
 
 export function registerRuns(command: Command, run: Runner): void {
   const list = command

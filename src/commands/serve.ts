@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
-import type { Context } from '../context.ts';
-import { CliError, LocalError, messageOf, UsageError } from '../errors.ts';
+import { CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
+import { folders, type System } from '../base/system.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
@@ -15,7 +16,6 @@ import { accountName } from '../profiles/account-values.ts';
 import { readKey } from '../profiles/key-source.ts';
 import { isLoopbackName, normalizeDomain } from '../service/hosts.ts';
 import { apiRoot, type RunningService, type ServiceOptions, startService, usualPort } from '../service/service.ts';
-import { folders, type System } from '../system.ts';
 
 interface ServeOptions {
   readonly host?: string;

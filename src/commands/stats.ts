@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
+import { type CliError, UsageError } from '../base/errors.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
+import type { Runner } from '../cli/action.ts';
+import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { coverage, hasNamesakes, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
-import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../context.ts';
 import { foldedHash, type LinkKey } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
-import { type CliError, UsageError } from '../errors.ts';
 import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import {
   addDomainsFlag,
@@ -18,11 +19,10 @@ import {
 } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
+import { type NamedTargets, readTargets } from '../input/hashes/hash-targets.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 import { missingRow } from '../output/url-columns.ts';
-import type { Session } from '../session.ts';
 
 interface StatsOptions extends ResetOptions, DomainsOptions {
   readonly top?: number;

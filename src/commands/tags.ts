@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
+import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../base/errors.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import { consentToTags } from '../changes/tag-consent.ts';
+import type { Runner } from '../cli/action.ts';
+import type { Context } from '../cli/context.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
-import type { Context } from '../context.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
-import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../errors.ts';
 import { describe } from '../help/layout.ts';
-import { flagLabels } from '../input/values.ts';
+import { flagLabels } from '../input/fields/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Runner } from '../action.ts';
+import { version } from '../base/version.ts';
+import type { Runner } from '../cli/action.ts';
 import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';
-import { version } from '../version.ts';
 
 export function registerVersion(command: Command, run: Runner): void {
   describe(command, { examples: ['linkctl version'] });

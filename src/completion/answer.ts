@@ -1,5 +1,5 @@
+import type { System } from '../base/system.ts';
 import type { CommandTree } from '../help/command-tree.ts';
-import type { System } from '../system.ts';
 import { complete } from './candidates.ts';
 import { localSources } from './sources.ts';
 

@@ -1,8 +1,8 @@
+import { unicodeTest } from '../base/unicode.ts';
 import { hasOperators } from '../contract/tag-label.ts';
 import type { CommandTree, Flag } from '../help/command-tree.ts';
 import { topicNames } from '../help/topic-names.ts';
 import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
-import { unicodeTest } from '../unicode.ts';
 import type { Sources } from './sources.ts';
 
 /** What the shell does besides offering the candidates; bits, as cobra has them (B93). */

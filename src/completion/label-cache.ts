@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folders, type System } from '../system.ts';
+import { folders, type System } from '../base/system.ts';
 
 /** What a server lists and TAB offers. */
 export type LabelKind = 'tags' | 'domains';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { System } from '../base/system.ts';
 import { configPath } from '../profiles/config-path.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
-import type { System } from '../system.ts';
 import { keptLabels, type LabelKind } from './label-cache.ts';
 
 /** The names that only this machine knows. Nothing here opens a connection or writes. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { LocalError } from '../errors.ts';
+import { LocalError } from '../base/errors.ts';
 
 /** The path from the root. Throws a LocalError where that takes the current folder and somebody deleted it. */
 export function absolutePath(path: string): string {

@@ -11,8 +11,8 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { LocalError } from '../errors.ts';
-import type { System } from '../system.ts';
+import { LocalError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { errorCode, fileError } from './file-error.ts';
 import { refuseForeign } from './ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalError } from '../errors.ts';
-import type { System } from '../system.ts';
+import { LocalError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { fileError } from './file-error.ts';
 import { makePrivateFolder, shellWord } from './ownership.ts';
 import { isAlive, newMark, type ProcessMark, parseMark } from './process-mark.ts';

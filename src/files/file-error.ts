@@ -1,4 +1,4 @@
-import { LocalError, messageOf } from '../errors.ts';
+import { LocalError, messageOf } from '../base/errors.ts';
 
 /** What the operating system's codes mean to the one who can do something about it. */
 const reasons: { readonly [code: string]: string } = {

@@ -1,7 +1,7 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { LocalError } from '../errors.ts';
-import type { System } from '../system.ts';
+import { LocalError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { errorCode, fileError } from './file-error.ts';
 
 /** Makes a folder, and those above it that are missing, for this user alone (B66). */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { processExists, type System } from '../system.ts';
+import { processExists, type System } from '../base/system.ts';
 
 /** What a mark needs of the world. */
 export type MarkSystem = Pick<System, 'platform' | 'processId' | 'randomBytes'>;

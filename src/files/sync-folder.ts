@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { System } from '../system.ts';
+import type { System } from '../base/system.ts';
 import { errorCode } from './file-error.ts';
 
 /** What was made or renamed in a folder reaches the disk. Windows cannot, and some network file systems will not. */

@@ -2,8 +2,8 @@ import { closeSync, createWriteStream, openSync, read, readSync, unlinkSync } fr
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import type { LocalError } from '../errors.ts';
-import type { System } from '../system.ts';
+import type { LocalError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { fileError } from './file-error.ts';
 import { makeFolders } from './ownership.ts';
 import { writeWhole } from './whole-write.ts';

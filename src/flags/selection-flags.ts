@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import { UsageError } from '../errors.ts';
 import { once } from './values.ts';
 
 /** How URLs that exist are named (CLI.md 3.5): by hash, by a file of hashes, or by a tag expression. */

@@ -1,3 +1,4 @@
+import { exitCodes } from '../base/errors.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type {
   AccountRecord,
@@ -11,7 +12,6 @@ import type {
   UrlLinks,
   UrlRecord,
 } from '../contract/records.ts';
-import { exitCodes } from '../errors.ts';
 
 /** A JSON Schema of draft 2020-12. Members that it does not name are allowed everywhere: servers send more, and so may we. */
 export interface Schema {

@@ -1,5 +1,5 @@
+import { exitCodes } from '../base/errors.ts';
 import { type Field, type FieldUse, fieldNames, fields } from '../contract/fields.ts';
-import { exitCodes } from '../errors.ts';
 import { flagVariables, globalFlagRows } from '../flags/globals.ts';
 import { columns, wrap } from './text-layout.ts';
 import type { TopicName } from './topic-names.ts';

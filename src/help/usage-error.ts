@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { commandLine, usageLine } from './command-list.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
 import { descriptionOf } from './layout.ts';

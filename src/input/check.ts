@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { duplicateSearch } from './duplicates.ts';
 import type { InputUse } from './format.ts';
 import type { KeptRows } from './kept-rows.ts';

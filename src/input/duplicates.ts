@@ -1,9 +1,9 @@
 import { linkText } from '../contract/link.ts';
+import { SuspectSearch, type Suspects } from './duplicate-candidates.ts';
 import type { InputUse } from './format.ts';
 import { rowsOf } from './reading.ts';
 import type { InputRow, Notices, ReadOptions } from './row.ts';
 import type { Source } from './source.ts';
-import { SuspectSearch, type Suspects } from './suspects.ts';
 
 /**
  * Finds hashes that two rows of a file give (C16): every request must hold distinct ones, or an answer could not be matched to

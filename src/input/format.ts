@@ -1,5 +1,5 @@
+import { UsageError } from '../base/errors.ts';
 import type { FieldUse } from '../contract/fields.ts';
-import { UsageError } from '../errors.ts';
 
 /** What a file of rows can be read for. */
 export type InputUse = Exclude<FieldUse, 'edit-by-tags'>;

@@ -1,9 +1,9 @@
+import { textLines } from './csv/text-lines.ts';
+import { hashNotice, ignoredNotice, knownMembers, nameProblem } from './fields/members.ts';
+import { jsonValue, type Target } from './fields/values.ts';
 import type { InputUse } from './format.ts';
-import { hashNotice, ignoredNotice, knownMembers, nameProblem } from './members.ts';
 import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from './row.ts';
 import type { Source } from './source.ts';
-import { textLines } from './text-lines.ts';
-import { jsonValue, type Target } from './values.ts';
 
 /** One JSON object on each line, with the API's names and types; blank lines are skipped. */
 export async function* jsonRows<Use extends InputUse>(

@@ -1,5 +1,5 @@
+import type { System } from '../base/system.ts';
 import { openTemporaryFile } from '../files/temporary-file.ts';
-import type { System } from '../system.ts';
 
 /**
  * Rows that were checked, kept on the disk until they are sent: nothing is parsed twice, and what goes out is what was looked at.

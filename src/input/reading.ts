@@ -1,5 +1,5 @@
-import { LocalError, UsageError } from '../errors.ts';
-import { csvRows } from './csv.ts';
+import { LocalError, UsageError } from '../base/errors.ts';
+import { csvRows } from './csv/csv.ts';
 import type { InputUse } from './format.ts';
 import { jsonRows } from './jsonl.ts';
 import { lineRows } from './lines.ts';

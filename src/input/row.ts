@@ -1,13 +1,13 @@
+import { UsageError } from '../base/errors.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, fields } from '../contract/fields.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
-import { UsageError } from '../errors.ts';
+import { requiredTarget, type Setting } from './fields/members.ts';
+import { isRefused, quoted, type Refused, type Target, utcDay, valueWarning, type WireValue } from './fields/values.ts';
 import type { InputFormat, InputUse } from './format.ts';
-import { hostName, parseHash } from './hashes.ts';
-import { requiredTarget, type Setting } from './members.ts';
-import type { Placement } from './placement.ts';
-import { isRefused, quoted, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
+import { hostName, parseHash } from './hashes/hashes.ts';
+import type { Placement } from './hashes/placement.ts';
 
 /** What a row becomes, by what the file is read for. */
 export interface ItemOf {

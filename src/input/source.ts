@@ -2,10 +2,10 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
-import { type CliError, LocalError, UsageError } from '../errors.ts';
+import { type CliError, LocalError, UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { openTemporaryFile, type TemporaryFile } from '../files/temporary-file.ts';
-import type { System } from '../system.ts';
-import { utf8Text } from './encoding.ts';
+import { utf8Text } from './csv/encoding.ts';
 
 /** Something to read that is the same at every reading. */
 export interface Source {

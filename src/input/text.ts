@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import type { InputStream } from '../system.ts';
+import { UsageError } from '../base/errors.ts';
+import type { InputStream } from '../base/system.ts';
 
 /** All of stdin as text, where a command was told to read it (B39). `most` is in bytes. */
 export async function readText(stdin: InputStream, most: number): Promise<string> {

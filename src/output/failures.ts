@@ -1,8 +1,8 @@
-import { CliError, exitCodes, messageOf } from '../errors.ts';
-import type { Paint } from './colour.ts';
-import { jsonText } from './json-text.ts';
+import { CliError, exitCodes, messageOf } from '../base/errors.ts';
+import { jsonText } from './formats/json-text.ts';
 import type { Format } from './options.ts';
 import type { Streams } from './streams.ts';
+import type { Paint } from './terminal/colour.ts';
 import { ClosedPipe } from './writer.ts';
 
 export interface FailureOptions {

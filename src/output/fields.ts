@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import type { Column } from './report.ts';
 
 /** The names in `--fields a,b,c`. */

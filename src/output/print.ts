@@ -1,9 +1,9 @@
+import { printRows } from './formats/rows.ts';
+import { csvLine, tsvLine } from './formats/separated.ts';
 import { chooseFormat, type OutputOptions } from './options.ts';
 import type { DoneReport, Report, TextReport } from './report.ts';
-import { printRows } from './rows.ts';
-import { safe, safeLines } from './safe-text.ts';
-import { csvLine, tsvLine } from './separated.ts';
 import type { Streams } from './streams.ts';
+import { safe, safeLines } from './terminal/safe-text.ts';
 import { ClosedPipe } from './writer.ts';
 
 /**
@@ -34,7 +34,7 @@ async function printBody(report: Report, options: OutputOptions, streams: Stream
     case 'rows':
       return await printRows(report, options, streams);
     case 'record': {
-      const { recordText } = await import('./record.ts');
+      const { recordText } = await import('./formats/record.ts');
       return await streams.stdout.write(recordText(report, options, streams.terminal));
     }
     case 'done':
@@ -48,7 +48,7 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
   const { stdout, glyphs, terminal } = streams;
   const format = chooseFormat(options, terminal);
   if (format === 'json' || format === 'jsonl') {
-    const { jsonText } = await import('./json-text.ts');
+    const { jsonText } = await import('./formats/json-text.ts');
     await stdout.write(`${jsonText(record, terminal && format === 'json')}\n`);
   } else if (format === 'table') {
     const paint = await streams.paint('stdout');

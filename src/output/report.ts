@@ -1,4 +1,4 @@
-import type { CliError } from '../errors.ts';
+import type { CliError } from '../base/errors.ts';
 
 /** One record as it goes out: wire names and wire values. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
+import { lastDayText } from './formats/values.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
-import { lastDayText } from './values.ts';
 
 /** The fields of a URL record as people and programs see them, whatever command shows them. */
 export const urlColumns: readonly Column[] = [

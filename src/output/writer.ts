@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
-import { LocalError } from '../errors.ts';
+import { LocalError } from '../base/errors.ts';
+import type { OutputStream } from '../base/system.ts';
 import { writeWhole } from '../files/whole-write.ts';
-import type { OutputStream } from '../system.ts';
 
 /** Whoever read our output went away: quiet for a read, a failure for a change (B40). */
 export class ClosedPipe extends Error {

@@ -1,5 +1,5 @@
+import { hasControlCharacter } from '../base/unicode.ts';
 import { parseUrl } from '../contract/web-address.ts';
-import { hasControlCharacter } from '../unicode.ts';
 
 /**
  * The root of an API as it is stored and compared: no trailing slash, no userinfo, no query. Undefined for anything that is not

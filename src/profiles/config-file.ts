@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { LocalError } from '../errors.ts';
+import { LocalError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, refuseForeign, shellWord } from '../files/ownership.ts';
-import type { System } from '../system.ts';
 import { configPath } from './config-path.ts';
 import { jsonErrorOffset } from './json-position.ts';
 import { type Profile, profileFaults } from './profile.ts';

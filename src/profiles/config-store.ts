@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import Conf, { type Options } from 'conf';
+import type { System } from '../base/system.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
-import type { System } from '../system.ts';
 import { type ConfigDocument, parseDocument } from './config-file.ts';
 
 /** What of `Conf` we use. Its own types call `_write` private, and overriding it is the cure of RELIABILITY.md 0.1. */

@@ -1,6 +1,6 @@
+import { UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { type Edition, isEdition } from '../contract/editions.ts';
-import { UsageError } from '../errors.ts';
-import type { System } from '../system.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import { type ProfileKey, profileFields } from './profile.ts';
 

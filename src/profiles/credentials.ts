@@ -1,6 +1,6 @@
+import { AuthError, LocalError, UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
-import { AuthError, LocalError, UsageError } from '../errors.ts';
-import type { System } from '../system.ts';
 import { type Config, readConfig } from './config-file.ts';
 import { configPath } from './config-path.ts';
 import { type CredentialFlags, describeSource, type GivenSet, givenEdition, givenSet } from './credential-values.ts';

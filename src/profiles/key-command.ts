@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { AuthError, messageOf } from '../errors.ts';
+import { AuthError, messageOf } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { errorCode } from '../files/file-error.ts';
-import type { System } from '../system.ts';
 
 /** Half a second less than the 10 s of R-38, so that the whole command ends within them (F73). */
 const limitMilliseconds = 9_500;

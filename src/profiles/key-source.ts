@@ -1,9 +1,9 @@
 import { open, stat } from 'node:fs/promises';
-import { AuthError, type CliError, LocalError, UsageError } from '../errors.ts';
+import { AuthError, type CliError, LocalError, UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
+import { hasControlCharacter } from '../base/unicode.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, refuseForeign, shellWord } from '../files/ownership.ts';
-import type { System } from '../system.ts';
-import { hasControlCharacter } from '../unicode.ts';
 
 /** Where a key comes from. Nothing is read or run before the key is needed. */
 export type KeySource =

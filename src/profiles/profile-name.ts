@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 
 /** The profile that always exists (CLI.md 3.2). */
 export const sandboxName = 'sandbox';

@@ -1,6 +1,6 @@
+import { UsageError } from '../base/errors.ts';
+import { hasControlCharacter } from '../base/unicode.ts';
 import { type Edition, editions } from '../contract/editions.ts';
-import { UsageError } from '../errors.ts';
-import { hasControlCharacter } from '../unicode.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import { choice, command, integer, type ProfileField, text, yesOrNo } from './profile-field.ts';
 

@@ -1,6 +1,6 @@
+import { UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
-import { UsageError } from '../errors.ts';
-import type { System } from '../system.ts';
 import { isExposed } from './account-values.ts';
 import type { Source } from './credential-values.ts';
 import { type ApiKey, type KeySource, readKey } from './key-source.ts';

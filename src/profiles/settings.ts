@@ -1,6 +1,6 @@
+import { UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { editions } from '../contract/editions.ts';
-import { UsageError } from '../errors.ts';
-import type { System } from '../system.ts';
 import { readConfig } from './config-file.ts';
 import { type CredentialFlags, describeSource, type Given, type GivenSet, givenSet } from './credential-values.ts';
 import { noProfile, unknownProfile } from './credentials.ts';

@@ -1,5 +1,5 @@
-import { AuthError, UsageError } from '../errors.ts';
-import type { System } from '../system.ts';
+import { AuthError, UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { baseUrl as normalised } from './account-values.ts';
 import type { Config } from './config-file.ts';
 import { type CredentialFlags, describeSource, type Given, type GivenSet, type Source } from './credential-values.ts';

@@ -1,7 +1,7 @@
-import { runFew } from '../../src/bulk/few.ts';
-import type { OpenJournalFile } from '../../src/bulk/journal.ts';
-import type { BulkOperation } from '../../src/bulk/operation.ts';
-import { exitCodeOf, runEnd } from '../../src/bulk/row-outcome.ts';
+import { runFew } from '../../src/bulk/inline.ts';
+import type { OpenJournalFile } from '../../src/bulk/journal/journal.ts';
+import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
+import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
 import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
 import { type BulkWorld, inputOf, rowsOf } from './bulk-world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import { editItemsOperation, editSameOperation } from '../../src/bulk/edit.ts';
-import { matchByHash } from '../../src/bulk/hash-matching.ts';
-import { deleteOperation, resetOperation } from '../../src/bulk/removal.ts';
+import { matchByHash } from '../../src/bulk/matching/hash-matching.ts';
+import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/edit.ts';
+import { deleteOperation, resetOperation } from '../../src/bulk/operations/removal.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
 import { fittingHashes } from '../../src/client/groups.ts';
 import { faults } from '../support/faulty-steps.ts';

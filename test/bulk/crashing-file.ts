@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs';
-import type { JournalFile, OpenJournalFile } from '../../src/bulk/journal.ts';
+import type { JournalFile, OpenJournalFile } from '../../src/bulk/journal/journal.ts';
 
 export type CrashStep = 'before append' | 'in append' | 'after append' | 'after sync';
 

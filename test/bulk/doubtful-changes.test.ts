@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import { editItemsOperation, editSameOperation } from '../../src/bulk/edit.ts';
-import { deleteOperation } from '../../src/bulk/removal.ts';
+import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/edit.ts';
+import { deleteOperation } from '../../src/bulk/operations/removal.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { type BulkWorld, test } from './bulk-world.ts';

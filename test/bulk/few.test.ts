@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
-import { runFew } from '../../src/bulk/few.ts';
+import { runFew } from '../../src/bulk/inline.ts';
 import { chooseMode, type DedupeScope } from '../../src/bulk/modes.ts';
-import { exitCodeOf, runEnd } from '../../src/bulk/row-outcome.ts';
-import { shortenOperation } from '../../src/bulk/shorten.ts';
-import { typedDoubt } from '../../src/bulk/typed-doubt.ts';
+import { shortenOperation } from '../../src/bulk/operations/shorten.ts';
+import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
+import { typedDoubt } from '../../src/bulk/sending/typed-doubt.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults } from '../support/faulty-steps.ts';
 import type { Manners } from '../support/manners.ts';

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { UnrecordedError } from '../../src/bulk/row-outcome.ts';
-import { foldJournal } from '../../src/bulk/run-state.ts';
-import { createStop, stopOf } from '../../src/bulk/stop.ts';
-import { LocalError } from '../../src/errors.ts';
+import { LocalError } from '../../src/base/errors.ts';
+import { foldJournal } from '../../src/bulk/journal/run-state.ts';
+import { UnrecordedError } from '../../src/bulk/results/row-outcome.ts';
+import { createStop, stopOf } from '../../src/bulk/sending/stop.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type BulkWorld, multiplicity, rowsOf, test } from './bulk-world.ts';
 import { type CrashStep, crashingFile } from './crashing-file.ts';

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { checkQuota } from '../../src/bulk/quota.ts';
-import { LocalError } from '../../src/errors.ts';
+import { LocalError } from '../../src/base/errors.ts';
+import { checkQuota } from '../../src/bulk/sending/quota.ts';
 import { newMark } from '../../src/files/process-mark.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { createMoment } from '../support/moment.ts';

@@ -1,4 +1,4 @@
-import { matchAnswer } from '../../src/bulk/matching.ts';
+import { matchAnswer } from '../../src/bulk/matching/matching.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { seededRandom, shuffled } from '../support/seeded-random.ts';
 

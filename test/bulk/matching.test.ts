@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matchAnswer } from '../../src/bulk/matching.ts';
+import { matchAnswer } from '../../src/bulk/matching/matching.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { countWrongPairs } from './matching-trial.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createGate, type Gate } from '../../src/bulk/pace.ts';
+import type { System } from '../../src/base/system.ts';
+import { createGate, type Gate } from '../../src/bulk/sending/limiter.ts';
 import type { Client } from '../../src/client/client.ts';
-import type { System } from '../../src/system.ts';
 import { test as inWorld, rowsOf } from './bulk-world.ts';
 
 /** Whether so many are let in and no more; all leave again. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { exitCodeOf, type RowStatus, runEnd, type StopReason, startTally } from '../../src/bulk/row-outcome.ts';
-import { CliError, type FailureKind } from '../../src/errors.ts';
+import { CliError, type FailureKind } from '../../src/base/errors.ts';
+import { exitCodeOf, type RowStatus, runEnd, type StopReason, startTally } from '../../src/bulk/results/row-outcome.ts';
 
 const stopped = (kind: FailureKind): StopReason => ({ kind: 'error', error: new CliError(kind, 'stopped') });
 const signalled: StopReason = { kind: 'signal' };

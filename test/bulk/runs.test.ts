@@ -36,7 +36,7 @@ test('runs list: a damaged journal is named and does not hide the others', async
   appendFileSync(run?.journal ?? '', 'rubbish\n');
   appendFileSync(run?.journal ?? '', 'more\n');
   expect((await listRuns(world.state))[0]?.state).toBe('finished');
-  const { encodeLine } = await import('../../src/bulk/journal-lines.ts');
+  const { encodeLine } = await import('../../src/bulk/journal/lines.ts');
   appendFileSync(run?.journal ?? '', encodeLine({ type: 'signal', at: '' }));
   expect((await listRuns(world.state))[0]).toMatchObject({ state: 'damaged', problem: expect.stringContaining('damaged') });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { exitCodes } from '../../src/base/errors.ts';
 import { apiMessage, type Identity, itemError } from '../../src/client/api-messages.ts';
 import { type ErrorCode, errorMessages } from '../../src/contract/errors.ts';
-import { exitCodes } from '../../src/errors.ts';
 
 const identity: Identity = {
   host: 'api.example',

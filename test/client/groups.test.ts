@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import { addressOf, requestFor } from '../../src/client/call/requests.ts';
 import { CallError, type Fault } from '../../src/client/call-error.ts';
 import { batchSizeOf, type GroupSize, inGroups } from '../../src/client/groups.ts';
-import { addressOf, requestFor } from '../../src/client/requests.ts';
 import type { Edition } from '../../src/contract/editions.ts';
 import type { LinkKey } from '../../src/contract/link.ts';
-import { UsageError } from '../../src/errors.ts';
 import { collect } from './collect.ts';
 
 const groupSize = (edition: Edition, batch_size?: number): GroupSize => ({

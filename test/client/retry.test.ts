@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { backOff } from '../../src/client/retry.ts';
+import { backOff } from '../../src/client/call/retry.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { answer, failureOf, key, type Rig, rig } from './client-fixture.ts';

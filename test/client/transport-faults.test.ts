@@ -1,6 +1,12 @@
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { maximumBody, type Timeouts, type Transport, type WireAnswer, type WireFailure } from '../../src/client/transport.ts';
+import {
+  maximumBody,
+  type Timeouts,
+  type Transport,
+  type WireAnswer,
+  type WireFailure,
+} from '../../src/client/http/transport.ts';
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { patient, quick, read, transports, write } from './transports.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { main } from '../../src/main.ts';
+import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { createTestSystem } from '../support/test-system.ts';

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect } from 'vitest';
+import { wholeProgram } from '../../src/cli/program.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import { descriptionOf } from '../../src/help/layout.ts';
 import { topicNames } from '../../src/help/topic-names.ts';
 import { topicText } from '../../src/help/topics.ts';
-import { wholeProgram } from '../../src/program.ts';
 import { apiKey, test as base, type Linkctl, type Ran, runnerIn, username } from '../support/linkctl.ts';
 import { oddHashes, seed, store, stored, visit } from '../support/stored-links.ts';
 

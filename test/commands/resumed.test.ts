@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { main } from '../../src/main.ts';
+import { main } from '../../src/cli/main.ts';
 import { startProgram } from '../support/built-program.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { main } from '../../src/main.ts';
+import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { test as base, sent } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { wholeProgram } from '../../src/program.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
 import { test } from '../support/linkctl.ts';
 
 test('B93: candidates with their meanings, then the directive', async ({ linkctl }) => {

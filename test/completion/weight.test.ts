@@ -12,7 +12,7 @@ const heavy = ['undici', 'conf', 'csv-parse', 'cli-table3', 'chalk', '@photostru
 async function comesAlong(entries: readonly string[]): Promise<Map<string, string[]>> {
   const { metafile } = await build({
     absWorkingDir: top,
-    entryPoints: ['src/main.ts'],
+    entryPoints: ['src/cli/main.ts'],
     outdir: 'nowhere',
     bundle: true,
     splitting: true,
@@ -40,7 +40,7 @@ function heavyOnes(ways: ReadonlyMap<string, string[]>): string[] {
 
 test('B98: help, the version and completions load no library that only calls, tables, files or storage need', async () => {
   const commands = readdirSync(join(top, 'src', 'commands')).map((name) => `src/commands/${name}`);
-  const ways = await comesAlong(['src/main.ts', 'src/completion/answer.ts', 'src/help/topics.ts', ...commands]);
+  const ways = await comesAlong(['src/cli/main.ts', 'src/completion/answer.ts', 'src/help/topics.ts', ...commands]);
   expect(ways.has('node_modules/commander/index.js')).toBe(true);
   expect(heavyOnes(ways)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { doneStatuses, type RowStatus } from '../../src/bulk/row-outcome.ts';
-import { foldJournal } from '../../src/bulk/run-state.ts';
+import { foldJournal } from '../../src/bulk/journal/run-state.ts';
+import { doneStatuses, type RowStatus } from '../../src/bulk/results/row-outcome.ts';
 import type { ServiceLimits } from '../../src/service/service.ts';
 import { type Ended, runProgram } from '../support/built-program.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { doneStatuses, type RowStatus } from '../../src/bulk/row-outcome.ts';
+import { doneStatuses, type RowStatus } from '../../src/bulk/results/row-outcome.ts';
 import type { Ended } from '../support/built-program.ts';
 import type { LoggedRequest } from '../support/faulty-server.ts';
 import type { Dice } from './circumstances.ts';

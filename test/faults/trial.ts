@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { doneStatuses, type RowStatus } from '../../src/bulk/row-outcome.ts';
+import { doneStatuses, type RowStatus } from '../../src/bulk/results/row-outcome.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Ended } from '../support/built-program.ts';

@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { processSystem } from '../../src/base/system.ts';
 import { atomicWrite, startReplacement } from '../../src/files/atomic-write.ts';
 import { newMark } from '../../src/files/process-mark.ts';
-import { processSystem } from '../../src/system.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
 
 let child: ChildProgram;

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
+import { processSystem } from '../../src/base/system.ts';
 import { acquireClaim } from '../../src/files/claim-lock.ts';
-import { processSystem } from '../../src/system.ts';
 
 // Takes and leaves the lock until it is killed, or `rounds` times, and writes down when it was inside.
 const [folder, log, rounds] = process.argv.slice(2) as [string, string, string];

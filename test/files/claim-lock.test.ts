@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { LocalError } from '../../src/errors.ts';
+import { LocalError } from '../../src/base/errors.ts';
+import { processSystem, type System } from '../../src/base/system.ts';
 import { acquireClaim } from '../../src/files/claim-lock.ts';
 import { newMark } from '../../src/files/process-mark.ts';
-import { processSystem, type System } from '../../src/system.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
 
 let child: ChildProgram;

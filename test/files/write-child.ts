@@ -1,5 +1,5 @@
+import { processSystem } from '../../src/base/system.ts';
 import { atomicWrite } from '../../src/files/atomic-write.ts';
-import { processSystem } from '../../src/system.ts';
 
 // Replaces the file again and again, each time with one letter `size` times, and says when the first time is over.
 const [path, size, rounds] = process.argv.slice(2) as [string, string, string];

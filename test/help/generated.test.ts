@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { manualPage } from '../../bin/build/manual.ts';
+import { withReference } from '../../bin/build/reference.ts';
+import { version } from '../../src/base/version.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
 import { scripts } from '../../src/completion/scripts.ts';
-import { manualPage } from '../../src/help/manual.ts';
-import { withReference } from '../../src/help/reference.ts';
-import { wholeProgram } from '../../src/program.ts';
-import { version } from '../../src/version.ts';
 
 const top = join(import.meta.dirname, '..', '..');
 const remedy = 'not what the program says of itself: npm run generate';

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect } from 'vitest';
+import { wholeProgram } from '../../src/cli/program.ts';
 import { leafCommands } from '../../src/help/command-list.ts';
 import { type Schema, schemaDocument } from '../../src/help/json-schemas.ts';
-import { wholeProgram } from '../../src/program.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
 
 const schemas = schemaDocument();

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { manualPage } from '../../bin/build/manual.ts';
+import { reference, withReference } from '../../bin/build/reference.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
 import { describe } from '../../src/help/layout.ts';
-import { manualPage } from '../../src/help/manual.ts';
-import { reference, withReference } from '../../src/help/reference.ts';
-import { wholeProgram } from '../../src/program.ts';
 import { needs } from '../support/tools.ts';
 
 function tree(): Command {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { expect } from 'vitest';
+import { exitCodes } from '../../src/base/errors.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
 import { fieldNames } from '../../src/contract/fields.ts';
-import { exitCodes } from '../../src/errors.ts';
 import { commandLine } from '../../src/help/command-list.ts';
 import { isTopicName, topicNames } from '../../src/help/topic-names.ts';
 import { topicText } from '../../src/help/topics.ts';
-import { wholeProgram } from '../../src/program.ts';
 import { test } from '../support/linkctl.ts';
 
 test.for([...topicNames])('B98: linkctl help %s prints the topic, at most 80 columns wide', async (name, { linkctl }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CliError } from '../../src/errors.ts';
+import { CliError } from '../../src/base/errors.ts';
 import { checkInput } from '../../src/input/check.ts';
 import type { InputFormat, InputUse } from '../../src/input/format.ts';
 import { inputTemplate } from '../../src/input/template.ts';

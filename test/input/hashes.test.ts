@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { linkText } from '../../src/contract/link.ts';
-import { checkHashFile } from '../../src/input/hash-list.ts';
-import { placedOperands } from '../../src/input/hash-targets.ts';
-import { parseHash } from '../../src/input/hashes.ts';
-import { listingColumns } from '../../src/input/members.ts';
-import type { NamedAccount } from '../../src/input/placement.ts';
+import { listingColumns } from '../../src/input/fields/members.ts';
+import { checkHashFile } from '../../src/input/hashes/hash-list.ts';
+import { placedOperands } from '../../src/input/hashes/hash-targets.ts';
+import { parseHash } from '../../src/input/hashes/hashes.ts';
+import type { NamedAccount } from '../../src/input/hashes/placement.ts';
 import { urlColumns } from '../../src/output/url-columns.ts';
 import { all, failure, memorySource } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SuspectSearch } from '../../src/input/suspects.ts';
+import { SuspectSearch } from '../../src/input/duplicate-candidates.ts';
 
 const names = ['', 'a', 'b', 'ab', 'ba', ...Array.from({ length: 300_000 }, (_, index) => `link${index.toString(36)}`)];
 

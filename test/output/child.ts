@@ -1,8 +1,8 @@
+import { processSystem } from '../../src/base/system.ts';
 import { exitCodeOf, printFailure } from '../../src/output/failures.ts';
 import type { OutputOptions } from '../../src/output/options.ts';
 import { printReport } from '../../src/output/print.ts';
 import { openStreams } from '../../src/output/streams.ts';
-import { processSystem } from '../../src/system.ts';
 import { listing, urls } from './listing.ts';
 
 /** Prints a listing of so many rows as a process of its own: `node child.mjs <rows> <options as JSON>`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPaint, usesColour } from '../../src/output/colour.ts';
+import { createPaint, usesColour } from '../../src/output/terminal/colour.ts';
 
 test.each([
   ['a terminal', undefined, {}, true, true],

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { joinList } from '../../src/contract/label-list.ts';
+import { guardFormula } from '../../src/output/formats/separated.ts';
 import { printReport } from '../../src/output/print.ts';
 import type { Row } from '../../src/output/report.ts';
-import { guardFormula } from '../../src/output/separated.ts';
 import { failing, listing, url, urls } from './listing.ts';
 import { createRandom } from './random.ts';
 import { createWorld, print } from './world.ts';

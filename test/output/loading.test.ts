@@ -26,5 +26,5 @@ test('B98: rows in a pipe come without one, too', () => {
 });
 
 test('a table brings its library, so the test above would see one', () => {
-  expect(loadedWith(new URL('../../src/output/table.ts', import.meta.url))).toContain('cli-table3');
+  expect(loadedWith(new URL('../../src/output/formats/table.ts', import.meta.url))).toContain('cli-table3');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LocalError, NotFoundError, PartialError, RejectedError, UsageError } from '../../src/errors.ts';
+import { LocalError, NotFoundError, PartialError, RejectedError, UsageError } from '../../src/base/errors.ts';
 import { printReport } from '../../src/output/print.ts';
 import type { Column, DoneReport, RecordReport, Row, RowsReport } from '../../src/output/report.ts';
 import { failing, listing, url, urls } from './listing.ts';

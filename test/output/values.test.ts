@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { chooseColumns, splitFields } from '../../src/output/fields.ts';
-import { valueText } from '../../src/output/values.ts';
+import { valueText } from '../../src/output/formats/values.ts';
 
 describe('B97: a value is the same text everywhere', () => {
   test.each([

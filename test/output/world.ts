@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 // Loaded before the clock runs: the progress line imports it when it first appears.
-import '../../src/output/display-width.ts';
+import '../../src/output/terminal/display-width.ts';
+import type { OutputStream } from '../../src/base/system.ts';
 import type { OutputOptions } from '../../src/output/options.ts';
 import { printReport } from '../../src/output/print.ts';
 import type { Report } from '../../src/output/report.ts';
 import { openStreams, type Streams } from '../../src/output/streams.ts';
-import type { OutputStream } from '../../src/system.ts';
 
 export interface ScreenOptions {
   readonly isTTY?: boolean;

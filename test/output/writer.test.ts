@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LocalError } from '../../src/errors.ts';
+import { LocalError } from '../../src/base/errors.ts';
 import { ClosedPipe, createWriter } from '../../src/output/writer.ts';
 import { Screen } from './world.ts';
 

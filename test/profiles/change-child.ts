@@ -1,5 +1,5 @@
+import { processSystem } from '../../src/base/system.ts';
 import { changeConfig } from '../../src/profiles/config-change.ts';
-import { processSystem } from '../../src/system.ts';
 
 // Stores `count` profiles of its own, one after the other.
 const [name, count] = process.argv.slice(2) as [string, string];

@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { expect } from 'vitest';
-import { LocalError } from '../../src/errors.ts';
+import { LocalError } from '../../src/base/errors.ts';
+import type { System } from '../../src/base/system.ts';
 import { readConfig } from '../../src/profiles/config-file.ts';
-import type { System } from '../../src/system.ts';
 import { test, work } from './config-fixture.ts';
 
 function failureOf(system: System): LocalError {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base } from 'vitest';
-import type { System } from '../../src/system.ts';
+import type { System } from '../../src/base/system.ts';
 import { createTestSystem, type World } from '../support/test-system.ts';
 
 interface Fixtures {

@@ -1,6 +1,6 @@
-import { CliError } from '../../src/errors.ts';
+import { CliError } from '../../src/base/errors.ts';
+import { processSystem } from '../../src/base/system.ts';
 import { readKey } from '../../src/profiles/key-source.ts';
-import { processSystem } from '../../src/system.ts';
 
 // Runs its arguments as `api_key_command`, with a hundredth of the patience, and ends as the program does.
 const system = processSystem();

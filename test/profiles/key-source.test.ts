@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
+import type { System } from '../../src/base/system.ts';
 import { type KeySource, readKey } from '../../src/profiles/key-source.ts';
-import type { System } from '../../src/system.ts';
 import { buildChild, ended } from '../support/child-program.ts';
 import { test } from './config-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { main } from '../../src/main.ts';
+import { main } from '../../src/cli/main.ts';
 import { holdsSecret, secretFaults } from '../support/canary.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 import type { Step } from '../support/faulty-steps.ts';

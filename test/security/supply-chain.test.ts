@@ -54,7 +54,7 @@ test('R-55: a package holds what the program needs and nothing that lies beside 
     cpSync(join(root, name), join(checkout, name), { recursive: true });
   }
   cpSync(join(dirname(programPath), '..', 'dist'), join(checkout, 'dist'), { recursive: true });
-  for (const name of ['.env', 'api-key', 'config.json', 'src/main.ts', 'links.csv', '.npmrc'])
+  for (const name of ['.env', 'api-key', 'config.json', 'src/cli/main.ts', 'links.csv', '.npmrc'])
     writeFileSync(join(checkout, name), 'x');
   const packed = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
     cwd: checkout,

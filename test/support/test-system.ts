@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InputStream, OutputStream, Signal, System } from '../../src/system.ts';
+import type { InputStream, OutputStream, Signal, System } from '../../src/base/system.ts';
 
 /** What a test may set of the world. */
 export interface World {

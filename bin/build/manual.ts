@@ -1,0 +1,90 @@
+import type { Command, Option } from 'commander';
+import { commandLine, leafCommands, ownFlags, usageLine } from '../../src/help/command-list.ts';
+import { descriptionOf } from '../../src/help/layout.ts';
+import type { TopicName } from '../../src/help/topic-names.ts';
+import { type Part, topics } from '../../src/help/topics.ts';
+
+/** The manual page in roff's `man` macros, from the same tree as `--help` (B98). */
+export function manualPage(root: Command, version: string): string {
+  return [
+    `.TH LINKCTL 1 "" "linkctl ${version}" "User Commands"`,
+    // Ragged and without hyphens of its own: names of fields and flags stay whole.
+    '.nh',
+    '.ad l',
+    '.SH NAME',
+    `linkctl \\- ${roff(firstLower(root.description()).replace(/\.$/, ''))}`,
+    '.SH SYNOPSIS',
+    '.B linkctl',
+    roff(root.usage()),
+    '.SH EXAMPLES',
+    ...typedLines(descriptionOf(root).examples),
+    '.SH COMMANDS',
+    ...leafCommands(root).flatMap(commandSection),
+    ...(Object.keys(topics) as TopicName[]).flatMap(topicSection),
+    '',
+  ].join('\n');
+}
+
+function commandSection(command: Command): string[] {
+  const { examples, notes = [], fields } = descriptionOf(command);
+  const aliases = command.aliases().map((alias) => `linkctl ${alias}`);
+  return [
+    `.SS ${roff(commandLine(command))}`,
+    roff(usageLine(command)),
+    '.PP',
+    roff(command.description() + (aliases.length > 0 ? ` Also typed ${aliases.join(', ')}.` : '')),
+    ...typedLines(examples),
+    ...ownFlags(command).flatMap(flagLines),
+    ...(fields ? ['.PP', roff(`Fields: ${fields.join(', ')}.`)] : []),
+    ...notes.flatMap(noteLines),
+  ];
+}
+
+function flagLines({ flags, description, defaultValue, negate }: Option): string[] {
+  const standing = defaultValue === undefined || negate ? '' : ` (default: ${defaultValue})`;
+  return ['.TP', `.B ${roff(flags)}`, roff(description + standing)];
+}
+
+function topicSection(name: TopicName): string[] {
+  return [`.SH ${sectionNames[name] ?? name.toUpperCase()}`, ...topics[name].parts.flatMap(partLines)];
+}
+
+/** Where a manual page has a name of its own for it. */
+const sectionNames: { readonly [T in TopicName]?: string } = { flags: 'GLOBAL FLAGS', 'exit-codes': 'EXIT STATUS' };
+
+function partLines(part: Part): string[] {
+  if (typeof part === 'string') return ['.PP', roff(part)];
+  if ('lines' in part) return typedLines(part.lines);
+  return part.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term)}`, roff(meaning)]);
+}
+
+/** A note whose lines are indented is to be read as it stands. */
+function noteLines(note: string): string[] {
+  return note.startsWith(' ') ? typedLines(note.split('\n')) : ['.PP', roff(note)];
+}
+
+function typedLines(lines: readonly string[]): string[] {
+  return lines.length > 0 ? ['.PP', '.nf', ...lines.map((line) => `    ${roff(line)}`), '.fi'] : [];
+}
+
+/** Text that roff prints as it stands: a hyphen stays one that can be pasted, a quote stays straight, a leading dot no request. */
+function roff(text: string): string {
+  return text
+    .replaceAll('…', '...')
+    .replace(/[\\\-'^~`]/g, (sign) => escapes[sign] ?? sign)
+    .replace(/[^\x00-\x7f]/gu, (sign) => `\\[u${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`)
+    .replace(/^(?=[.])/gm, '\\&');
+}
+
+const escapes: { readonly [sign: string]: string } = {
+  '\\': '\\e',
+  '-': '\\-',
+  "'": '\\(aq',
+  '^': '\\(ha',
+  '~': '\\(ti',
+  '`': '\\(ga',
+};
+
+function firstLower(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}

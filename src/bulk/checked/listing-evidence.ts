@@ -1,0 +1,101 @@
+import { foldedHash } from '../../contract/link.ts';
+import { shortPrint } from '../journal/fingerprint.ts';
+import { readJournal } from '../journal/journal.ts';
+import { hashesOf, type IntentLine, indexesOf, type Mark } from '../journal/lines.ts';
+import type { KnownRecord } from '../matching/verdict.ts';
+
+/** What the journal says about the listing at the time of a batch; enough for any process that reads it back. */
+export interface BatchEvidence {
+  /** Where the listing stood before the batch (1.6). */
+  readonly watermark: Mark;
+  /** The hashes that the run was given last, by the batch itself or before it: a listing that does not show them is behind (D8). */
+  readonly latest: readonly string[];
+  /** What was listed before those were made: in a listing that begins with the newest, it comes behind them (D10). */
+  readonly earlier: readonly string[];
+  /** The batch that was given `latest`. */
+  readonly latestBatch: number;
+}
+
+/** Undefined where the journal does not know the batch, or kept no watermark for it. */
+export async function evidenceOf(journal: string, batch: number): Promise<BatchEvidence | undefined> {
+  let current: IntentLine | undefined;
+  let found: Mark | undefined;
+  let given = { latest: [] as readonly string[], earlier: [] as readonly string[], latestBatch: 0 };
+  for await (const { line } of readJournal(journal)) {
+    if (line.type === 'intent' && (current?.batch ?? 0) < batch) current = line;
+    if (line.type === 'intent' && line.batch === batch) found = line.mark;
+    if (line.type !== 'result' || line.batch > batch) continue;
+    const hashes = hashesOf(line);
+    if (hashes.length === 0) continue;
+    const earlier = current?.batch === line.batch ? (current.mark?.known ?? []) : [];
+    const before = given.latestBatch === line.batch ? given.latest : [];
+    given = { latest: [...before, ...hashes], earlier, latestBatch: line.batch };
+  }
+  return found && { watermark: found, ...given };
+}
+
+/**
+ * Those of the records that rows of the run have, as the journal tells; it may know them by another case of the hash and the same
+ * long URL.
+ */
+export async function ownAmong(journal: string, records: Iterable<KnownRecord>): Promise<Set<string>> {
+  const own = new Set<string>();
+  const wanted = new Map<string, KnownRecord[]>();
+  for (const record of records) {
+    const key = foldedHash(record.hash);
+    wanted.set(key, [...(wanted.get(key) ?? []), record]);
+  }
+  if (wanted.size === 0) return own;
+  for await (const { line } of readJournal(journal)) {
+    if (line.type !== 'result') continue;
+    const prints = line.longUrls?.split(' ') ?? [];
+    for (const [position, hash] of hashesOf(line).entries()) {
+      for (const record of wanted.get(foldedHash(hash)) ?? []) {
+        if (record.hash === hash || shortPrint(record.long_url ?? '') === prints[position]) own.add(record.hash);
+      }
+    }
+  }
+  return own;
+}
+
+/** Rows that were sent once more after a doubt: a late request may have made a second link of theirs (1.2, F07). */
+export interface Resent {
+  readonly rows: ReadonlySet<number>;
+  /** Where the listing stood before the first batch that was in doubt. */
+  readonly watermark: Mark;
+  /** The hashes that the run was given last. */
+  readonly latest: readonly string[];
+}
+
+export async function resentRows(journal: string): Promise<Resent | undefined> {
+  const intents = new Map<number, IntentLine>();
+  const answered = new Set<number>();
+  const doubtful = new Set<number>();
+  const rows = new Set<number>();
+  let watermark: Mark | undefined;
+  let latest: readonly string[] = [];
+  const doubt = (batch: number, indexes: Iterable<number>): void => {
+    watermark ??= intents.get(batch)?.mark;
+    for (const index of indexes) doubtful.add(index);
+  };
+  for await (const { line } of readJournal(journal)) {
+    if (line.type === 'intent') {
+      if (doubtful.size > 0) for (const index of indexesOf(line.rows)) if (doubtful.has(index)) rows.add(index);
+      for (const batch of answered) intents.delete(batch);
+      answered.clear();
+      intents.set(line.batch, line);
+    } else if (line.type === 'ambiguous') {
+      doubt(line.batch, indexesOf(line.rows));
+    } else if (line.type === 'reconcile' && line.batch > 0) {
+      // A process that was killed left no other sign of a doubt than its intent (J6).
+      doubt(line.batch, indexesOf(intents.get(line.batch)?.rows ?? []));
+    } else if (line.type === 'result') {
+      const hashes = hashesOf(line);
+      if (hashes.length > 0) latest = hashes;
+      answered.add(line.batch);
+    } else if (line.type === 'unknown') {
+      for (const index of indexesOf(line.rows)) rows.delete(index);
+    }
+  }
+  return rows.size > 0 && watermark ? { rows, watermark, latest } : undefined;
+}

@@ -1,0 +1,162 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { LocalError, messageOf } from '../../base/errors.ts';
+import { fileError } from '../../files/file-error.ts';
+import { decodeLine, encodeLine, type JournalLine } from './lines.ts';
+
+/** The journal's file as far as writing goes; a test hands in one that breaks or stops at a chosen step. */
+export interface JournalFile {
+  /** Writes all of the bytes at the end, or throws. */
+  append(bytes: Uint8Array): Promise<void>;
+  /** Resolves when all that was appended is on the disk. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a journal for appending; what stands behind `size` bytes, a torn line, is cut off. */
+export type OpenJournalFile = (path: string, size: number) => Promise<JournalFile>;
+
+/** Append-only, one writer (J4). */
+export interface Journal {
+  /** Resolves when the line is on the disk. After a failure nothing more is accepted: the end of the file is not known. */
+  write(line: JournalLine): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Continues the journal at `path`, of which `size` bytes are good; 0 begins a new one. */
+export async function openJournal(path: string, size: number, openFile: OpenJournalFile = openJournalFile): Promise<Journal> {
+  const file = await openFile(path, size).catch((error: unknown) => {
+    throw notWritten(path, error);
+  });
+  let waiting: Buffer[] = [];
+  let flushing: Promise<void> | undefined;
+
+  // Lines of several batches that arrive while the disk is busy share one sync.
+  async function flush(): Promise<void> {
+    await Promise.resolve();
+    const bytes = Buffer.concat(waiting);
+    waiting = [];
+    await file.append(bytes);
+    await file.sync();
+  }
+
+  let broken: LocalError | undefined;
+  let busy: Promise<void> = Promise.resolve();
+  return {
+    write(line) {
+      if (broken) return Promise.reject(broken);
+      waiting.push(encodeLine(line));
+      if (!flushing) {
+        const previous = busy;
+        flushing = previous.then(() => {
+          flushing = undefined;
+          return broken ? Promise.reject(broken) : flush();
+        });
+        busy = flushing.catch((error: unknown) => {
+          broken ??= notWritten(path, error);
+        });
+      }
+      return flushing.catch((error: unknown) => {
+        throw broken ?? notWritten(path, error);
+      });
+    },
+    async close() {
+      await busy;
+      await file.close().catch(() => undefined);
+    },
+  };
+}
+
+export interface PlacedLine {
+  readonly line: JournalLine;
+  readonly offset: number;
+  /** Bytes, line end included. */
+  readonly length: number;
+}
+
+const chunkBytes = 1024 * 1024;
+const newline = 0x0a;
+
+/**
+ * The lines of a journal with their places (J3). What stands torn at the end is left out; a bad line with a good one behind it
+ * means that somebody else wrote there, and nothing is guessed: `LocalError`, exit 9.
+ */
+export async function* readJournal(path: string): AsyncGenerator<PlacedLine> {
+  let bad: number | undefined;
+  for await (const { text, offset, length } of rawLines(path)) {
+    const line = decodeLine(text);
+    if (!line) {
+      bad ??= offset;
+      continue;
+    }
+    if (bad !== undefined) throw damaged(path, `byte ${bad}`);
+    yield { line, offset, length };
+  }
+}
+
+/** Throws `LocalError` where there is none. */
+export function openToRead(path: string): Promise<FileHandle> {
+  return open(path).catch((error: unknown) => {
+    throw fileError('read', path, error);
+  });
+}
+
+/** One line whose place is known. */
+export async function readLineAt(file: FileHandle, { offset, length }: { offset: number; length: number }): Promise<JournalLine> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+  const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
+  if (!line) throw damaged('the journal', `byte ${offset}`);
+  return line;
+}
+
+export function damaged(path: string, where: string): LocalError {
+  return new LocalError(`the journal ${path} is damaged (${where})`, {
+    hint: 'look at what the run did with linkctl list, then linkctl runs forget it',
+  });
+}
+
+async function* rawLines(path: string): AsyncGenerator<{ text: string; offset: number; length: number }> {
+  const file = await openToRead(path);
+  try {
+    let rest = Buffer.alloc(0);
+    let offset = 0;
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, offset + rest.length);
+      if (bytesRead === 0) return;
+      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
+        yield { text: rest.toString('utf8', 0, end), offset, length: end + 1 };
+        rest = rest.subarray(end + 1);
+        offset += end + 1;
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function openJournalFile(path: string, size: number): Promise<JournalFile> {
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  await file.truncate(size).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
+  let position = size;
+  return {
+    async append(bytes) {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position);
+        if (bytesWritten === 0) throw new Error('the disk takes no more');
+        done += bytesWritten;
+        position += bytesWritten;
+      }
+    },
+    sync: () => file.datasync(),
+    close: () => file.close(),
+  };
+}
+
+function notWritten(path: string, error: unknown): LocalError {
+  const reason = messageOf(error);
+  return new LocalError(`cannot write the journal ${path}: ${reason}`, { cause: error });
+}

@@ -1,0 +1,142 @@
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileError } from '../../files/file-error.ts';
+import { makePrivateFolder } from '../../files/ownership.ts';
+import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
+import { syncFolder, syncFoldersUpFrom } from '../../files/sync-folder.ts';
+import { type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
+import { type BeginLine, checksum, decodeLine } from './lines.ts';
+
+/** Where everything that bulk runs keep lies, below the state folder. */
+export interface RunFolders {
+  readonly runs: string;
+  readonly locks: string;
+  readonly canaries: string;
+}
+
+export function runFolders(stateFolder: string): RunFolders {
+  return { runs: join(stateFolder, 'runs'), locks: join(stateFolder, 'locks'), canaries: join(stateFolder, 'canaries') };
+}
+
+export const journalName = 'journal.log';
+
+/** What makes two command lines the same run: a resumed one is found by it. */
+export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options'>): string {
+  return checksum(JSON.stringify([operation, server, account, domain ?? null, input.sha256])).slice(0, 8);
+}
+
+export type RunIdentity = Pick<BeginLine, 'operation' | 'server' | 'account' | 'domain' | 'input' | 'options' | 'mode'>;
+
+/** Names of all runs, oldest first: `20241121-050312-3fa9c1d2`. The last part is the run's key. */
+export function runNames({ runs }: RunFolders): string[] {
+  if (!existsSync(runs)) return [];
+  return readdirSync(runs)
+    .filter((name) => /^\d{8}-\d{6}-[0-9a-f]{8}(-\d+)?$/.test(name))
+    .sort();
+}
+
+export function keyOfRun(name: string): string {
+  return name.split('-')[2] ?? '';
+}
+
+export function newRunName(key: string, now: number, { runs }: RunFolders): string {
+  const [date = '', time = ''] = new Date(now).toISOString().replace(/[-:]/g, '').split(/[T.]/);
+  const name = `${date}-${time}-${key}`;
+  for (let nth = 1; ; nth += 1) {
+    const candidate = nth === 1 ? name : `${name}-${nth}`;
+    if (!existsSync(join(runs, candidate))) return candidate;
+  }
+}
+
+/**
+ * Makes a run's folder with the first line of its journal. It appears under its name only when all of it is on the disk, so a
+ * journal without a beginning is a damaged one, and no run loses its journal with the power (D40). `copyInput` writes what came
+ * through a pipe, which is kept with the run.
+ */
+export async function createRunFolder(
+  begin: BeginLine,
+  copyInput: ((path: string) => Promise<void>) | undefined,
+  folders: RunFolders,
+  system: MarkSystem,
+  openFile?: OpenJournalFile,
+): Promise<void> {
+  const { runs } = folders;
+  const draft = draftFolder(folders, system);
+  try {
+    makePrivateFolder(draft);
+    removeDeadDrafts(runs, system);
+    await copyInput?.(join(draft, 'input'));
+    const journal = await openJournal(join(draft, journalName), 0, openFile);
+    await journal.write(begin).finally(() => journal.close());
+    syncFolder(draft, system);
+    const isFirst = runNames(folders).length === 0;
+    renameSync(draft, join(runs, begin.run));
+    if (isFirst) syncFoldersUpFrom(runs, system);
+    else syncFolder(runs, system);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw fileError('make', join(runs, begin.run), error);
+  }
+}
+
+/** Takes a run away in one step, so that nobody meets half of it (D38, D39). Whoever calls holds the lock of its beginning. */
+export function removeRunFolder(name: string, folders: RunFolders, system: MarkSystem): void {
+  const draft = draftFolder(folders, system);
+  try {
+    renameSync(join(folders.runs, name), draft);
+    rmSync(draft, { recursive: true, force: true });
+  } catch (error) {
+    throw fileError('delete', join(folders.runs, name), error);
+  }
+}
+
+/** What belongs to no run, or not to one yet. */
+function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
+  return join(runs, `.${newMark(system)}.draft`);
+}
+
+/** What `read` makes of a run; undefined where another process has taken it away meanwhile (D39). */
+export async function whileThere<Result>(
+  name: string,
+  { runs }: RunFolders,
+  read: (folder: string) => Promise<Result>,
+): Promise<Result | undefined> {
+  const folder = join(runs, name);
+  try {
+    return await read(folder);
+  } catch (error) {
+    if (existsSync(folder)) throw error;
+    return undefined;
+  }
+}
+
+/** A process that was killed may have left an input behind that belongs to no run. */
+function removeDeadDrafts(runs: string, system: MarkSystem): void {
+  for (const name of readdirSync(runs)) {
+    const mark = parseMark(/^\.(.+)\.draft$/.exec(name)?.[1] ?? '');
+    if (mark && !isAlive(mark, system)) rmSync(join(runs, name), { recursive: true, force: true });
+  }
+}
+
+/** The first line alone; throws `LocalError` where it is damaged. */
+export async function readBegin(folder: string): Promise<BeginLine | undefined> {
+  for await (const { line } of readJournal(join(folder, journalName))) return line.type === 'begin' ? line : undefined;
+  return undefined;
+}
+
+/** Whether a journal says at its end that every row has its final status: a finished run need not be read for that. */
+export async function endsComplete(journal: string): Promise<boolean> {
+  const file = await openToRead(journal);
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, longestEnd);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const last = decodeLine(buffer.toString('utf8', 0, bytesRead).split('\n').at(-2) ?? '');
+    return last?.type === 'end' && last.reason === 'complete';
+  } finally {
+    await file.close();
+  }
+}
+
+/** Bytes that the line of an end takes at most. */
+const longestEnd = 512;

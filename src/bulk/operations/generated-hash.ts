@@ -1,0 +1,51 @@
+import type { System } from '../../base/system.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import type { Mode } from '../modes.ts';
+
+/** Lower case, without what is mistaken for something else: no 0, o, 1, i, l. 31 symbols, 12 of them: 59 bits. */
+const alphabet = '23456789abcdefghjkmnpqrstuvwxyz';
+
+const length = 12;
+
+/** Bytes at and above it would favour the first symbols. */
+const fairBound = 256 - (256 % alphabet.length);
+
+/** Random bytes that are fetched together: asking for few at a time costs more than all the rest of a row. */
+const poolBytes = 4096;
+
+/**
+ * Gives what is sent a custom hash, where hashes are generated and it has none of its own (RELIABILITY.md 1.2): `kept`, with which
+ * it was sent before (J9), or a new one.
+ */
+export function hashGiver(
+  mode: Pick<Mode, 'generateHashes'> | undefined,
+  { randomBytes }: Pick<System, 'randomBytes'>,
+): <Payload extends object>(payload: Payload, kept?: string) => Payload {
+  const generateHash = hashGenerator((count) => randomBytes(count));
+  return (payload, kept) =>
+    mode?.generateHashes && (payload as Partial<ShortenItem>).custom_hash === undefined
+      ? { ...payload, custom_hash: kept ?? generateHash() }
+      : payload;
+}
+
+/** Makes random hashes. */
+export function hashGenerator(randomBytes: (count: number) => Uint8Array): () => string {
+  let pool: Uint8Array = new Uint8Array();
+  let next = 0;
+  const symbol = (): string => {
+    for (;;) {
+      if (next === pool.length) {
+        pool = randomBytes(poolBytes);
+        next = 0;
+      }
+      const byte = pool[next] ?? fairBound;
+      next += 1;
+      if (byte < fairBound) return alphabet[byte % alphabet.length] ?? '';
+    }
+  };
+  return () => {
+    let hash = '';
+    while (hash.length < length) hash += symbol();
+    return hash;
+  };
+}

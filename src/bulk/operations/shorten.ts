@@ -1,0 +1,144 @@
+import type { Client } from '../../client/client.ts';
+import { urlsByHash } from '../../client/named-urls.ts';
+import { SeenKeys } from '../../client/seen-keys.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import { createNewness, type Newness, type NewnessSettings } from '../checked/newness.ts';
+import { canonicalUrl } from '../matching/canonical-url.ts';
+import { matchAnswer } from '../matching/matching.ts';
+import { again, type Done, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import type { Mode } from '../modes.ts';
+import { notApplied } from './not-applied.ts';
+import type { BatchAnswer, BulkOperation, SoughtRow } from './operation.ts';
+
+export interface ShortenSettings {
+  readonly client: Pick<Client, 'send'>;
+  readonly mode: Mode;
+  /** Edition A: the working domain, pinned on every call (R-X8). */
+  readonly domain?: string | undefined;
+  /** Looks which links are new, where duplicate control hands out old ones too (`D26`); true without it. */
+  readonly tellsNew?: boolean | undefined;
+  /** Bounds the calls that this takes. */
+  readonly mayCall?: NewnessSettings['mayCall'];
+}
+
+/** POST /urls. In doubt keyed and dedupe repeat; checked looks at the listing. */
+export function shortenOperation({
+  client,
+  mode,
+  domain,
+  tellsNew = true,
+  mayCall,
+}: ShortenSettings): BulkOperation<ShortenItem> {
+  const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
+  const sharing = mode.name === 'dedupe';
+  const given = new SeenKeys();
+  const newness = sharing && tellsNew ? createNewness({ client, domain, mayCall }) : undefined;
+  const query = { domain, disable_long_url_duplicates: mode.duplicates };
+  return {
+    kind: 'shorten',
+    doubt,
+    call: async (items, signal, json, onDoubt) => {
+      const urls = sharing ? distinct(items) : [...items];
+      const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
+      await newness?.begin(signal);
+      const answer = await client.send(
+        'shortenUrls',
+        { query: defined(query), body: { urls }, bodyText },
+        { repeat: doubt === 'repeat', signal, onDoubt },
+      );
+      const found = matchAnswer(urls, listOf(answer.urls), { sharing });
+      if (!sharing) return found;
+      const shared = shareOut(items, urls, found, given);
+      return newness ? await withNew(items, shared, newness, signal) : shared;
+    },
+    statusOf: (item, done) =>
+      (sharing ? isNew(item, done) : mode.generateHashes || !wasThere(item, done)) ? 'created' : 'existing',
+    notApplied: (item, record) => notApplied(item, record),
+    ...(mode.name === 'keyed' && { look: (rows, signal) => findByHash(rows, { client, mode, domain }, signal) }),
+    ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
+  };
+}
+
+/** Rows with one long URL and no hash of their own are one link: the first of them is sent (1.2). */
+function distinct(items: readonly ShortenItem[]): ShortenItem[] {
+  const seen = new Set<string>();
+  return items.filter(({ long_url, custom_hash }) => custom_hash || (!seen.has(long_url) && seen.add(long_url)));
+}
+
+function shareOut(
+  items: readonly ShortenItem[],
+  sent: readonly ShortenItem[],
+  { verdicts, surplus }: BatchAnswer,
+  given: SeenKeys,
+): BatchAnswer {
+  const ofItem = new Map(sent.map((item, position) => [item, verdicts[position]]));
+  const ofUrl = new Map(sent.filter(({ custom_hash }) => !custom_hash).map((item) => [item.long_url, ofItem.get(item)]));
+  const shared = items.map((item) => {
+    const verdict = ofItem.has(item) ? ofItem.get(item) : ofUrl.get(item.long_url);
+    if (verdict?.kind !== 'done' || !verdict.record) return verdict;
+    return given.add(verdict.record.hash) ? verdict : { ...verdict, shared: true as const };
+  });
+  return { verdicts: shared, surplus };
+}
+
+/** Says of each link whether it was seen to be new; those that show that they are old need no look. */
+async function withNew(
+  items: readonly ShortenItem[],
+  { verdicts, surplus }: BatchAnswer,
+  newness: Newness,
+  signal: AbortSignal,
+): Promise<BatchAnswer> {
+  const mayBeNew = (verdict: Verdict | undefined, position: number): verdict is Done & { record: KnownRecord } =>
+    verdict?.kind === 'done' && verdict.record !== undefined && !wasThere(items[position] as ShortenItem, verdict);
+  const hashes = verdicts.flatMap((verdict, position) => (mayBeNew(verdict, position) ? [verdict.record.hash] : []));
+  const fresh = hashes.length > 0 ? await newness.among(hashes, signal) : new Set<string>();
+  return {
+    verdicts: verdicts.map((verdict, position) =>
+      mayBeNew(verdict, position) && fresh.has(verdict.record.hash) ? { ...verdict, fresh: true as const } : verdict,
+    ),
+    surplus,
+  };
+}
+
+/** What nobody saw to be new is not called so: it may have been there for years (`D26`). */
+function isNew(item: ShortenItem, done: Done): boolean {
+  return done.fresh === true && !wasThere(item, done);
+}
+
+/**
+ * Signs that a record is older than the request: it has been clicked, or it holds what the row did not ask for. Without a sign
+ * nobody can tell, and the row counts as created.
+ */
+function wasThere(item: ShortenItem, { record, shared }: Done): boolean {
+  if (shared) return true;
+  if (!record) return false;
+  const unasked =
+    (item.note === undefined && Boolean(record.note)) ||
+    (item.tags === undefined && Array.isArray(record.tags) && record.tags.length > 0) ||
+    (item.expiration_date === undefined && Boolean(record.expiration_date)) ||
+    (item.max_clicks === undefined && Boolean(record.max_clicks));
+  return unasked || Number(record.total_clicks) > 0 || Boolean(record.last_visit);
+}
+
+/** D4: a hash that leads to the row's long URL, however a server writes that, is the row's. */
+async function findByHash(
+  rows: readonly SoughtRow<ShortenItem>[],
+  { client, domain }: ShortenSettings,
+  signal: AbortSignal,
+): Promise<Verdict[]> {
+  const hashes = rows.map(({ payload }) => payload.custom_hash ?? '');
+  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
+  return rows.map(({ payload }): Verdict => {
+    const record = found.get(payload.custom_hash ?? '');
+    const isOurs = record && canonicalUrl(record.long_url ?? '') === canonicalUrl(payload.long_url);
+    return isOurs ? { kind: 'done', record, evidence: 'hash', shared: true } : again;
+  });
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function defined<T extends object>(query: T): T {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as T;
+}

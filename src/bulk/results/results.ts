@@ -1,0 +1,114 @@
+import { extname } from 'node:path';
+import { type LinkKey, linkText } from '../../contract/link.ts';
+import { startReplacement, type WriteSystem } from '../../files/atomic-write.ts';
+import { destinationOf } from '../operations/destination.ts';
+import { shortUrlOf } from '../operations/short-url.ts';
+import { doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
+
+/** A file that is made from the outcomes of all rows, in the order of the input (J5, R-X9). */
+export interface OutcomeFile {
+  add(outcome: RowOutcome): void;
+  /** Puts the file in its place; until then the old one stands (R-26). */
+  commit(): void;
+  discard(): void;
+}
+
+const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code', 'message'] as const;
+
+/** `--results`: every row exactly once with its final status; JSON lines where the name ends in `.jsonl`, csv otherwise. */
+export function openResults(path: string, system: WriteSystem): OutcomeFile {
+  return openFile(path, system, resultColumns, (outcome) => {
+    const { index, status, record, error, matchedByPosition } = outcome;
+    const { hash = '', domain } = outcome.payload as Partial<LinkKey>;
+    const isDone = doneStatuses.has(status);
+    const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : reasonOf(outcome);
+    return {
+      row: index + 1,
+      status,
+      hash: record?.hash ?? hash,
+      short_url: record ? shortUrlOf(record) : domain === undefined ? '' : linkText({ domain, hash }),
+      long_url: destinationOf(outcome) ?? '',
+      code: error?.code || (isDone ? 0 : ''),
+      message,
+    };
+  });
+}
+
+/** `--failed`: the failed rows with their own columns and the reason, ready to be mended and fed back. */
+export function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
+  const names = [...columns, 'error_code', 'error_message'];
+  return openFile(path, system, names, (outcome) => {
+    if (outcome.status !== 'failed') return undefined;
+    return { ...namedInFull(withItsLink(outcome)), error_code: outcome.error?.code ?? 0, error_message: reasonOf(outcome) };
+  });
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/**
+ * D25: a row that was taken and not as it asked for has a link, which its entry names: fed back, it cannot make a second one. Of
+ * an edit, where it is now.
+ */
+function withItsLink({ item, record }: RowOutcome): object {
+  if (!record) return item;
+  if (!('hash' in item)) return { ...item, custom_hash: record.hash };
+  const { custom_hash, ...rest } = item as { readonly custom_hash?: string };
+  return record.hash === custom_hash ? { ...rest, hash: record.hash } : item;
+}
+
+/** A URL that was named with its domain must not become its namesake when it is fed back. */
+function namedInFull({ domain, ...item }: { readonly domain?: string; readonly hash?: string }): Entry {
+  return domain === undefined ? item : { ...item, hash: linkText({ domain, hash: item.hash ?? '' }) };
+}
+
+/** Text that is gathered before it is written. */
+const chunkLength = 64 * 1024;
+
+function openFile(
+  path: string,
+  system: WriteSystem,
+  columns: readonly string[],
+  entryOf: (outcome: RowOutcome) => Entry | undefined,
+): OutcomeFile {
+  const replacement = startReplacement(path, system);
+  const isJson = extname(path).toLowerCase() === '.jsonl';
+  let text = isJson ? '' : `${columns.join(',')}\n`;
+  const write = (): void => {
+    replacement.write(text);
+    text = '';
+  };
+  return {
+    add(outcome) {
+      const entry = entryOf(outcome);
+      if (!entry) return;
+      text += isJson ? `${JSON.stringify(entry)}\n` : `${columns.map((column) => cell(column, entry[column])).join(',')}\n`;
+      if (text.length >= chunkLength) write();
+    },
+    commit() {
+      write();
+      replacement.commit();
+    },
+    discard: () => replacement.discard(),
+  };
+}
+
+/** RFC 4180 (B21), in the words that the reader of input files understands. */
+function cell(column: string, value: unknown): string {
+  const text = wordOf(column, value);
+  return /["\r\n,]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function wordOf(column: string, value: unknown): string {
+  if (value === null) return column === 'expiration_date' ? 'never' : '';
+  if (Array.isArray(value)) return value.map(String).map(listEntry).join(',');
+  return value === undefined ? '' : String(value);
+}
+
+/** An entry of a list cell that holds a separator stands in quotes of its own. */
+function listEntry(entry: string): string {
+  return /^"|,|^\s|\s$/.test(entry) ? `"${entry.replaceAll('"', '""')}"` : entry;
+}
+
+function reasonOf({ error }: RowOutcome): string {
+  return error ? errorText(error) : '';
+}

@@ -1,0 +1,198 @@
+import { CliError, exitCodes, type FailureKind, LocalError } from '../../base/errors.ts';
+import type { KnownRecord } from '../matching/verdict.ts';
+
+/** What became of a row. `unchanged`: nothing was to be done; `not_sent`: certainly nothing happened; `unknown`: look before repeating. */
+export type RowStatus =
+  | 'created'
+  | 'existing'
+  | 'changed'
+  | 'unchanged'
+  | 'deleted'
+  | 'reset'
+  | 'failed'
+  | 'unknown'
+  | 'not_sent';
+
+export const doneStatuses: ReadonlySet<RowStatus> = new Set(['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset']);
+
+export interface RowError {
+  /** The service's code; 0 where the service said yes and the record says otherwise, or where it said nothing. */
+  readonly code: number;
+  readonly message: string;
+  readonly details?: string | undefined;
+}
+
+export function errorText({ message, details }: Pick<RowError, 'message' | 'details'>): string {
+  return details ? `${message} (${details})` : message;
+}
+
+/** One row of the input on its way: what stands in the file and what is sent for it. */
+export interface BulkRow<Payload extends object = object> {
+  /** From 0, in the order of the input. */
+  readonly index: number;
+  /** From 1, as people count; of the first line where a record has several. Not known of a row that cannot be read any more. */
+  readonly line: number | undefined;
+  /** The row's own columns, as they go to `--failed`. */
+  readonly item: object;
+  readonly payload: Payload;
+}
+
+export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {
+  readonly status: RowStatus;
+  /**
+   * Of done rows and of those not applied, where the call answers with records. Of a row that an earlier process settled, what
+   * the journal keeps and what a done row asked for.
+   */
+  readonly record?: KnownRecord | undefined;
+  /** Of failed and unknown rows, and of those not sent because of a stop. */
+  readonly error?: RowError | undefined;
+  /** Said in the results: the weakest evidence of 1.5. */
+  readonly matchedByPosition?: true | undefined;
+  /** Of unknown rows: the same command again settles them without harm, whatever became of them (keyed and dedupe mode). */
+  readonly repeatable?: true | undefined;
+}
+
+/** How many rows got what, and what their failures have in common. */
+export interface Tally {
+  readonly rows: number;
+  readonly counts: Readonly<Record<RowStatus, number>>;
+  /** How many of the unknown rows the same command again settles. */
+  readonly repeatable: number;
+  /** Failed rows by API code. */
+  readonly failures: ReadonlyMap<number, number>;
+}
+
+export interface RunningTally extends Tally {
+  add(outcome: Pick<RowOutcome, 'status' | 'error' | 'repeatable'>): void;
+}
+
+export function startTally(): RunningTally {
+  const counts: Record<RowStatus, number> = {
+    created: 0,
+    existing: 0,
+    changed: 0,
+    unchanged: 0,
+    deleted: 0,
+    reset: 0,
+    failed: 0,
+    unknown: 0,
+    not_sent: 0,
+  };
+  const failures = new Map<number, number>();
+  let rows = 0;
+  let repeatable = 0;
+  return {
+    get rows() {
+      return rows;
+    },
+    get repeatable() {
+      return repeatable;
+    },
+    counts,
+    failures,
+    add({ status, error, repeatable: isRepeatable }) {
+      rows += 1;
+      counts[status] += 1;
+      if (isRepeatable) repeatable += 1;
+      if (status === 'failed') failures.set(error?.code ?? 0, (failures.get(error?.code ?? 0) ?? 0) + 1);
+    },
+  };
+}
+
+export function doneCount({ counts }: Tally): number {
+  return [...doneStatuses].reduce((sum, status) => sum + counts[status], 0);
+}
+
+/** The class of an item's error by its code (CLI.md section 2); 0 is a field that was not applied. */
+export function kindOfCode(code: number): FailureKind {
+  return kinds.get(code) ?? 'failed';
+}
+
+const kinds = new Map<number, FailureKind>([
+  ...([0, 1204, 1206, 1215, 1216, 1218, 1311, 1312, 1314] as const).map((code) => [code, 'rejected'] as const),
+  ...([1306, 1309, 1313] as const).map((code) => [code, 'not_found'] as const),
+  ...([1300, 1102, 1217] as const).map((code) => [code, 'auth'] as const),
+  ...([1303, 1220, 1221, 1310] as const).map((code) => [code, 'limit'] as const),
+  ...([1219, 1308] as const).map((code) => [code, 'unavailable'] as const),
+  ...([1301, 1302] as const).map((code) => [code, 'local'] as const),
+]);
+
+/** Rows were done, and what they got could not be written down: `details` names each and its short URL (J7). */
+export class UnrecordedError extends LocalError {
+  readonly rows: number;
+
+  constructor(message: string, rows: number, lines: readonly string[]) {
+    super(message, { details: lines, hint: 'keep these lines; when the journal can be written, run the same command again' });
+    this.rows = rows;
+  }
+
+  /** Several batches may be under way when the disk is full. */
+  and(other: UnrecordedError): UnrecordedError {
+    return new UnrecordedError(this.message, this.rows + other.rows, [...this.details, ...other.details]);
+  }
+}
+
+/** What ended a run before its last row. */
+export type StopReason =
+  | { readonly kind: 'error'; readonly error: CliError }
+  | { readonly kind: 'signal' }
+  | { readonly kind: 'fail_fast' };
+
+export type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly kind: 'signal' } | { readonly kind: 'ok' };
+
+export interface EndOptions {
+  /** 1306 for a named hash is no failure (B43). */
+  readonly ignoreMissing?: boolean | undefined;
+  /** Of what is counted, for the message: `3 of 10 URLs failed`. */
+  readonly noun?: string | undefined;
+}
+
+/**
+ * How a run ends (CLI.md section 2): what stopped it beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
+ * whatever else stopped it; only a run that reached its end gives 3, or the class that all its rows share. Rows in doubt that the
+ * same command again settles leave what stopped the run as it is: there is nothing to look at first (D32).
+ */
+export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissing, noun = 'rows' }: EndOptions = {}): RunEnd {
+  const stopError = stop?.kind === 'error' ? stop.error : undefined;
+  // What they got was told, row by row: nothing is in doubt.
+  if (stopError instanceof UnrecordedError && tally.counts.unknown <= stopError.rows) return { kind: 'error', error: stopError };
+  const isResumed = stopError !== undefined || stop?.kind === 'signal';
+  const inDoubt = tally.counts.unknown - (isResumed ? tally.repeatable : 0);
+  if (inDoubt > 0 || stopError?.kind === 'unknown') return { kind: 'error', error: unknownError(tally, stopError, noun) };
+  if (stopError?.kind === 'local') return { kind: 'error', error: stopError };
+  if (stop?.kind === 'signal') return { kind: 'signal' };
+  if (stopError) return { kind: 'error', error: tally.repeatable > 0 ? toBeRepeated(stopError, tally, noun) : stopError };
+  const failed = tally.counts.failed - (ignoreMissing ? (tally.failures.get(1306) ?? 0) : 0);
+  if (failed === 0) return { kind: 'ok' };
+  const kind = failed === tally.rows - tally.counts.not_sent ? commonKind(tally) : 'partial';
+  return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
+}
+
+/** The exit code of a run that no signal ended. */
+export function exitCodeOf(end: Exclude<RunEnd, { kind: 'signal' }>): number {
+  return end.kind === 'error' ? end.error.exitCode : exitCodes.ok;
+}
+
+function commonKind({ failures }: Tally): FailureKind {
+  const found = new Set([...failures.keys()].map(kindOfCode));
+  const [only] = found;
+  return found.size === 1 && only ? only : 'failed';
+}
+
+function toBeRepeated({ kind, message, hint, apiCode, details, cause }: CliError, tally: Tally, noun: string): CliError {
+  const settled = `whether ${tally.repeatable} of ${tally.rows} ${noun} took effect is not known: the same command again settles it`;
+  return new CliError(kind, message, {
+    hint: hint ?? 'run the same command again',
+    apiCode,
+    details: [...details, `${settled} and makes nothing twice`],
+    cause,
+  });
+}
+
+function unknownError(tally: Tally, stopError: CliError | undefined, noun: string): CliError {
+  if (stopError?.kind === 'unknown') return stopError;
+  return new CliError('unknown', `whether ${tally.counts.unknown} of ${tally.rows} ${noun} took effect is not known`, {
+    hint: 'look for them with linkctl list --search before repeating',
+    ...(stopError && { details: [stopError.message], cause: stopError }),
+  });
+}

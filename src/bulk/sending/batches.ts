@@ -1,0 +1,71 @@
+import { fittingHashes } from '../../client/groups.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { RunInput } from '../run-plan.ts';
+
+/** Which rows share a call: part of what an operation knows about them. */
+export interface BatchRules<Row> {
+  /** Rows in one call at most. */
+  readonly limit: number;
+  /** Rows of different groups cannot share a call: a group per domain. */
+  group?(row: Row): string;
+  /** How many of these, from the first, fit in one call's address; all of them where absent. */
+  fitting?(rows: readonly Row[]): number;
+}
+
+/** A call is for links of one domain (4.1.7). */
+export const byDomain = { group: ({ domain }: LinkKey): string => domain ?? '' };
+
+/** The same where the links are named in its address. */
+export const byHash = { ...byDomain, fitting: fittingHashes };
+
+/** The rows of each group, in order. */
+export function groupsOf<Row>(rows: readonly Row[], keyOf: ((row: Row) => string) | undefined): (readonly Row[])[] {
+  if (!keyOf) return rows.length > 0 ? [rows] : [];
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  return [...groups.values()];
+}
+
+/** The rows of the next call, and those that are left. */
+export function cutBatch<Row>(
+  rows: readonly Row[],
+  limit: number,
+  fitting?: (rows: readonly Row[]) => number,
+): [readonly Row[], readonly Row[]] {
+  const bounded = rows.slice(0, limit);
+  const count = Math.max(1, fitting?.(bounded) ?? bounded.length);
+  return [rows.slice(0, count), rows.slice(count)];
+}
+
+/** The rows of each call, as they go out where nothing comes in between (D15). */
+export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): Generator<readonly Row[]> {
+  for (const group of groupsOf(rows, rules.group)) {
+    for (let rest = group; rest.length > 0; ) {
+      const [batch, left] = cutBatch(rest, rules.limit, rules.fitting);
+      yield batch;
+      rest = left;
+    }
+  }
+}
+
+/** The same of a file, which a run reads so many rows at a time. */
+export async function* fileBatches<Row>(
+  { open }: Pick<RunInput, 'open'>,
+  payload: (item: object) => Row,
+  rules: BatchRules<Row>,
+): AsyncGenerator<readonly Row[]> {
+  let rows: Row[] = [];
+  for await (const some of open()) {
+    for (const { item } of some) {
+      if (rows.push(payload(item)) < rules.limit) continue;
+      yield* batchesOf(rows, rules);
+      rows = [];
+    }
+  }
+  yield* batchesOf(rows, rules);
+}

@@ -1,0 +1,85 @@
+import type { OperationName } from '../../contract/operations.ts';
+import { flag, integer, list, mapOf, number, optional, record, type Shape, scalar, text } from './shapes.ts';
+
+const none = record({});
+const hash = scalar('a short text', (value) => typeof value === 'string' && value.length <= 1024);
+const url = {
+  hash,
+  long_url: optional(text),
+  short_url: optional(text),
+  short_url_with_protocol: optional(text),
+  total_clicks: optional(number),
+  unique_clicks: optional(number),
+  last_visit: optional(text),
+  note: optional(text),
+  email_stats: optional(flag),
+  expiration_date: optional(text),
+  max_clicks: optional(number),
+  tags: optional(list(text)),
+  links: optional(record({})),
+};
+const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });
+const item = record({ ...url, hash: optional(hash), custom_hash: optional(text), error: optional(itemFailure) });
+const items = record({ urls: list(item) });
+/** Whatever is in it: no row is read because of it alone, and none is believed to be all (D12, D13). */
+const page = record({});
+const counter = record({ count: optional(number), limit: optional(number) });
+const label = record({ label: text });
+const tag = record({ tags: optional(list(label)) });
+
+/**
+ * What must hold of an answer before anything of it is used: a wrong type is refused, while what servers are known to leave out
+ * or to send as null may be absent (FIELD-NOTES 1 to 6). So every member but `hash`, `label` and `domain` can be missing.
+ */
+export const answerShapes: { readonly [O in OperationName]: Shape } = {
+  getAccount: record({
+    account: record({
+      username: optional(text),
+      custom_domain: optional(text),
+      account_expiration_date: optional(text),
+      subscription_plan: optional(text),
+      counters: optional(mapOf(optional(counter))),
+    }),
+  }),
+  shortenUrls: items,
+  listUrls: record({ urls: list(record(url)), page: optional(page) }),
+  getUrl: none,
+  editUrl: items,
+  editSelectedUrls: record({ urls: optional(list(item)) }),
+  editUrls: items,
+  deleteUrl: none,
+  deleteUrls: none,
+  getStats: record({ stats: list(record({ hash, total_clicks: optional(number), unique_clicks: optional(number) })) }),
+  resetStats: none,
+  resetSelectedStats: none,
+  listTags: record({ tags: list(label) }),
+  addTag: tag,
+  renameTag: tag,
+  deleteTag: none,
+  listDomains: record({
+    domains: list(
+      record({
+        domain: text,
+        hash_character_set: optional(text),
+        hash_generation: optional(text),
+        status: optional(text),
+        custom_root_page: optional(text),
+        custom_404_page: optional(text),
+        redirect_code: optional(scalar('text or a number', (value) => typeof value === 'string' || typeof value === 'number')),
+        use_https: optional(flag),
+      }),
+    ),
+  }),
+  listLog: record({
+    page: optional(page),
+    log: list(
+      record({
+        message: optional(text),
+        time: optional(text),
+        type: optional(text),
+        satellite_username: optional(text),
+        links: optional(record({ object_url: optional(text), help_url: optional(text) })),
+      }),
+    ),
+  }),
+};

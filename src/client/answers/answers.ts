@@ -1,0 +1,99 @@
+import type { OperationName } from '../../contract/operations.ts';
+import type { Envelope, ErrorRecord } from '../../contract/records.ts';
+import type { WireAnswer } from '../http/transport.ts';
+import { answerShapes } from './answer-shapes.ts';
+import { Mismatch, optional, record, scalar, text } from './shapes.ts';
+
+/** What a body turned out to be. */
+export type Reading =
+  /** The envelope says OK, and the members are what they must be. */
+  | { readonly kind: 'result'; readonly result: Envelope }
+  /** The envelope carries an error of the service. */
+  | { readonly kind: 'refusal'; readonly error: ErrorRecord }
+  /** JSON, and not an answer of this API; `problem` names the field. */
+  | { readonly kind: 'unexpected'; readonly problem: string }
+  | { readonly kind: 'unreadable'; readonly problem: string };
+
+/** Reads a body by R-34 to R-36. What it means together with the HTTP status is not decided here. */
+export function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
+  if (operation === 'deleteTag' && isSilent(answer)) return { kind: 'result', result: fine };
+  const parsed = parse(answer);
+  if ('problem' in parsed) return { kind: 'unreadable', problem: parsed.problem };
+  try {
+    const result = operation === 'deleteTag' ? withError(parsed.value) : parsed.value;
+    envelope(result);
+    if (result.error.code !== 0) return { kind: 'refusal', error: { ...result.error, message: result.error.message ?? '' } };
+    if (answer.status >= 200 && answer.status < 300) answerShapes[operation](result);
+    return { kind: 'result', result };
+  } catch (error) {
+    if (error instanceof Mismatch) return { kind: 'unexpected', problem: error.message };
+    throw error;
+  }
+}
+
+/** Whether JSON nests deeper than anything may that is printed or walked through later (R-34). Texts are passed over whole. */
+export function isTooDeep(json: string): boolean {
+  let depth = 0;
+  for (let i = 0; i < json.length; i += 1) {
+    const code = json.charCodeAt(i);
+    if (code === quote) {
+      i = endOfText(json, i);
+      if (i < 0) return false;
+    } else if (code === openBrace || code === openBracket) {
+      depth += 1;
+      if (depth > maximumDepth) return true;
+    } else if (code === closeBrace || code === closeBracket) depth -= 1;
+  }
+  return false;
+}
+
+/** Where the text that begins with the quote at `start` has its closing one; -1 without one. */
+function endOfText(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (json.charCodeAt(before) === backslash) before -= 1;
+    // An odd number of backslashes makes the quote a part of the text.
+    if ((end - before) % 2 === 1) return end;
+  }
+  return -1;
+}
+
+/** Levels of nesting (R-34). */
+const maximumDepth = 64;
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93];
+
+const fine: Envelope = { error: { code: 0, message: '' } };
+
+/** F22: a negative code is none. */
+const code = scalar('an integer from 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
+const envelopeShape = record({ error: record({ code, message: optional(text), details: optional(text) }) });
+
+function envelope(value: unknown): asserts value is Envelope {
+  envelopeShape(value);
+}
+
+/** The body of DELETE /tags/[label] is not shown: the status is enough where nothing or no error came. */
+function isSilent({ status, body }: WireAnswer): boolean {
+  return status >= 200 && status < 300 && body.trim() === '';
+}
+
+function withError(value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && !Object.hasOwn(value, 'error') ? { ...value, ...fine } : value;
+}
+
+function parse({ headers, body }: WireAnswer): { value: unknown } | { problem: string } {
+  if (isTooDeep(body)) return { problem: `nested deeper than ${maximumDepth} levels` };
+  try {
+    return { value: JSON.parse(body) };
+  } catch {
+    const type = headers['content-type']?.split(';')[0] || 'no content type';
+    return { problem: `not JSON (${type}, ${Buffer.byteLength(body)} bytes)${body.trim() === '' ? '' : `: ${beginning(body)}`}` };
+  }
+}
+
+/** The first 200 characters (B52) on one line; control characters are made visible where it is printed. */
+function beginning(body: string): string {
+  const line = body.replace(/\s+/g, ' ').trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}

@@ -1,0 +1,88 @@
+import type { WireFailure } from '../http/transport.ts';
+
+type Words = Pick<WireFailure, 'message' | 'hint' | 'nature' | 'cause'>;
+
+/** What an error of a socket, of TLS or of an HTTP parser means, in words that name the host (B52). */
+export function failureOf(error: unknown, host: string): Words {
+  const { code, message } = firstCause(error);
+  return { ...wordsFor(code, message, host), cause: error };
+}
+
+/** Why certificates are refused, by the codes of OpenSSL; none of them heals by trying again. */
+const certificateReasons: { readonly [code: string]: string } = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REVOKED: 'it was revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its issuer is not known here',
+  UNABLE_TO_GET_ISSUER_CERT: 'its issuer is not known here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its issuer is not known here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its issuer is not known here',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it belongs to another host',
+  HOSTNAME_MISMATCH: 'it belongs to another host',
+};
+
+const passing: { readonly [code: string]: (host: string) => string } = {
+  ECONNREFUSED: (host) => `connection refused by ${host}`,
+  EHOSTUNREACH: (host) => `cannot reach ${host}`,
+  ENETUNREACH: (host) => `cannot reach ${host}`,
+  ENETDOWN: (host) => `cannot reach ${host}`,
+  ETIMEDOUT: (host) => `no connection to ${host}`,
+  UND_ERR_CONNECT_TIMEOUT: (host) => `no connection to ${host}`,
+  ECONNRESET: (host) => `${host} closed the connection without a complete answer`,
+  EPIPE: (host) => `${host} closed the connection without a complete answer`,
+  UND_ERR_SOCKET: (host) => `${host} closed the connection without a complete answer`,
+};
+
+function wordsFor(code: string, message: string, host: string): Words {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { message: `cannot resolve ${host}`, nature: 'unresolved' };
+  const certificate = certificateReasons[code];
+  if (certificate) {
+    return {
+      message: `the certificate of ${host} is not trusted: ${certificate}`,
+      nature: 'lasting',
+      hint:
+        certificate.includes('issuer') || code.includes('SELF_SIGNED')
+          ? 'if its issuer is yours: --ca-file <pem file>'
+          : undefined,
+    };
+  }
+  if (/^(EPROTO|ERR_SSL|ERR_TLS)/.test(code)) {
+    return {
+      message: `TLS with ${host} failed: ${tlsReason(message)}`,
+      nature: 'lasting',
+      hint: 'check the scheme of the base URL',
+    };
+  }
+  if (code === 'HPE_HEADER_OVERFLOW' || code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return { message: `the headers of the answer of ${host} are larger than 16 KiB`, nature: 'lasting' };
+  }
+  if (code.startsWith('HPE_')) return { message: `${host} does not speak HTTP correctly`, nature: 'passing' };
+  const refusal = /Proxy response \((\d+)\)/.exec(message)?.[1];
+  if (refusal) return proxyRefusal(refusal);
+  return { message: passing[code]?.(host) ?? `no answer from ${host}: ${message}`, nature: 'passing' };
+}
+
+/** undici tells in its text alone what a proxy answered to CONNECT. */
+function proxyRefusal(status: string): Words {
+  const message = status === '407' ? 'the proxy asks for a password' : 'the proxy refused the connection';
+  return { message: `${message} (HTTP ${status})`, nature: status.startsWith('4') ? 'lasting' : 'passing' };
+}
+
+/** `…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/…` → `wrong version number`. */
+function tlsReason(message: string): string {
+  return /:SSL routines:[^:]*:([^:]+)/.exec(message)?.[1] ?? message.split('\n')[0] ?? message;
+}
+
+/** The error that says most: several addresses give one error each, and libraries wrap what the socket said. */
+function firstCause(error: unknown): { code: string; message: string } {
+  if (!(error instanceof Error)) return { code: '', message: String(error) };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // undici gives its parser's errors a code only sometimes.
+  if (code === '' && error.name === 'HTTPParserError') return { code: 'HPE_', message: error.message };
+  if (error instanceof AggregateError && error.errors.length > 0 && (!code || !error.message)) {
+    return firstCause(error.errors[0]);
+  }
+  const wrapped = code === '' || code === 'UND_ERR_ABORTED' || code === 'UND_ERR_PRX_TLS' ? error.cause : undefined;
+  return wrapped instanceof Error ? firstCause(wrapped) : { code, message: error.message };
+}

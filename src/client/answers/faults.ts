@@ -1,0 +1,133 @@
+import type { OperationName } from '../../contract/operations.ts';
+import type { ErrorRecord } from '../../contract/records.ts';
+import { parseUrl } from '../../contract/web-address.ts';
+import { type ApiMessage, apiMessage, refusedCredentials, type Subject, serverWords } from '../api-messages.ts';
+import type { Attempted } from '../call/retry.ts';
+import type { CallOutcome, Fault } from '../call-error.ts';
+import type { WireAnswer, WireFailure } from '../http/transport.ts';
+import { readAnswer } from './answers.ts';
+
+/** Sorts a failure of the transport into the classes N and A (1.3). */
+export function transportFault({ sent, message, hint, nature, cause }: WireFailure, proxy: string | undefined): Fault {
+  return {
+    outcome: sent ? 'ambiguous' : 'not_sent',
+    kind: 'unavailable',
+    message,
+    hint: hint ?? (proxy && `${proxy} is set: check that proxy, or name the host in NO_PROXY`),
+    cause,
+    retry: nature === 'lasting' || nature === 'interrupted' ? 'never' : 'passing',
+    timedOut: nature === 'timeout',
+    unresolved: nature === 'unresolved',
+  };
+}
+
+/** Sorts a complete HTTP answer: a result, or the classes R and A (1.3). */
+export function judge<T>(operation: OperationName, answer: WireAnswer, subject: Subject): Attempted<T> {
+  const { status } = answer;
+  if (status >= 300 && status < 400) return { fault: redirect(answer, subject) };
+  const reading = readAnswer(operation, answer);
+  if (reading.kind === 'refusal') return { fault: refusal(reading.error, answer, subject) };
+  if (reading.kind === 'result') {
+    if (status >= 200 && status < 300) return { result: reading.result as T };
+    return { fault: statusFault(answer, statusMessage(answer, 'an error status around an answer that says OK', subject)) };
+  }
+  const said = status === 404 ? notThere(reading.problem, subject) : statusMessage(answer, reading.problem, subject);
+  return { fault: statusFault(answer, said) };
+}
+
+/** Codes after which it is not known what the server did, also with 400, the status of any error (1.3, F24). */
+const doubtfulCodes: readonly number[] = [101, 1308];
+const cooldown = 1219;
+const callsUsedUp = 1303;
+
+/** HTTP statuses that say that the call as a whole was refused, whatever the body is (1.3). */
+const refusingStatuses: readonly number[] = [400, 401, 403, 404, 405, 407, 411, 413, 414, 415, 422, 429];
+
+function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Fault {
+  const { status } = answer;
+  const said = apiMessage(error, subject);
+  const refused = doubtfulCodes.includes(error.code)
+    ? status !== 400 && refusingStatuses.includes(status)
+    : refusingStatuses.includes(status) || (status < 500 && status !== 408);
+  const throttled = error.code === cooldown || (status === 429 && error.code !== callsUsedUp);
+  return {
+    ...said,
+    outcome: refused ? 'rejected' : 'ambiguous',
+    kind: refused && status === 429 && error.code !== cooldown ? 'limit' : status >= 500 ? 'unavailable' : said.kind,
+    details: serverWords(error),
+    said: error.message,
+    apiCode: error.code,
+    status,
+    retry: retryOf(refused, throttled, error.code),
+    retryAfter: answer.headers['retry-after'],
+  };
+}
+
+function retryOf(refused: boolean, throttled: boolean, code: number): Fault['retry'] {
+  if (refused && throttled) return 'throttled';
+  return refused && !doubtfulCodes.includes(code) ? 'never' : 'passing';
+}
+
+/** An answer without an error of the service that could be read. */
+function statusFault({ status, headers }: WireAnswer, said: StatusMessage): Fault {
+  const outcome: CallOutcome = refusingStatuses.includes(status) ? 'rejected' : 'ambiguous';
+  return {
+    ...said,
+    outcome,
+    status,
+    retry: status === 429 ? 'throttled' : heals(status) ? 'passing' : 'never',
+    retryAfter: headers['retry-after'],
+  };
+}
+
+/** B78. A change that such an answer leaves in doubt is another matter: its outcome. */
+function heals(status: number): boolean {
+  return status < 400 || status === 408 || status >= 500;
+}
+
+type StatusMessage = ApiMessage & { readonly details?: string[] };
+
+/** No page of the API: whoever runs the same command again finds none either. */
+function notThere(problem: string, { identity }: Subject): StatusMessage {
+  return {
+    kind: 'local',
+    message: `the API is not at ${identity.baseUrl} (HTTP 404): ${problem}`,
+    hint: 'check the base URL and its path, such as https://api.example.com/rest/v3',
+  };
+}
+
+function statusMessage({ status }: WireAnswer, problem: string, subject: Subject): StatusMessage {
+  const { host, baseUrl } = subject.identity;
+  if (status === 401 || status === 403) return { ...refusedCredentials(subject, status), details: [problem] };
+  const limit = limits[status];
+  if (limit) return { kind: 'limit', ...limit, details: [problem] };
+  return {
+    kind: 'unavailable',
+    message: problem.startsWith('unexpected answer') ? problem : `unreadable answer from ${host} (HTTP ${status}): ${problem}`,
+    hint: status >= 500 || status === 408 ? 'run the same command again later' : `check the base URL ${baseUrl}`,
+  };
+}
+
+const limits: { readonly [status: number]: { readonly message: string; readonly hint: string } } = {
+  413: {
+    message: 'too much text in one call for this server (HTTP 413)',
+    hint: 'linkctl config set batch_size 100, or less',
+  },
+  414: { message: 'too long an address for this server (HTTP 414)', hint: 'linkctl config set batch_size 100, or less' },
+  429: { message: 'the server asks to slow down (HTTP 429)', hint: 'run the same command again later' },
+};
+
+/** Never followed: the target would see what only this server may see (R-37). */
+function redirect({ status, headers }: WireAnswer, { identity: { baseUrl } }: Subject): Fault {
+  const target = headers.location ? parseUrl(headers.location, baseUrl)?.origin : undefined;
+  return {
+    outcome: 'rejected',
+    kind: 'unavailable',
+    message: `server redirects to ${target ?? 'somewhere else'} (HTTP ${status}); redirects are not followed`,
+    hint: target
+      ? `if that is the right server, set base_url to it: linkctl auth login --base-url ${target}`
+      : `check the base URL ${baseUrl}`,
+    status,
+    retry: 'never',
+  };
+}

@@ -1,0 +1,102 @@
+import { type ClientEvent, detailOf } from '../call/observation.ts';
+import { type ApiRequest, addressOf } from '../call/requests.ts';
+import type { ClientOptions } from '../client-options.ts';
+import { openTransport } from './open-transport.ts';
+import type { Timeouts, Transport, WireAnswer, WireFailure, WireRequest } from './transport.ts';
+
+export interface LineOptions
+  extends Pick<
+    ClientOptions,
+    'username' | 'readKey' | 'version' | 'system' | 'methodOverride' | 'timeout' | 'caFile' | 'observe' | 'redact' | 'withoutKey'
+  > {
+  readonly base: URL;
+}
+
+/** The way to the server: turns calls of the API into authenticated HTTP requests and tells the observer of each. */
+export interface Line {
+  exchange(request: ApiRequest, signal?: AbortSignal): Promise<WireAnswer | WireFailure>;
+  warn(message: string): void;
+  close(): Promise<void>;
+}
+
+/** Opens nothing before the first exchange. */
+export function createLine(options: LineOptions): Line {
+  const { base, system, observe, redact = (text) => text, withoutKey } = options;
+  const warn = (message: string): void => observe?.({ kind: 'warning', message });
+  let transport: Promise<Transport> | undefined;
+  let credentials: Promise<string> | undefined;
+
+  async function wireRequest({ method, path, query, body }: ApiRequest): Promise<WireRequest> {
+    credentials ??= options.readKey?.().then((key) => Buffer.from(`${options.username}:${key}`, 'utf8').toString('base64'));
+    const overridden = options.methodOverride && method !== 'GET' && method !== 'POST';
+    return {
+      method: overridden ? 'POST' : method,
+      path: base.pathname.replace(/\/+$/, '') + addressOf({ path, query }),
+      headers: {
+        host: base.host,
+        'user-agent': userAgent(options),
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...(credentials && { authorization: `Basic ${await credentials}` }),
+        ...(overridden && { 'x-http-method-override': method }),
+        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+      },
+      body,
+    };
+  }
+
+  /** R-40: a key that the server sends back goes no further, unless the request itself said it, as a part of some address. */
+  function withoutEcho(outcome: WireAnswer | WireFailure, { path, body: asked = '' }: WireRequest): WireAnswer | WireFailure {
+    if (!withoutKey || outcome.kind === 'failure') return outcome;
+    const body = withoutKey(outcome.body);
+    if (body === outcome.body || withoutKey(path + asked) !== path + asked) return outcome;
+    warn('the server sends the API key back; it is left out of its answers');
+    return { ...outcome, body };
+  }
+
+  return {
+    exchange: async (request, signal) => {
+      transport ??= openTransport({ origin: base, caFile: options.caFile, env: system.env, warn });
+      const wire = await wireRequest(request);
+      const started = system.now();
+      const outcome = withoutEcho(
+        await (await transport).exchange(wire, timeoutsFor(request.method, options.timeout), signal),
+        wire,
+      );
+      observe?.(exchangeEvent(request, wire, outcome, system.now() - started, redact));
+      return outcome;
+    },
+    warn,
+    close: async () => (await transport?.catch(() => undefined))?.close(),
+  };
+}
+
+/** R-9. A time-out that was asked for is for the answer to begin; all of it may take twice as long. */
+function timeoutsFor(method: string, asked?: number): Timeouts {
+  const usual = method === 'GET' ? { headers: 30_000, total: 60_000 } : { headers: 120_000, total: 180_000 };
+  const { headers, total } = asked === undefined ? usual : { headers: asked * 1000, total: asked * 2000 };
+  return { connect: Math.min(10_000, headers), headers, idle: Math.min(30_000, headers), total };
+}
+
+/** `linkctl/1.2.3 (node/20.x; linux)` (B83). */
+function userAgent({ version, system }: LineOptions): string {
+  const major = /^v?(\d+)/.exec(system.nodeVersion)?.[1] ?? '0';
+  return `linkctl/${version} (node/${major}.x; ${system.platform})`;
+}
+
+function exchangeEvent(
+  { method, path, query }: ApiRequest,
+  wire: WireRequest,
+  outcome: WireAnswer | WireFailure,
+  milliseconds: number,
+  redact: (text: string) => string,
+): ClientEvent {
+  return {
+    kind: 'exchange',
+    method,
+    milliseconds,
+    path: () => redact(addressOf({ path, query })),
+    outcome: () => (outcome.kind === 'answer' ? outcome.status : redact(outcome.message)),
+    detail: () => detailOf(wire, outcome, redact),
+  };
+}

@@ -1,0 +1,125 @@
+import { CliError } from '../../base/errors.ts';
+import { failureOf } from '../answers/failure-messages.ts';
+import { maximumBody, type Timeouts, type WireAnswer, type WireFailure } from './transport.ts';
+
+/**
+ * One exchange under way: a transport tells it what happens on the wire, and it decides how the exchange ends. Time-outs, limits
+ * and what counts as sent are decided here, so that every transport behaves alike.
+ */
+export class Exchange {
+  readonly outcome: Promise<WireAnswer | WireFailure>;
+  readonly #host: string;
+  readonly #timeouts: Timeouts;
+  readonly #signal: AbortSignal | undefined;
+  readonly #total: NodeJS.Timeout;
+  #phase: NodeJS.Timeout;
+  #settle: (outcome: WireAnswer | WireFailure) => void = () => {};
+  #stop: () => void = () => {};
+  #settled = false;
+  #sent = false;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(host: string, timeouts: Timeouts, signal?: AbortSignal) {
+    this.#host = host;
+    this.#timeouts = timeouts;
+    this.#signal = signal;
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#phase = this.#silence(timeouts.connect, `no connection to ${host}`);
+    this.#total = this.#silence(timeouts.total, `no complete answer from ${host}`);
+    signal?.addEventListener('abort', this.#interrupt, { once: true });
+    if (signal?.aborted) this.#interrupt();
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** How the transport abandons the exchange when it ended early. */
+  onStop(stop: () => void): void {
+    this.#stop = stop;
+    if (this.#settled) stop();
+  }
+
+  /** The first byte of the request is about to be written to the server: from here on the outcome can be in doubt. */
+  sent(): void {
+    if (this.#settled || this.#sent) return;
+    this.#sent = true;
+    this.#await(this.#timeouts.headers, `no response from ${this.#host}`);
+  }
+
+  head(status: number, headers: { readonly [name: string]: string | string[] | undefined }): void {
+    if (this.#settled) return;
+    this.#status = status;
+    this.#headers = joined(headers);
+    this.#await(this.#timeouts.idle, `the answer of ${this.#host} stopped: nothing more came`);
+    const encoding = this.#headers['content-encoding'] ?? 'identity';
+    if (encoding.toLowerCase() !== 'identity') {
+      this.#fail(`${this.#host} compressed its answer, which it was asked not to do`, 'lasting');
+    } else if (Number(this.#headers['content-length']) > maximumBody) this.#tooLarge();
+  }
+
+  body(chunk: Uint8Array): void {
+    if (this.#settled) return;
+    this.#size += chunk.byteLength;
+    if (this.#size > maximumBody) this.#tooLarge();
+    else {
+      this.#chunks.push(chunk);
+      this.#phase.refresh();
+    }
+  }
+
+  end(): void {
+    const [first] = this.#chunks;
+    const bytes = first && this.#chunks.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.byteLength) : undefined;
+    const body = (bytes ?? Buffer.concat(this.#chunks)).toString('utf8');
+    this.#end({ kind: 'answer', status: this.#status, headers: this.#headers, body });
+  }
+
+  fail(error: unknown): void {
+    this.#end({ kind: 'failure', sent: this.#sent, ...failureOf(error, this.#host) });
+  }
+
+  #tooLarge(): void {
+    this.#fail(`the answer of ${this.#host} is larger than ${maximumBody / 1024 / 1024} MiB`, 'lasting');
+  }
+
+  #fail(message: string, nature: WireFailure['nature']): void {
+    this.#end({ kind: 'failure', sent: this.#sent, message, nature });
+  }
+
+  #end(outcome: WireAnswer | WireFailure): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#phase);
+    clearTimeout(this.#total);
+    this.#signal?.removeEventListener('abort', this.#interrupt);
+    this.#chunks = [];
+    this.#settle(outcome);
+    if (outcome.kind === 'failure') this.#stop();
+  }
+
+  #await(milliseconds: number, message: string): void {
+    clearTimeout(this.#phase);
+    this.#phase = this.#silence(milliseconds, message);
+  }
+
+  #silence(milliseconds: number, message: string): NodeJS.Timeout {
+    return setTimeout(() => this.#fail(`${message} within ${milliseconds / 1000} s`, 'timeout'), milliseconds);
+  }
+
+  readonly #interrupt = (): void => {
+    const reason: unknown = this.#signal?.reason;
+    this.#fail(reason instanceof CliError ? reason.message : 'interrupted', 'interrupted');
+  };
+}
+
+function joined(headers: { readonly [name: string]: string | string[] | undefined }): Record<string, string> {
+  const record: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(headers)) record[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+  return record;
+}

@@ -1,0 +1,55 @@
+import { UsageError } from '../../base/errors.ts';
+import { parseUrl } from '../../contract/web-address.ts';
+import type { TransportOptions } from './transport.ts';
+
+/** The proxies that the environment names; undici decides by host whether NO_PROXY exempts a call. */
+export interface Proxies {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+}
+
+/**
+ * The proxies in force for an origin, or nothing when it is reached directly: loopback always is (R-50). A lower-case variable
+ * beats the upper-case one, and an empty one switches the proxy off. Throws `UsageError` for a value that is no address; the
+ * value may hold a password, so it is not repeated.
+ */
+export function proxiesFor({ origin, env, warn }: Pick<TransportOptions, 'origin' | 'env' | 'warn'>): Proxies | undefined {
+  if (isLoopback(origin.hostname)) return undefined;
+  const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? '';
+  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? '';
+  const noProxy = env.no_proxy ?? env.NO_PROXY ?? '';
+  const proxy = origin.protocol === 'https:' ? httpsProxy : httpProxy;
+  if (!proxy || noProxy.trim() === '*') return undefined;
+  const variable = proxyVariable({ origin, env });
+  if (!isProxyAddress(proxy)) {
+    throw new UsageError(`${variable} is not the address of an HTTP proxy`, {
+      hint: `${variable}=http://proxy.example:3128, or unset it`,
+    });
+  }
+  if (/\/\d+(?=[\s,]|$)/.test(noProxy)) warn('NO_PROXY: address ranges such as 10.0.0.0/8 are not understood; name hosts');
+  return {
+    httpProxy: isProxyAddress(httpProxy) ? httpProxy : '',
+    httpsProxy: isProxyAddress(httpsProxy) ? httpsProxy : '',
+    noProxy,
+  };
+}
+
+/** Names of this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/^\[|\]$/g, '');
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/** The variable that sends calls to this origin through a proxy, for a hint (B52). */
+export function proxyVariable({ origin, env }: Pick<TransportOptions, 'origin' | 'env'>): string | undefined {
+  if (isLoopback(origin.hostname)) return undefined;
+  const names = origin.protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
+  const name = names.find((candidate) => env[candidate] !== undefined);
+  return name && env[name] ? name : undefined;
+}
+
+function isProxyAddress(value: string): boolean {
+  const url = parseUrl(value);
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.hostname !== '';
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { AuthError, LocalError } from '../../base/errors.ts';
+import { fileError } from '../../files/file-error.ts';
+import type { TransportOptions } from './transport.ts';
+
+/** How TLS connections are verified, in the terms of `node:tls`; verification itself cannot be switched off (R-49). */
+export interface Trust {
+  readonly minVersion: 'TLSv1.2';
+  readonly rejectUnauthorized: true;
+  /** PEM. Absent: Node's own, which knows NODE_EXTRA_CA_CERTS. */
+  readonly ca?: readonly string[];
+}
+
+/** Reads the certificates of `--ca-file`. Throws `AuthError` where the environment asks to verify nothing (R-49). */
+export async function trustFor({ origin, caFile, env }: Pick<TransportOptions, 'origin' | 'caFile' | 'env'>): Promise<Trust> {
+  const trust: Trust = { minVersion: 'TLSv1.2', rejectUnauthorized: true };
+  if (origin.protocol !== 'https:') return trust;
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    throw new AuthError(`the API key is not sent to ${origin.host}: NODE_TLS_REJECT_UNAUTHORIZED=0 switches verification off`, {
+      hint: 'unset NODE_TLS_REJECT_UNAUTHORIZED, and name a certificate of your own with --ca-file',
+    });
+  }
+  if (!caFile) return trust;
+  const own = await certificatesIn(caFile);
+  const { rootCertificates } = await import('node:tls');
+  // A list of our own replaces both the roots and NODE_EXTRA_CA_CERTS, so it must hold them.
+  return { ...trust, ca: [...rootCertificates, ...(await extraCertificates(env.NODE_EXTRA_CA_CERTS)), own] };
+}
+
+async function certificatesIn(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error) => {
+    throw fileError('read the CA file', file, error);
+  });
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new LocalError(`${file} holds no PEM certificate`);
+  const { X509Certificate } = await import('node:crypto');
+  try {
+    new X509Certificate(text);
+  } catch (cause) {
+    throw new LocalError(`${file} holds a certificate that cannot be read`, { cause });
+  }
+  return text;
+}
+
+/** Node itself warns when that file cannot be read, and goes on without it. */
+async function extraCertificates(file: string | undefined): Promise<string[]> {
+  if (!file) return [];
+  return readFile(file, 'utf8').then(
+    (text) => [text],
+    () => [],
+  );
+}

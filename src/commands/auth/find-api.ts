@@ -1,0 +1,48 @@
+import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
+import type { Context } from '../../cli/context.ts';
+import { canAsk } from '../../cli/prompt.ts';
+import { apiAddresses, isExposed } from '../../profiles/account-values.ts';
+
+/**
+ * The base URL that an address stands for (D47). Of a host alone, the roots that deployments have are tried; where more is to be asked, a
+ * whole URL is looked at, too, before anybody types a key. No credentials are sent. Throws a CliError where there is no API.
+ */
+export async function findApi(text: string, exposes: boolean, context: Context): Promise<string> {
+  const addresses = apiAddresses(text);
+  const [only] = addresses;
+  if (only === undefined) throw new UsageError('--base-url: expected a host or a URL such as https://api.example.com/rest/v3');
+  if (isExposed(only) && !exposes) {
+    throw new UsageError(`${new URL(only).origin} is not encrypted: everyone on the way could read the API key`, {
+      hint: 'use https://, or allow it with --insecure-http',
+    });
+  }
+  if (addresses.length === 1 && !canAsk(context)) return only;
+  const failures: CliError[] = [];
+  for (const address of addresses) {
+    const failure = await failureAt(address, context);
+    // At the only address, whatever asks for credentials may be the API behind something else: the login tells.
+    if (!failure || (addresses.length === 1 && failure.kind === 'auth')) return address;
+    failures.push(failure);
+  }
+  const [first] = failures;
+  if (first && failures.length === 1) throw first;
+  throw new LocalError(`no API at ${addresses.join(' or ')}`, {
+    details: failures.map(({ message }) => message),
+    hint: 'give the whole base URL, with its path: --base-url https://…',
+  });
+}
+
+/** Why an address is not the API's: there, a call without credentials is refused by a code of the API. Throws where nothing answers. */
+async function failureAt(baseUrl: string, context: Context): Promise<CliError | undefined> {
+  const client = await context.connect({ edition: 'a', baseUrl, username: '', keySource: 'nowhere', retries: 0 });
+  try {
+    const { failure } = await client.sendRaw({ method: 'GET', path: '/account' });
+    if (!failure) return undefined;
+    return failure.apiCode === undefined || resourceCodes.includes(failure.apiCode) ? failure : undefined;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Another API of the same make: there is something, and not at this path. */
+const resourceCodes: readonly number[] = [1301, 1302];

@@ -1,0 +1,176 @@
+import { CliError, LocalError, UsageError } from '../../base/errors.ts';
+import type { Context } from '../../cli/context.ts';
+import { ask, askHidden, canAsk } from '../../cli/prompt.ts';
+import type { Client } from '../../client/client.ts';
+import { type Edition, editions, thisServer } from '../../contract/editions.ts';
+import type { AccountRecord } from '../../contract/records.ts';
+import { readText } from '../../input/text.ts';
+import { printFailure } from '../../output/failures.ts';
+import type { DoneReport } from '../../output/report.ts';
+import { accountName, isExposed } from '../../profiles/account-values.ts';
+import { changeConfig } from '../../profiles/config-change.ts';
+import { readConfig } from '../../profiles/config-file.ts';
+import { type ApiKey, cleanKey, type KeySource, readKey } from '../../profiles/key-source.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { requireProfileName, sandboxName } from '../../profiles/profile-name.ts';
+import { findApi } from './find-api.ts';
+
+export interface LoginOptions {
+  readonly withKey?: boolean;
+}
+
+/** What the server says about the credentials, before they are stored. */
+interface Verified {
+  readonly account: AccountRecord;
+  readonly edition: Edition;
+}
+
+/**
+ * `auth login`: takes what flags and files give, asks for the rest on a terminal, and stores a profile when GET /account went
+ * through, and not before (B65).
+ */
+export async function logIn({ withKey }: LoginOptions, context: Context): Promise<DoneReport> {
+  const { global, system } = context;
+  refuseShadowed(system.env);
+  const config = readConfig(system);
+  for (const warning of config.warnings) await context.warn(warning);
+  const name = requireProfileName(global.profile ?? (await defaultName(context)));
+  if (name === sandboxName) {
+    throw new UsageError('the sandbox needs no login', { hint: 'for an account elsewhere: linkctl auth login --profile work' });
+  }
+  const stored = config.profiles.get(name) ?? {};
+  const url = await givenBaseUrl(stored, context);
+  const username = await givenUsername(stored, context);
+  const source = await givenKey(withKey ?? false, stored, url, context);
+  const key = typeof source === 'string' ? { value: source, warnings: [] } : await readKey(source, system);
+  const verified = await verify({ url, username, key, name, stored }, context);
+  const { edition, account } = verified;
+  const domain = global.domain?.at(-1);
+  let current: string | undefined;
+  await changeConfig(system, (draft) => {
+    const kept = stored.base_url === url ? draft.profiles[name] : {};
+    const secret = typeof source !== 'string' && source.kind === 'command' ? {} : { api_key: key.value, api_key_command: null };
+    const exposed = isExposed(url) ? { insecure_http: true } : {};
+    draft.profiles[name] = { ...kept, base_url: url, username, edition, ...secret, ...exposed, ...(domain && { domain }) };
+    draft.current_profile ??= name;
+    current = draft.current_profile;
+  });
+  const plan = typeof account.subscription_plan === 'string' ? `, plan ${account.subscription_plan}` : '';
+  return {
+    kind: 'done',
+    sentence: `Logged in to ${new URL(url).host} as ${username} (${editions[edition].title}${plan}), profile "${name}"`,
+    record: { profile: name, base_url: url, username, edition, account },
+    notes: () =>
+      current === name ? [] : [`commands still use profile "${current}"; to change that: linkctl auth switch ${name}`],
+  };
+}
+
+/** B63: what is stored would not be used while the variables are set. */
+function refuseShadowed(env: Context['system']['env']): void {
+  const name = ['LINKCTL_API_KEY', 'LINKCTL_API_KEY_FILE', 'LINKCTL_USERNAME'].find((variable) => env[variable]);
+  if (name) {
+    throw new UsageError(`${name} is set in the environment and beats every stored profile`, { hint: `unset ${name}` });
+  }
+}
+
+async function defaultName(context: Context): Promise<string> {
+  const { LINKCTL_PROFILE } = context.system.env;
+  if (LINKCTL_PROFILE) return LINKCTL_PROFILE;
+  return canAsk(context) ? await ask('Profile name', '--profile', context, 'default') : 'default';
+}
+
+async function givenBaseUrl(stored: Profile, context: Context): Promise<string> {
+  const { global, system } = context;
+  const given = global.baseUrl ?? (system.env.LINKCTL_BASE_URL || undefined);
+  const exposes = global.insecureHttp ?? stored.insecure_http ?? false;
+  if (given !== undefined) return await findApi(given, exposes, context);
+  if (stored.base_url && !canAsk(context)) return stored.base_url;
+  for (;;) {
+    const text = await ask('Base URL of the API', '--base-url', context, stored.base_url ?? undefined);
+    try {
+      return await findApi(text, exposes, context);
+    } catch (error) {
+      if (!(error instanceof CliError) || context.deadline.aborted) throw error;
+      await printFailure(error, {}, context.streams);
+    }
+  }
+}
+
+async function givenUsername(stored: Profile, context: Context): Promise<string> {
+  const text = context.global.username ?? (await askOrKept('Username', '--username', context, stored.username));
+  const username = accountName(text);
+  if (username === undefined) throw new UsageError('--username: expected a name without a colon and control characters');
+  return username;
+}
+
+/** Off a terminal a profile that is logged in to again keeps what it had; on one it is offered. */
+async function askOrKept(question: string, flag: string, context: Context, kept: string | null | undefined): Promise<string> {
+  if (kept && !canAsk(context)) return kept;
+  return await ask(question, flag, context, kept ?? undefined);
+}
+
+/** A key that was read, or where to read it. A key command that the profile has goes on being used for the same server. */
+async function givenKey(withKey: boolean, stored: Profile, url: string, context: Context): Promise<string | KeySource> {
+  const { global, system } = context;
+  if (withKey && global.apiKeyFile !== undefined) throw new UsageError('specify only one of --with-key or --api-key-file');
+  if (global.apiKeyFile !== undefined) return { kind: 'file', path: global.apiKeyFile };
+  const reject = (fault: string): CliError => new UsageError(`--with-key: ${fault}`);
+  if (withKey && !system.stdin.isTTY) return cleanKey(await readText(system.stdin, 65_536), reject);
+  if (!withKey && stored.api_key_command && stored.base_url === url) return { kind: 'command', argv: stored.api_key_command };
+  return cleanKey(await askHidden('API key', '--with-key or --api-key-file', context), reject);
+}
+
+interface Candidate {
+  readonly url: string;
+  readonly username: string;
+  readonly key: ApiKey;
+  readonly name: string;
+  readonly stored: Profile;
+}
+
+async function verify({ url, username, key, name, stored }: Candidate, context: Context): Promise<Verified> {
+  const { global } = context;
+  for (const warning of key.warnings) await context.warn(warning);
+  const client = await context.connect({
+    // Asking which edition it is takes a call that only edition A has.
+    edition: 'a',
+    baseUrl: url,
+    username,
+    keySource: 'this command',
+    methodOverride: stored.method_override ?? undefined,
+    readKey: async () => ({ value: key.value, warnings: [] }),
+  });
+  try {
+    const { account } = await client.send('getAccount', {});
+    const edition = await findEdition(client);
+    if (global.edition && global.edition !== edition) {
+      throw new LocalError(`--edition ${global.edition}: this server is of ${editions[edition].title}`);
+    }
+    await checkDomain(client, edition, global.domain?.at(-1));
+    return { account, edition };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw Object.assign(error, { details: [...error.details, `profile "${name}" was not changed`] });
+  } finally {
+    await client.close();
+  }
+}
+
+/** CLI.md 3.1: GET /domains goes through on edition A and is unknown on edition B. */
+async function findEdition(client: Client): Promise<Edition> {
+  try {
+    await client.send('listDomains', {});
+    return 'a';
+  } catch (error) {
+    const { apiCode, status } = error as { apiCode?: number; status?: number };
+    if (apiCode === 1301 || apiCode === 1302 || status === 404) return 'b';
+    throw error;
+  }
+}
+
+/** Whether the account has the domain, before it is stored. */
+export async function checkDomain(client: Client, edition: Edition, domain: string | undefined): Promise<void> {
+  if (domain === undefined) return;
+  if (edition === 'b') throw new UsageError(`--domain: ${thisServer('b')} has one domain`);
+  await client.send('listUrls', { query: { domain, limit: 1 } });
+}

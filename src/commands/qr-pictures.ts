@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CliError, LocalError, UsageError } from '../base/errors.ts';
+import type { Context } from '../cli/context.ts';
+import type { Session } from '../cli/session.ts';
+import { errorCode, fileError } from '../files/file-error.ts';
+import { makeFolders } from '../files/ownership.ts';
+import type { QrOptions } from '../flags/qr-flags.ts';
+import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
+
+/** Puts QR codes to the rows of a report. */
+export type Picturing = (report: RowsReport, session: Session) => RowsReport;
+
+/**
+ * What `--qr` and `--qr-file` ask for, checked before anything is sent: whoever makes links wants to see them. To be called when the
+ * session is open. Throws a UsageError, or a LocalError for a folder that cannot be made.
+ */
+export function qrPictures({ qr, qrFile }: QrOptions, context: Context): Picturing {
+  if (qr && (!context.streams.terminal || context.format() !== 'table' || context.global.fields !== undefined)) {
+    throw new UsageError('--qr draws on a terminal only, and not with --fields or another format than table', {
+      hint: 'write files: --qr-file <dir>',
+    });
+  }
+  if (qrFile !== undefined && !context.global.dryRun) makeFolder(qrFile);
+  return (report, session) => {
+    const address = (row: Row): string => addressOf(row, session);
+    const sentence: RowsReport['sentence'] = (row, { arrow }) => `${address(row)} ${arrow} ${row.long_url}`;
+    const drawn = qr ? { sentence, ...report, qr: address } : report;
+    return qrFile === undefined ? drawn : withFiles(drawn, qrFile, session, context);
+  };
+}
+
+/**
+ * The name of a code's file. A server may call a short URL anything: no hash leads out of the folder, hides, or means a device, and
+ * each has a name of its own (F39).
+ */
+export function qrFileName(hash: string): string {
+  const encoded = [...Buffer.from(hash)].map((byte) => {
+    const letter = String.fromCharCode(byte);
+    return /[A-Za-z0-9_-]/.test(letter) ? letter : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+  // Windows opens a device whatever stands behind the dot.
+  if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(hash)) encoded[0] = `%${hash.charCodeAt(0).toString(16).toUpperCase()}`;
+  const name = encoded.join('');
+  if (name.length <= longestName) return `${name || '%'}.svg`;
+  return `${name.slice(0, longestName)}-${createHash('sha256').update(hash).digest('hex').slice(0, 16)}.svg`;
+}
+
+/** Bytes; most file systems take 255 for all of it. */
+const longestName = 200;
+
+/** As a camera can open it: a domain in ASCII. */
+function addressOf(row: Row, session: Session): string {
+  const shortUrl = session.shortUrl(row);
+  return URL.canParse(shortUrl) ? new URL(shortUrl).href : shortUrl;
+}
+
+function makeFolder(folder: string): void {
+  try {
+    makeFolders(folder, 0o777);
+  } catch (error) {
+    throw fileError('make', folder, error);
+  }
+}
+
+/** Failures that are named, of those that there are. */
+const named = 5;
+
+function withFiles(report: RowsReport, folder: string, session: Session, { global }: Context): RowsReport {
+  const failures: string[] = [];
+  let failed = 0;
+  const taken = new Set<string>();
+  async function* rows(): AsyncGenerator<Iterable<Row>> {
+    const { qrCode, qrSvg } = await import('./qr.ts');
+    for await (const batch of batchesOf(report)) {
+      for (const row of batch) {
+        yield [row];
+        if (report.failure?.(row) || report.unreached?.(row) || typeof row.hash !== 'string') continue;
+        const path = join(folder, freeName(row.hash, taken));
+        const code = qrCode(addressOf(row, session));
+        const problem = code ? writeFile(path, qrSvg(code), global.yes) : `${path}: the short URL is too long for a QR code`;
+        if (problem === undefined) continue;
+        failed += 1;
+        if (failures.length < named) failures.push(problem);
+      }
+    }
+  }
+  return { ...report, rows: rows(), outcome: () => graver(report.outcome?.(), failed, failures) };
+}
+
+/** The same hash on two domains, or in capitals where the file system does not care, gets a name of its own. */
+function freeName(hash: string, taken: Set<string>): string {
+  const name = qrFileName(hash);
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : name.replace(/\.svg$/, `~${number}.svg`);
+    if (taken.has(candidate.toLowerCase())) continue;
+    taken.add(candidate.toLowerCase());
+    return candidate;
+  }
+}
+
+/** What went wrong, if anything did. A file that says the same already is none of that. */
+function writeFile(path: string, content: string, overwrite = false): string | undefined {
+  const target = overwrite ? `${path}.tmp` : path;
+  try {
+    if (overwrite) rmSync(target, { force: true });
+    writeFileSync(target, content, { flag: 'wx' });
+    // A link that lies there is replaced, not followed.
+    if (overwrite) renameSync(target, path);
+    return undefined;
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      rmSync(target, { force: true });
+      return fileError('write', path, error).message;
+    }
+    return isSame(path, content) ? undefined : `${path} exists already; --yes overwrites it`;
+  }
+}
+
+function isSame(path: string, content: string): boolean {
+  try {
+    return readFileSync(path, 'utf8') === content;
+  } catch {
+    return false;
+  }
+}
+
+/** CLI.md section 2: only an outcome that is not known comes before something on this machine. */
+function graver(outcome: CliError | undefined, failed: number, failures: readonly string[]): CliError | undefined {
+  if (failed === 0 || outcome?.kind === 'unknown' || outcome?.kind === 'local') return outcome;
+  const more = failed > failures.length ? [`and ${failed - failures.length} more`] : [];
+  return new LocalError(`${failed} QR ${failed === 1 ? 'code was' : 'codes were'} not written; the short URLs are there`, {
+    details: [...failures, ...more, ...(outcome ? [outcome.message] : [])],
+  });
+}

@@ -1,0 +1,94 @@
+import type { CsvError, Options, Parser } from 'csv-parse';
+import type { Notice } from '../row.ts';
+import { longestRecord } from './text-lines.ts';
+
+/** Records and the lines on which they begin. */
+export interface RecordBatch {
+  readonly records: string[][];
+  readonly lines: number[];
+}
+
+/**
+ * The records of a CSV, header included, a batch for each piece of text (R-29). What breaks its structure ends it and goes to
+ * `broken`. A different number of cells is for the caller to judge.
+ */
+export async function* csvRecords(
+  text: AsyncIterable<Buffer>,
+  delimiter: string,
+  broken: (notice: Notice) => void,
+): AsyncGenerator<RecordBatch> {
+  const { Parser: CsvParser } = await import('csv-parse');
+  const parser = new CsvParser({ ...fixed, delimiter });
+  const lineOf = lineCounter(parser);
+  let batch: RecordBatch = { records: [], lines: [] };
+  // Taken where the parser hands them out: no queue of the stream, and `info` tells the line for nothing.
+  parser.push = (record: string[] | null) => {
+    if (record) {
+      batch.lines.push(lineOf.next(record));
+      batch.records.push(record);
+    }
+    return true;
+  };
+  parser.on('error', () => {});
+  const parsed = async (chunk?: Buffer): Promise<CsvError | undefined> => {
+    batch = { records: [], lines: [] };
+    const error = await new Promise<Error | null | undefined>((resolve) => {
+      if (chunk) parser.write(chunk, resolve);
+      else parser.end(resolve);
+    });
+    return (error as CsvError | null) ?? undefined;
+  };
+  for await (const chunk of text) {
+    const error = await parsed(chunk);
+    if (batch.records.length > 0) yield batch;
+    if (error) return broken(notice(error, lineOf.pending()));
+  }
+  const error = await parsed();
+  if (batch.records.length > 0) yield batch;
+  if (error) broken(notice(error, lineOf.pending()));
+}
+
+const fixed: Options = {
+  // Discovery would join the rows of a file with mixed line ends (RELIABILITY.md 0.9).
+  record_delimiter: ['\r\n', '\n', '\r'],
+  max_record_size: longestRecord,
+  skip_empty_lines: true,
+  relax_column_count: true,
+};
+
+/** Lines of records as an editor counts them. The parser counts line ends, but a CRLF within quotes twice. */
+function lineCounter(parser: Parser): { next(record: readonly string[]): number; pending(): number } {
+  const { info } = parser;
+  let lastLine = 0;
+  let emptyLines = 0;
+  let surplus = 0;
+  return {
+    next(record) {
+      let line = info.lines - surplus;
+      if (info.lines > lastLine + 1) {
+        for (const cell of record) {
+          const breaks = cell.match(/\r\n|\n|\r/g) ?? [];
+          const pairs = breaks.filter((text) => text.length === 2).length;
+          line -= breaks.length + pairs;
+          surplus += pairs;
+        }
+      }
+      lastLine = info.lines;
+      emptyLines = info.empty_lines;
+      return line;
+    },
+    pending: () => lastLine + 1 + info.empty_lines - emptyLines - surplus,
+  };
+}
+
+function notice(error: CsvError, line: number): Notice {
+  const column = typeof error.column === 'number' ? error.column + 1 : undefined;
+  return { line, column, reason: `${reasons[error.code] ?? 'not valid CSV'} (${error.code})` };
+}
+
+const reasons: { readonly [code: string]: string } = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
+  CSV_MAX_RECORD_SIZE: `a record is longer than ${longestRecord} characters: is a quote not closed?`,
+  CSV_INVALID_CLOSING_QUOTE: 'a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it',
+  INVALID_OPENING_QUOTE: 'a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it',
+};

@@ -1,0 +1,122 @@
+import {
+  hashNotice,
+  ignoredNotice,
+  knownMembers,
+  type Member,
+  nameProblem,
+  requiredTarget,
+  type Setting,
+} from '../fields/members.ts';
+import { cellValue, type Refused, type Target, type WireValue } from '../fields/values.ts';
+import type { InputUse } from '../format.ts';
+import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from '../row.ts';
+import type { Source } from '../source.ts';
+import { csvRecords } from './csv-records.ts';
+
+/** The rows of a CSV with a header of the API's field names (B91). An empty cell says nothing, in an edit as well. */
+export async function* csvRows<Use extends InputUse>(
+  source: Source,
+  options: ReadOptions<Use>,
+  notices: Notices,
+): AsyncGenerator<InputRow<Use>[]> {
+  const draft = rowDraft(options, notices);
+  let columns: readonly Column[] | undefined;
+  for await (const { records, lines } of csvRecords(source.text(), options.delimiter ?? ',', notices.problem)) {
+    const rows: InputRow<Use>[] = [];
+    for (let index = 0; index < records.length; index += 1) {
+      const record = records[index] ?? [];
+      const line = lines[index] ?? 0;
+      if (!columns) {
+        columns = header(record, line, options, notices);
+        if (!columns) return;
+        continue;
+      }
+      draft.begin(line);
+      if (record.length !== columns.length) draft.refuse(`expected ${columns.length} cells, got ${record.length}`);
+      else fill(draft, columns, record, options.formulaGuarded === true);
+      const row = draft.finish();
+      if (row) rows.push(row);
+    }
+    yield rows;
+  }
+}
+
+type Reader = (text: string) => WireValue | Refused;
+
+/** Undefined where the cells are passed over. */
+type Column = { readonly setting: Setting; readonly valueOf: Reader } | undefined;
+
+/** Says everything that is wrong with the header. Without the column that rows cannot do without there is nothing to go on with. */
+function header(record: readonly string[], line: number, options: ReadOptions, notices: Notices): readonly Column[] | undefined {
+  const known = knownMembers(options.use, options.edition);
+  const names = record.map((cell) => cell.trim().toLowerCase());
+  const delimiter = otherDelimiter(names, known);
+  if (delimiter) {
+    const word = delimiter === '\t' ? 'tab' : delimiter;
+    const flag = delimiter === '\t' ? 'tab' : `'${delimiter}'`;
+    notices.problem({ line, reason: `the delimiter looks like "${word}", use --delimiter ${flag}` });
+    return undefined;
+  }
+  const rules = { use: options.use, known, ignoreUnknown: options.ignoreUnknownColumns === true };
+  const ignored: string[] = [];
+  const columns = names.map((name, index): Column => {
+    const problem = (reason: string) => notices.problem({ line, column: index + 1, reason });
+    const member = known.get(name);
+    if (name === '') problem('the column has no name');
+    else if (names.indexOf(name) < index) problem(`column ${name} is there twice`);
+    else if (!member) {
+      const reason = nameProblem('column', record[index] ?? '', rules);
+      if (reason === undefined) ignored.push(record[index] ?? '');
+      else problem(reason);
+    } else if (name === 'hash' && options.use === 'shorten' && names.includes('custom_hash')) {
+      problem('hash and custom_hash both give the hash: keep one of the two columns');
+    } else if (member.target) return { setting: member, valueOf: valueReader(member.target) };
+    return undefined;
+  });
+  if (ignored.length > 0) notices.warning({ line, reason: ignoredNotice('column', ignored) });
+  const loss = hashNotice(options.use, names);
+  if (loss !== undefined) notices.warning({ line, reason: loss });
+  const required = requiredTarget(options.use);
+  const naming: readonly Target[] = options.use === 'edit' ? [required, 'short_url'] : [required];
+  if (columns.some((column) => column && naming.includes(column.setting.target))) return columns;
+  notices.problem({ line, reason: `column ${required} is missing` });
+  return undefined;
+}
+
+/** C14: what a header that makes no sense would make sense with. */
+function otherDelimiter(names: readonly string[], known: ReadonlyMap<string, Member>): string | undefined {
+  if (names.some((name) => known.has(name))) return undefined;
+  return [';', '\t', '|', ','].find((sign) =>
+    names.some((name) => name.includes(sign) && name.split(sign).some((part) => known.has(part.trim()))),
+  );
+}
+
+function fill<Use extends InputUse>(
+  draft: RowDraft<Use>,
+  columns: readonly Column[],
+  record: readonly string[],
+  guarded: boolean,
+): void {
+  for (let index = 0; index < columns.length; index += 1) {
+    const column = columns[index];
+    let text = record[index] ?? '';
+    if (!column || text === '') continue;
+    if (guarded && text.startsWith("'")) text = text.slice(1);
+    if (text !== '') draft.set(column.setting, column.valueOf(text), index + 1);
+  }
+}
+
+/** The check of a column's cells. Dates and lists of tags are few and repeat, and cost more to check than to remember. */
+function valueReader(target: Target): Reader {
+  if (target !== 'expiration_date' && target !== 'tags') return (text) => cellValue(target, text);
+  const known = new Map<string, ReturnType<Reader>>();
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) {
+      if (known.size === 1000) known.clear();
+      value = cellValue(target, text);
+      known.set(text, value);
+    }
+    return value;
+  };
+}

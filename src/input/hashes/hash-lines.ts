@@ -1,0 +1,143 @@
+import { UsageError } from '../../base/errors.ts';
+import { csvRecords } from '../csv/csv-records.ts';
+import { longestRecord, textLines } from '../csv/text-lines.ts';
+import { listingColumns } from '../fields/members.ts';
+import { quoted } from '../fields/values.ts';
+import type { Source } from '../source.ts';
+
+/** What a file calls a link, and where. */
+export interface HashText {
+  /** From 1; in a JSON document the number of the record. */
+  readonly line: number;
+  /** A hash or a short URL, not yet checked. */
+  readonly text: string;
+}
+
+/**
+ * The links that a file names: a hash or a short URL on each line, or what a listing prints in any of its formats, so that a default
+ * format never makes a name of a head or of a sign (D17).
+ */
+export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
+  const { line, text } = await firstLine(source);
+  const head = text.trim();
+  if (/^[{[]/.test(head)) return yield* isRecord(head) ? jsonLines(source) : jsonDocument(source);
+  if (/^[a-z_"]+,/i.test(head)) return yield* csvNames(source);
+  const cells = text.split('\t').map((cell) => cell.trim());
+  const isHead = cells.every((cell) => listingColumns.has(cell));
+  if ((cells.length > 1 && !isHead) || /\S {2,}\S/.test(head)) {
+    throw new UsageError(`${source.name}:${line}: more than one column: list with --fields short_url, or -o csv`);
+  }
+  if (isHead || tableHeads.has(head)) return yield* plainLines(source, isHead ? columnOf(cells, `${source.name}:${line}`) : 0);
+  yield* plainLines(source);
+}
+
+/** The columns that name a link, the one that tells namesakes of several domains apart first. */
+const naming = ['short_url', 'short_url_with_protocol', 'hash'] as const;
+
+/** What tables call them. */
+const tableHeads: ReadonlySet<string> = new Set(['SHORT URL', 'HASH']);
+
+const isName = (line: string): boolean => line.trim() !== '' && !line.trim().startsWith('#');
+
+/** The first line that is neither blank nor a comment, or as much of it as is read of any. */
+async function firstLine(source: Source): Promise<{ line: number; text: string }> {
+  let rest = '';
+  let before = 0;
+  for await (const chunk of source.text()) {
+    const lines = (rest + chunk.toString()).split(/\r\n|\n|\r/);
+    rest = lines.pop() ?? '';
+    const index = lines.findIndex(isName);
+    if (index >= 0) return { line: before + index + 1, text: lines[index] ?? '' };
+    before += lines.length;
+    if (rest.length > longestRecord) break;
+  }
+  return { line: before + 1, text: isName(rest) ? rest : '' };
+}
+
+/** Blank lines and `#` comments are skipped (CLI.md 3.6). With a column the first of the others is a head. */
+async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
+  let isHead = column !== undefined;
+  for await (const { first, lines } of textLines(source)) {
+    const found: HashText[] = [];
+    for (let index = 0; index < lines.length; index += 1) {
+      const line = lines[index] ?? '';
+      const text = line.trim();
+      if (text === '' || text.startsWith('#')) continue;
+      if (isHead) isHead = false;
+      else found.push({ line: first + index, text: column === undefined ? text : (line.split('\t')[column] ?? '').trim() });
+    }
+    yield found;
+  }
+}
+
+/** What `list -o csv` or `--failed` wrote. */
+async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
+  let columns: number[] | undefined;
+  const broken = ({ line, reason }: { line: number; reason: string }): void => {
+    throw new UsageError(`${source.name}:${line}: ${reason}`);
+  };
+  for await (const { records, lines } of csvRecords(source.text(), ',', broken)) {
+    const found: HashText[] = [];
+    for (const [index, record] of records.entries()) {
+      const line = lines[index] ?? 0;
+      if (columns) found.push({ line, text: columns.map((column) => record[column]).find(Boolean) ?? '' });
+      else {
+        columns = naming.map((name) => record.indexOf(name)).filter((position) => position >= 0);
+        if (columns.length === 0) throw new UsageError(`${source.name}:${line}: column hash is missing`);
+      }
+    }
+    yield found;
+  }
+}
+
+/** Which cell names the link. */
+function columnOf(cells: readonly string[], place: string): number {
+  const column = naming.map((name) => cells.indexOf(name)).find((position) => position >= 0);
+  if (column !== undefined) return column;
+  throw new UsageError(`${place}: ${quoted(cells.join(' '))} is the name of a column, and of none that names links`, {
+    hint: 'list with --fields short_url; a link of this name stands in a file as its short URL',
+  });
+}
+
+async function* jsonLines(source: Source): AsyncGenerator<HashText[]> {
+  for await (const { first, lines } of textLines(source)) {
+    yield lines
+      .map((text, index) => ({ line: first + index, text }))
+      .filter(({ text }) => text.trim() !== '')
+      .map(({ line, text }) => ({ line, text: nameIn(parsed(text), `${source.name}:${line}`) }));
+  }
+}
+
+/** The one form that has to be held: nothing of it is known before its end. */
+async function* jsonDocument(source: Source): AsyncGenerator<HashText[]> {
+  const pieces: Buffer[] = [];
+  for await (const piece of source.text()) pieces.push(piece);
+  const document = parsed(Buffer.concat(pieces).toString());
+  const lists = Array.isArray(document) ? [document] : Object.values(document ?? {}).filter(Array.isArray);
+  const records = lists[0] as readonly unknown[] | undefined;
+  if (!records) throw new UsageError(`${source.name}: neither the JSON of a listing nor a JSON object on each line`);
+  yield records.map((record, index) => ({ line: index + 1, text: nameIn(record, `${source.name}: record ${index + 1}`) }));
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a line by itself is a record, and not the beginning of a document. */
+function isRecord(line: string): boolean {
+  const value = parsed(line);
+  return typeof value === 'object' && value !== null && naming.some((name) => Object.hasOwn(value, name));
+}
+
+function nameIn(record: unknown, place: string): string {
+  const members = (record ?? {}) as Readonly<Record<string, unknown>>;
+  const name = naming.map((member) => members[member]).find((value) => typeof value === 'string' && value !== '');
+  if (typeof name !== 'string') throw new UsageError(`${place}: no JSON object with the member short_url or hash`);
+  const { domain } = members;
+  return name === members.hash && typeof domain === 'string' && !name.includes('/') ? `${domain}/${name}` : name;
+}

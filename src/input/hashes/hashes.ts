@@ -1,0 +1,25 @@
+import { domainToASCII } from 'node:url';
+import { UsageError } from '../../base/errors.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import { existingHash, isRefused, quoted } from '../fields/values.ts';
+
+/**
+ * `abc`, `s.ex/abc` or `https://s.ex/abc` (CLI.md 3.5). Throws a UsageError for what would turn into another address (R-31):
+ * nothing, `.` and `..`, and for what no list of hashes can hold.
+ */
+export function parseHash(text: string): LinkKey {
+  const rest = text.replace(/^https?:\/\//i, '');
+  const slash = rest.indexOf('/');
+  const domain = slash < 0 ? undefined : hostName(rest.slice(0, slash));
+  const hash = existingHash(rest.slice(slash + 1));
+  if (isRefused(hash) || domain === '' || (rest !== text && domain === undefined)) {
+    throw new UsageError(`${quoted(text)} is not a hash or a short URL`);
+  }
+  return domain === undefined ? { hash } : { hash, domain };
+}
+
+/** Empty where it is none. */
+export function hostName(text: string): string {
+  const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
+  return `${domainToASCII(name)}${domainToASCII(name) && port}`;
+}

@@ -1,0 +1,36 @@
+import { joinList } from '../../contract/label-list.ts';
+import { grouped } from '../quantity.ts';
+import type { Column, Row } from '../report.ts';
+import { jsonText } from './json-text.ts';
+
+/** One value as text for table, tsv and csv: the same in every locale and time zone (B97), not yet safe. */
+export function valueText(value: unknown, column?: Pick<Column, 'time'>): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return column?.time ? markedUtc(value) : value;
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
+  if (Array.isArray(value)) return listText(value);
+  return typeof value === 'object' ? jsonText(value) : String(value);
+}
+
+/** The same for people, not yet safe: of a number that stands at the right, thousands apart (D55). */
+export function shownText(row: Row, column: Column): string {
+  const value = row[column.name];
+  if (column.show) return column.show(value, row);
+  return typeof value === 'number' && column.align === 'right' ? grouped(value) : valueText(value, column);
+}
+
+/** A last day for people; servers write one that never comes where there is none (D55). */
+export function lastDayText(value: unknown): string {
+  const text = valueText(value, { time: true });
+  return text.startsWith('9999-12-31') ? 'none' : text;
+}
+
+function listText(list: readonly unknown[]): string {
+  const nested = list.some((element) => typeof element === 'object' && element !== null);
+  return nested ? jsonText(list) : joinList(list.map((element) => valueText(element)));
+}
+
+/** The service's date-times are UTC and do not say so (4.1.6, B27); our own say it, to the millisecond. */
+function markedUtc(text: string): string {
+  return text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:(?:\.\d+)?Z)?$/, '$1T$2Z');
+}
