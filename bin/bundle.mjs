@@ -22,9 +22,9 @@ const outdir = join(dist, name);
 const entry = 'main.cjs';
 const source = (name) => join(top, 'src', name);
 /** Pages of help and completions need no more. */
-const core = source('main.ts');
+const core = source('cli/main.ts');
 /** Brings what the most usual line needs, most of which every command has. */
-const program = source('program.ts');
+const program = source('cli/program.ts');
 
 /** Only the sandbox and `serve` need it, and it is installed only where it can be. */
 const external = ['@photostructure/sqlite'];

@@ -4,74 +4,80 @@ import { expect, test } from 'vitest';
 
 const source = join(import.meta.dirname, '..', 'src');
 
-/** Who may import whom. A layer is a folder of `src/`, or a file at its top. */
-const layers: Record<string, readonly string[]> = {
+/** What each room of `src` may import, beside itself: whole rooms, or single files of one. Of a room with rooms inside only its own files are its front door. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  base: [],
   contract: [],
-  errors: [],
-  system: [],
-  version: [],
-  unicode: [],
-  files: ['errors', 'system'],
+  files: ['base'],
   service: ['contract'],
-  client: ['contract', 'errors', 'files', 'system'],
-  input: ['contract', 'errors', 'files', 'system', 'unicode'],
-  output: ['contract', 'errors', 'files', 'system'],
-  profiles: ['contract', 'errors', 'files', 'system', 'unicode'],
-  flags: ['contract', 'errors', 'input', 'system'],
-  help: ['contract', 'errors', 'flags'],
-  bulk: ['client', 'contract', 'errors', 'files', 'input', 'system', 'unicode'],
+  client: ['base', 'contract', 'files'],
+  input: ['base', 'contract', 'files'],
+  output: ['base', 'contract', 'files'],
+  profiles: ['base', 'contract', 'files'],
+  flags: ['base', 'contract', 'input'],
+  help: ['base', 'contract', 'flags'],
+  completion: ['base', 'contract', 'files', 'help', 'profiles'],
+  bulk: ['base', 'client', 'contract', 'files'],
   changes: [
-    'action',
-    'context',
+    'base',
     'bulk',
+    'cli/context.ts',
+    'cli/prompt.ts',
+    'cli/session.ts',
     'client',
     'contract',
-    'errors',
     'flags',
     'input',
     'output',
-    'prompt',
-    'session',
-    'system',
   ],
-  login: ['action', 'context', 'client', 'contract', 'errors', 'input', 'output', 'profiles', 'prompt'],
-  prompt: ['errors', 'flags', 'output', 'system'],
-  session: ['client', 'contract', 'errors', 'files', 'flags', 'profiles', 'service', 'system', 'version'],
-  deadline: ['client', 'errors', 'system'],
-  signals: ['output', 'system'],
-  context: ['client', 'contract', 'deadline', 'errors', 'files', 'flags', 'input', 'output', 'session', 'signals', 'system'],
-  action: ['context', 'output', 'system', 'version'],
-  runner: ['action', 'context', 'errors', 'flags', 'output', 'session', 'system'],
-  'qr-pictures': ['action', 'context', 'errors', 'files', 'flags', 'output', 'session'],
   commands: [
-    'action',
-    'context',
+    'base',
     'bulk',
     'changes',
+    'cli/action.ts',
+    'cli/context.ts',
+    'cli/prompt.ts',
+    'cli/session.ts',
     'client',
     'completion',
     'contract',
-    'errors',
     'files',
     'flags',
     'help',
     'input',
-    'login',
     'output',
     'profiles',
-    'prompt',
-    'qr-pictures',
-    'service',
-    'session',
-    'system',
-    'version',
+    'service/service.ts',
+    'service/hosts.ts',
   ],
-  completion: ['contract', 'files', 'help', 'profiles', 'system', 'unicode'],
-  entries: ['action', 'commands'],
-  program: ['action', 'entries', 'flags', 'help', 'runner', 'system', 'version'],
-  pages: ['action', 'help', 'program', 'system'],
-  main: ['action', 'errors', 'completion', 'help', 'pages', 'program', 'system'],
+  cli: [
+    'base',
+    'client',
+    'commands',
+    'completion',
+    'contract',
+    'files',
+    'flags',
+    'help',
+    'input',
+    'output',
+    'profiles',
+    'service/service.ts',
+  ],
 };
+
+/** Rooms and files inside a room that others use all the same. */
+const sideDoors: readonly string[] = [
+  'bulk/operations',
+  'bulk/results',
+  'bulk/sending/batches.ts',
+  'bulk/sending/typed-doubt.ts',
+  'client/call/observation.ts',
+  'client/call/retry.ts',
+  'input/hashes/hash-list.ts',
+  'output/formats/values.ts',
+  'output/terminal/display-width.ts',
+];
 
 /** The project's own imports of each file, type imports and dynamic ones included. */
 const imports = new Map(
@@ -86,23 +92,42 @@ const imports = new Map(
     }),
 );
 
-const layerOf = (path: string): string => (path.split(sep)[0] as string).replace(/\.ts$/, '');
+const roomOf = (path: string): string => path.split(sep)[0] as string;
+const isInner = (path: string): boolean => path.split(sep).length > 2;
 
-test('a file imports only what its layer may import', () => {
+test('a file imports only what its room may import, through the front door', () => {
   const broken = [...imports].flatMap(([path, targets]) =>
     targets
-      .filter((target) => layerOf(target) !== layerOf(path) && !layers[layerOf(path)]?.includes(layerOf(target)))
+      .filter((target) => roomOf(target) !== roomOf(path))
+      .filter((target) => {
+        const allowed = rooms[roomOf(path)]?.some((room) => room === roomOf(target) || room === target);
+        return !allowed || (isInner(target) && !sideDoors.some((door) => target === door || dirname(target) === door));
+      })
       .map((target) => `src/${path} imports src/${target}`),
   );
   expect(broken).toEqual([]);
 });
 
+test('every door of the table is used', () => {
+  const used = [...imports].flatMap(([path, targets]) =>
+    targets
+      .filter((target) => roomOf(target) !== roomOf(path))
+      .flatMap((target) => [`${roomOf(path)}: ${roomOf(target)}`, `${roomOf(path)}: ${target}`, target, dirname(target)]),
+  );
+  const doors = [
+    ...Object.entries(rooms).flatMap(([room, targets]) => targets.map((target) => `${room}: ${target}`)),
+    ...sideDoors,
+  ];
+  expect(doors.filter((door) => !used.includes(door))).toEqual([]);
+});
+
+const commandFiles = imports.get(join('cli', 'command-table.ts')) ?? [];
+const isCommand = (path: string): boolean => roomOf(path) === 'commands' && commandFiles.includes(path);
+
 test('no command imports another command', () => {
   const broken = [...imports]
-    .filter(([path]) => layerOf(path) === 'commands')
-    .flatMap(([path, targets]) =>
-      targets.filter((target) => layerOf(target) === 'commands').map((target) => `${path} imports ${target}`),
-    );
+    .filter(([path]) => isCommand(path))
+    .flatMap(([path, targets]) => targets.filter((target) => isCommand(target)).map((target) => `${path} imports ${target}`));
   expect(broken).toEqual([]);
 });
 
@@ -124,7 +149,7 @@ test('imports make no circle', () => {
 test('R-21: only system.ts touches the process, and nothing uses the console', () => {
   const broken = [...imports.keys()].filter((path) => {
     const text = readFileSync(join(source, path), 'utf8');
-    return /\bconsole\./.test(text) || (path !== 'system.ts' && /\bprocess\.[a-z]/.test(text));
+    return /\bconsole\./.test(text) || (path !== 'base/system.ts' && /\bprocess\.[a-z]/.test(text));
   });
   expect(broken).toEqual([]);
 });

@@ -26,7 +26,7 @@ export interface FailureDetails {
   readonly details?: readonly string[] | undefined;
   readonly cause?: unknown;
   /** People have read it already, as a failed row: only the exit code is left to tell. */
-  readonly told?: boolean | undefined;
+  readonly reported?: boolean | undefined;
 }
 
 /**
@@ -38,9 +38,9 @@ export class CliError extends Error {
   readonly hint: string | undefined;
   readonly apiCode: number | undefined;
   readonly details: readonly string[];
-  readonly told: boolean;
+  readonly reported: boolean;
 
-  constructor(kind: FailureKind, message: string, { hint, apiCode, details = [], cause, told = false }: FailureDetails = {}) {
+  constructor(kind: FailureKind, message: string, { hint, apiCode, details = [], cause, reported = false }: FailureDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
     // Names of classes do not outlive the build.
     this.name = kind;
@@ -48,7 +48,7 @@ export class CliError extends Error {
     this.hint = hint;
     this.apiCode = apiCode;
     this.details = details;
-    this.told = told;
+    this.reported = reported;
   }
 
   get exitCode(): number {
@@ -142,7 +142,7 @@ export function sharedFailure(failures: readonly CliError[], named: number, what
   if (!first) return undefined;
   if (named === 1) {
     const { kind, message, hint, apiCode, details } = first;
-    return new CliError(kind, message, { hint, apiCode, details, told: true });
+    return new CliError(kind, message, { hint, apiCode, details, reported: true });
   }
   const common = failures.every(({ kind }) => kind === first.kind) ? first.kind : 'failed';
   return new CliError(failures.length < named ? 'partial' : common, `${failures.length} of ${named} ${what}`);

@@ -33,7 +33,7 @@ export interface RunSummary {
   readonly surplus: readonly string[];
 }
 
-export interface RunWalk<Payload extends object> {
+export interface ExecutedRun<Payload extends object> {
   /**
    * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before it
    * is read, and no more than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is
@@ -46,11 +46,11 @@ export interface RunWalk<Payload extends object> {
 }
 
 /** The rows of a begun run, worked on as they are read, and its end. */
-export function walkRun<Payload extends object>(
+export function executeRun<Payload extends object>(
   settings: WorkSettings<Payload> & { readonly batches: number; readonly refusal?: CliError | undefined },
-): RunWalk<Payload> {
+): ExecutedRun<Payload> {
   const { plan, environment, counted, batches, refusal } = settings;
-  const walk: Walk<Payload> = {
+  const execution: ExecutedWork<Payload> = {
     settings,
     files: openFiles(settings),
     stop: createStop(),
@@ -59,29 +59,29 @@ export function walkRun<Payload extends object>(
     workingSize: undefined,
     endedAt: undefined,
   };
-  if (refusal) walk.stop.request(stopOf(refusal));
+  if (refusal) execution.stop.request(stopOf(refusal));
   const startedAt = environment.system.now();
   return {
-    rows: rowsOf(walk),
+    rows: rowsOf(execution),
     progress: () => ({
       rows: plan.input.rows,
-      rowsSettled: walk.tally.rows,
+      rowsSettled: execution.tally.rows,
       batches,
-      batchesSettled: Math.min(batches, Math.floor((walk.tally.rows * batches) / Math.max(1, plan.input.rows))),
-      failed: walk.tally.counts.failed,
+      batchesSettled: Math.min(batches, Math.floor((execution.tally.rows * batches) / Math.max(1, plan.input.rows))),
+      failed: execution.tally.counts.failed,
     }),
     summary: () => ({
-      tally: walk.tally,
-      stop: walk.stop.reason,
+      tally: execution.tally,
+      stop: execution.stop.reason,
       calls: counted.calls.made,
-      milliseconds: (walk.endedAt ?? environment.system.now()) - startedAt,
-      workingSize: walk.workingSize,
-      surplus: walk.surplus,
+      milliseconds: (execution.endedAt ?? environment.system.now()) - startedAt,
+      workingSize: execution.workingSize,
+      surplus: execution.surplus,
     }),
   };
 }
 
-interface Walk<Payload extends object> {
+interface ExecutedWork<Payload extends object> {
   readonly settings: WorkSettings<Payload>;
   readonly files: readonly OutcomeFile[];
   readonly stop: Stop;
@@ -91,23 +91,25 @@ interface Walk<Payload extends object> {
   endedAt: number | undefined;
 }
 
-async function* rowsOf<Payload extends object>(walk: Walk<Payload>): AsyncGenerator<readonly RowOutcome<Payload>[]> {
-  const source = segments(walk);
+async function* rowsOf<Payload extends object>(execution: ExecutedWork<Payload>): AsyncGenerator<readonly RowOutcome<Payload>[]> {
+  const source = segments(execution);
   let isRead = false;
   try {
     for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
     isRead = true;
   } finally {
     if (!isRead) {
-      walk.stop.request(stopOf(readerGone()));
+      execution.stop.request(stopOf(readerGone()));
       while (!(await source.next()).done);
     }
   }
 }
 
 /** To be read to its end, also when nobody wants the rows any more: that is where the run is closed. */
-async function* segments<Payload extends object>(walk: Walk<Payload>): AsyncGenerator<readonly RowOutcome<Payload>[]> {
-  const { settings, files, stop, tally } = walk;
+async function* segments<Payload extends object>(
+  execution: ExecutedWork<Payload>,
+): AsyncGenerator<readonly RowOutcome<Payload>[]> {
+  const { settings, files, stop, tally } = execution;
   const { plan, environment, begun } = settings;
   const journal = await openJournal(begun.journal, begun.state.size, environment.openJournalFile).catch((error: unknown) => {
     begun.release();
@@ -129,19 +131,19 @@ async function* segments<Payload extends object>(walk: Walk<Payload>): AsyncGene
       yield outcomes;
     }
     isWhole = tally.rows === plan.input.rows;
-    if (work.batchSize() < plan.batchSize) walk.workingSize = work.batchSize();
-    walk.surplus = await audit(settings, stop, abort.signal);
+    if (work.batchSize() < plan.batchSize) execution.workingSize = work.batchSize();
+    execution.surplus = await audit(settings, stop, abort.signal);
   } finally {
     ignore();
-    await close(journal, files, isWhole, { ...settings, stop, isComplete: isComplete(walk) });
+    await close(journal, files, isWhole, { ...settings, stop, isComplete: isComplete(execution) });
     await recorded.close();
     begun.release();
-    walk.endedAt = environment.system.now();
+    execution.endedAt = environment.system.now();
   }
 }
 
 /** Rows that are not settled for good make a run that can be gone on with. */
-function isComplete<Payload extends object>({ settings, stop, tally }: Walk<Payload>): boolean {
+function isComplete<Payload extends object>({ settings, stop, tally }: ExecutedWork<Payload>): boolean {
   const { not_sent, unknown } = tally.counts;
   return !stop.reason && not_sent === 0 && (unknown === 0 || unknownNow[settings.operation.doubt] === 'final');
 }

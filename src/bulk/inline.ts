@@ -2,12 +2,12 @@ import type { System } from '../base/system.ts';
 import type { Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
-import { leftAside } from './sending/judgement.ts';
+import { leftAside } from './sending/outcomes.ts';
 import { sendRows } from './sending/sending.ts';
 import type { Ledger, SendingContext } from './sending/sending-context.ts';
 import { createStop } from './sending/stop.ts';
 
-export interface FewSettings<Payload extends object> {
+export interface InlineSettings<Payload extends object> {
   readonly system: Pick<System, 'sleep' | 'random'>;
   /** Items in one call at most. */
   readonly batchSize: number;
@@ -20,7 +20,7 @@ export interface FewSettings<Payload extends object> {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-export interface FewResult<Payload extends object> {
+export interface InlineResult<Payload extends object> {
   /** In the order of the payloads. */
   readonly outcomes: readonly RowOutcome<Payload>[];
   readonly tally: Tally;
@@ -31,11 +31,11 @@ export interface FewResult<Payload extends object> {
  * Does a few things that were typed on the command line: the matching and the classes of a long run, without its journal. `line`
  * is the number of the operand. Ends with `runEnd(tally, stop)`.
  */
-export async function runFew<Payload extends object>(
+export async function runInline<Payload extends object>(
   operation: BulkOperation<Payload>,
   payloads: readonly Payload[],
-  { system, batchSize, signal, failFast = false, readBack, warn }: FewSettings<Payload>,
-): Promise<FewResult<Payload>> {
+  { system, batchSize, signal, failFast = false, readBack, warn }: InlineSettings<Payload>,
+): Promise<InlineResult<Payload>> {
   const stop = createStop();
   const rows = payloads.map((payload, index) => ({ index, line: index + 1, item: payload, payload }) satisfies BulkRow<Payload>);
   const context: SendingContext<Payload> = {

@@ -1,10 +1,10 @@
 import { CliError, LocalError } from '../base/errors.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { readBackBatch } from './checked/batch-read-back.ts';
-import { type Canary, createCanary, provenFor } from './checked/idempotency-probe.ts';
-import { takeMark } from './checked/reading-back.ts';
+import { createIdempotencyProbe, type IdempotencyProbe, provenFor } from './checked/idempotency-probe.ts';
+import { takeWatermark } from './checked/reading-back.ts';
 import { journalLedger, payloadSum } from './journal/ledger.ts';
-import type { Mark } from './journal/lines.ts';
+import type { Watermark } from './journal/lines.ts';
 import { isSettled } from './journal/run-state.ts';
 import { type Segment, sharedUrls } from './journal/segments.ts';
 import type { KnownRecord } from './matching/verdict.ts';
@@ -13,12 +13,12 @@ import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
 import { callsPerBatch, type RunPlan } from './run-plan.ts';
 import { BudgetError } from './sending/counted-client.ts';
-import { notSent, unknownOutcome } from './sending/judgement.ts';
-import { createExclusion, type Exclusion } from './sending/keyed-mutex.ts';
-import { createGate, type Gate } from './sending/limiter.ts';
+import { createKeyedMutex, type KeyedMutex } from './sending/keyed-mutex.ts';
+import { createLimiter, type Limiter } from './sending/limiter.ts';
+import { notSent, unknownOutcome } from './sending/outcomes.ts';
 import { sendRows } from './sending/sending.ts';
 import type { DoubtfulBatch, Ledger, SendingContext } from './sending/sending-context.ts';
-import { parcelOf } from './sending/serialized-batch.ts';
+import { serializeBatch } from './sending/serialized-batch.ts';
 import { type Stop, stopOf } from './sending/stop.ts';
 import type { WorkMeans, WorkSettings } from './sending/work-settings.ts';
 
@@ -40,8 +40,8 @@ export function concurrencyOf<Payload extends object>({ mode, concurrency = usua
 
 export function createWork<Payload extends object>(settings: WorkSettings<Payload>, means: WorkMeans): RunWork<Payload> {
   const { plan, operation, environment } = settings;
-  const gate = createGate(concurrencyOf(plan));
-  settings.counted.heed(gate.throttled);
+  const limiter = createLimiter(concurrencyOf(plan));
+  settings.counted.heed(limiter.throttled);
   const ledger = ledgerOf(settings, means);
   const context: SendingContext<Payload> = {
     operation,
@@ -51,8 +51,8 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     signal: means.signal,
     size: { limit: plan.batchSize },
     failFast: plan.failFast ?? false,
-    enter: isStrict(plan) ? undefined : gate.enter,
-    pace: gate,
+    enter: isStrict(plan) ? undefined : limiter.enter,
+    throttle: limiter,
     // In checked mode the mark that is taken before a batch pays for both.
     mayCall: (calls = plan.mode?.name === 'checked' ? 0 : 1) => mayCall(calls, settings, means.stop),
     inDoubt: new Set(),
@@ -60,34 +60,43 @@ export function createWork<Payload extends object>(settings: WorkSettings<Payloa
     onSurplus: (records) => keepSurplus(records, settings, means),
     readBack: (batch, rows) => readBackBatch(batch, rows, settings, means),
   };
-  const shop: Shop<Payload> = { settings, context, gate, exclusion: createExclusion(), canary: canaryOf(settings, context) };
+  const runner: BatchRunner<Payload> = {
+    settings,
+    context,
+    limiter: limiter,
+    mutex: createKeyedMutex(),
+    probe: probeOf(settings, context),
+  };
   return {
     batchSize: () => context.size.limit,
     async process(segment) {
-      const sent = await sendGuarded(segment, shop);
+      const sent = await sendGuarded(segment, runner);
       return await withEarlier(segment.rows, sent, settings, means);
     },
   };
 }
 
-interface Shop<Payload extends object> {
+interface BatchRunner<Payload extends object> {
   readonly settings: WorkSettings<Payload>;
   readonly context: SendingContext<Payload>;
-  readonly gate: Gate;
-  readonly exclusion: Exclusion;
-  readonly canary: Canary | undefined;
+  readonly limiter: Limiter;
+  readonly mutex: KeyedMutex;
+  readonly probe: IdempotencyProbe | undefined;
 }
 
 type Outcomes<Payload extends object> = ReadonlyMap<number, RowOutcome<Payload>>;
 
-async function sendGuarded<Payload extends object>(segment: Segment<Payload>, shop: Shop<Payload>): Promise<Outcomes<Payload>> {
-  const { stop } = shop.context;
+async function sendGuarded<Payload extends object>(
+  segment: Segment<Payload>,
+  runner: BatchRunner<Payload>,
+): Promise<Outcomes<Payload>> {
+  const { stop } = runner.context;
   if (segment.free.length + segment.open.length + segment.unsure.length === 0 || stop.reason) return new Map();
   try {
-    assertSamePayload(segment, shop.settings.begun);
-    const release = await shop.exclusion.hold(shop.settings.plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
-    const leave = isStrict(shop.settings.plan) ? await shop.gate.enter() : undefined;
-    return await send(segment, shop).finally(() => {
+    assertSamePayload(segment, runner.settings.begun);
+    const release = await runner.mutex.hold(runner.settings.plan.mode?.name === 'dedupe' ? sharedUrls(segment) : []);
+    const leave = isStrict(runner.settings.plan) ? await runner.limiter.enter() : undefined;
+    return await send(segment, runner).finally(() => {
       leave?.();
       release();
     });
@@ -105,15 +114,15 @@ function isStrict<Payload extends object>(plan: RunPlan<Payload>): boolean {
 
 async function send<Payload extends object>(
   { free, open, unsure }: Segment<Payload>,
-  shop: Shop<Payload>,
+  runner: BatchRunner<Payload>,
 ): Promise<Outcomes<Payload>> {
-  const { context, canary } = shop;
+  const { context, probe } = runner;
   const repeats = context.operation.doubt === 'repeat';
   const again = repeats ? [...open.flatMap(({ rows }) => rows), ...unsure] : [];
   for (const { index } of again) context.inDoubt.add(index);
   const rows = [...free, ...again].sort((one, other) => one.index - other.index);
   // Only a run that shortens has a canary, so these are its rows.
-  const proving = ((await canary?.prove(rows as unknown as BulkRow<ShortenItem>[])) ?? new Map()) as Outcomes<Payload>;
+  const proving = ((await probe?.prove(rows as unknown as BulkRow<ShortenItem>[])) ?? new Map()) as Outcomes<Payload>;
   const inDoubt: DoubtfulBatch<Payload>[] = repeats ? [] : open.map(({ intent, rows }) => ({ batch: intent.batch, rows }));
   if (!repeats && unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
   const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
@@ -141,15 +150,15 @@ function ledgerOf<Payload extends object>(
   { journal, signal }: WorkMeans,
 ): Ledger<Payload> {
   const { client, calls } = counted;
-  const paidMark = async (): Promise<Mark> => {
+  const paidWatermark = async (): Promise<Watermark> => {
     if (!calls.reserve(callsPerBatch(plan))) throw new BudgetError(plan.budget);
-    return await takeMark({ client, domain }, signal);
+    return await takeWatermark({ client, domain }, signal);
   };
   return journalLedger({
     journal,
     firstBatch: begun.state.nextBatch,
     keyOf: plan.mode?.generateHashes ? ({ payload }) => (payload as { custom_hash?: string }).custom_hash ?? '' : undefined,
-    takeMark: plan.mode?.name === 'checked' ? paidMark : undefined,
+    takeWatermark: plan.mode?.name === 'checked' ? paidWatermark : undefined,
   });
 }
 
@@ -172,13 +181,13 @@ function mayCall<Payload extends object>(calls: number, { plan, counted }: WorkS
   return false;
 }
 
-function canaryOf<Payload extends object>(
+function probeOf<Payload extends object>(
   { plan, counted, domain, folders, environment }: WorkSettings<Payload>,
   context: SendingContext<Payload>,
-): Canary | undefined {
+): IdempotencyProbe | undefined {
   if (plan.mode?.name !== 'keyed') return undefined;
   const { identity } = environment.client;
-  return createCanary({
+  return createIdempotencyProbe({
     client: counted.client,
     domain,
     // A mode is for shortening, so these are its rows.
@@ -193,7 +202,7 @@ function canaryOf<Payload extends object>(
 /** Rows that were on their way are sent again as they were, or not at all (J8). */
 function assertSamePayload<Payload extends object>({ open }: Segment<Payload>, { name }: BegunRun): void {
   for (const { intent, rows } of open) {
-    if (rows.length < intent.rows.length || payloadSum(parcelOf(rows)) === intent.payload) continue;
+    if (rows.length < intent.rows.length || payloadSum(serializeBatch(rows)) === intent.payload) continue;
     throw new LocalError(`the run ${name} would send other values now than when it was begun`, {
       hint: `use the linkctl that began it, or linkctl runs forget ${name}`,
     });

@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { withoutLocalPort } from '../contract/link.ts';
 import { absolutePath } from '../files/absolute-path.ts';
-import { type RunWalk, walkRun } from './execute.ts';
+import { type ExecutedRun, executeRun } from './execute.ts';
 import { readJournal } from './journal/journal.ts';
 import { hashesOf } from './journal/lines.ts';
 import { type RunIdentity, runFolders } from './journal/run-folder.ts';
@@ -40,7 +40,7 @@ export interface RunFacts {
   readonly advice: string | undefined;
 }
 
-export interface StartedRun<Payload extends object> extends RunWalk<Payload> {
+export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
   readonly facts: RunFacts;
 }
 
@@ -74,7 +74,7 @@ export async function startRun<Payload extends object>(
     if (begun.resumed) plan.recall?.(begun.state.begin.options);
     await remindOf(begun, operation);
     const { batches } = facts;
-    return { facts, ...walkRun({ plan, environment, operation, begun, counted, domain, folders, batches, refusal }) };
+    return { facts, ...executeRun({ plan, environment, operation, begun, counted, domain, folders, batches, refusal }) };
   });
 }
 

@@ -147,10 +147,10 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
 }
 
 function countsOf({ counts }: RunState): Partial<Record<RowStatus, number>> {
-  const told: Partial<Record<RowStatus, number>> = {};
+  const reported: Partial<Record<RowStatus, number>> = {};
   for (const [state, number] of counts) {
     const status: RowStatus = state === 'free' ? 'not_sent' : state === 'open' ? 'unknown' : state;
-    told[status] = (told[status] ?? 0) + number;
+    reported[status] = (reported[status] ?? 0) + number;
   }
-  return told;
+  return reported;
 }

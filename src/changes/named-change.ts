@@ -1,5 +1,5 @@
 import type { CliError } from '../base/errors.ts';
-import { type FewResult, runFew } from '../bulk/inline.ts';
+import { type InlineResult, runInline } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
@@ -9,21 +9,21 @@ import type { Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import { itemsOf, type NamedHashes, placedOperands } from '../input/hash-targets.ts';
 import { checkHashFile } from '../input/hashes/hash-list.ts';
-import { itemsOf, type NamedHashes, placedOperands } from '../input/hashes/hash-targets.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { sendingOf } from './checked-rows.ts';
 import { consentToNamed, type Question, refuseTooMany, requireAnswer } from './consent.ts';
 import { type PlannedChangeOfNamed, planOfFile, planOfTyped } from './named-plan.ts';
-import { type RunLook, runReport } from './run-report.ts';
+import { type RunPresentation, runReport } from './run-report.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
 export interface NamedChange extends PlannedChangeOfNamed {
   readonly selection: NamedHashes;
   readonly options: BulkOptions & { readonly ignoreMissing?: boolean };
-  readonly look: RunLook;
+  readonly presentation: RunPresentation;
   /** Where the change asks. */
   readonly asks?: Question;
   /** Beside the hashes all that the change depends on (J8). */
@@ -61,23 +61,23 @@ async function changeOperands(
   if (context.global.dryRun) return planOfTyped(change, targets, batchSize, session, context);
   if (change.asks) await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session, context);
   const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
-  const done = await runFew(operation, targets, {
+  const done = await runInline(operation, targets, {
     system: context.system,
     batchSize,
     signal: context.deadline,
     failFast: change.options.failFast,
     warn: (message) => void context.warn(message),
   });
-  return fewReport(done, { ...change, look: namesDomains(change.look, domains) }, session);
+  return inlineReport(done, { ...change, presentation: namesDomains(change.presentation, domains) }, session);
 }
 
-function fewReport({ outcomes, tally, stop }: FewResult<LinkKey>, change: NamedChange, session: Session): RowsReport {
+function inlineReport({ outcomes, tally, stop }: InlineResult<LinkKey>, change: NamedChange, session: Session): RowsReport {
   const { ignoreMissing } = change.options;
   const shown = ignoreMissing ? outcomes.filter(({ error }) => error?.code !== 1306) : outcomes;
   const missing = outcomes.length - shown.length;
   const rows = new Map<Row, RowOutcome<LinkKey>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
-  const failureOf = (outcome: RowOutcome<LinkKey>, told = false): CliError | undefined =>
-    outcomeFailure({ ...outcome, item: { ...outcome.item, ...change.fields } }, session.client.identity, { told });
+  const failureOf = (outcome: RowOutcome<LinkKey>, reported = false): CliError | undefined =>
+    outcomeFailure({ ...outcome, item: { ...outcome.item, ...change.fields } }, session.client.identity, { reported: reported });
   const ending = (): CliError | undefined => {
     const end = runEnd(tally, stop, { ignoreMissing, noun: 'URLs' });
     const [only] = outcomes;
@@ -86,7 +86,7 @@ function fewReport({ outcomes, tally, stop }: FewResult<LinkKey>, change: NamedC
   };
   const counts = { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
   return {
-    ...change.look,
+    ...change.presentation,
     kind: 'rows',
     rows: rows.keys(),
     failure: (row) => failureOf(rows.get(row) as RowOutcome<LinkKey>),
@@ -135,7 +135,7 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
       ...(change.flags ?? { options: {} }),
       columns: ['hash'],
     },
-    { ...namesDomains(change.look, file.domains), domains: file.domains, ignoreMissing: change.options.ignoreMissing },
+    { ...namesDomains(change.presentation, file.domains), domains: file.domains, ignoreMissing: change.options.ignoreMissing },
     session,
     context,
   );

@@ -11,7 +11,7 @@ import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 
 /** How the rows of one kind of run are shown. */
-export type RunLook = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
+export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
   /** What the header says is done: `shortening`. */
   readonly doing: string;
   /** The domains that the rows name. */
@@ -27,7 +27,7 @@ export type RunLook = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipe
  */
 export async function runReport<Payload extends object>(
   plan: RunPlan<Payload>,
-  look: RunLook,
+  presentation: RunPresentation,
   session: Session,
   context: Context,
 ): Promise<RowsReport> {
@@ -40,14 +40,14 @@ export async function runReport<Payload extends object>(
     interrupt: interruption.signal,
     warn: (message) => void context.warn(message),
   });
-  for (const line of headerLines(run.facts, plan, look, session)) await context.note(line);
+  for (const line of headerLines(run.facts, plan, presentation, session)) await context.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
   const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
   const input = plan.input.name;
   return {
-    ...look,
+    ...presentation,
     kind: 'rows',
-    rows: shownRows(run, outcomes, look, session, context, interruption.hear),
+    rows: shownRows(run, outcomes, presentation, session, context, interruption.listen),
     failure: (row) => {
       const outcome = outcomes.get(row);
       return outcome && outcomeFailure(outcome, client.identity, { input });
@@ -56,9 +56,9 @@ export async function runReport<Payload extends object>(
     runRows: plan.input.rows,
     resultsIn: plan.results,
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
-    members: () => ({ summary: summaryRecord(run.summary(), look) }),
-    notes: () => summaryLines(run.summary(), run.facts, plan, look, session),
-    outcome: () => ending(run.summary(), look, interruption, context),
+    members: () => ({ summary: summaryRecord(run.summary(), presentation) }),
+    notes: () => summaryLines(run.summary(), run.facts, plan, presentation, session),
+    outcome: () => ending(run.summary(), presentation, interruption, context),
     abandoned: () => abandonment(run),
   };
 }
@@ -67,12 +67,12 @@ export async function runReport<Payload extends object>(
 async function* shownRows<Payload extends object>(
   run: StartedRun<Payload>,
   outcomes: WeakMap<Row, RowOutcome<Payload>>,
-  { ignoreMissing }: RunLook,
+  { ignoreMissing }: RunPresentation,
   session: Session,
   { streams }: Context,
-  hear: () => void,
+  listen: () => void,
 ): AsyncGenerator<Row[]> {
-  hear();
+  listen();
   const started = performance.now();
   const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
@@ -94,19 +94,19 @@ async function* shownRows<Payload extends object>(
 interface Interruption {
   readonly signal: AbortSignal;
   /** From the first row on the run ends in an order of its own; before it nothing was sent, and it may end at once. */
-  hear(): void;
+  listen(): void;
   /** The signal that came, if one did. */
   caught(): Signal | undefined;
 }
 
-function interruptible({ hearSignals, deadline, streams, system }: Context): Interruption {
+function interruptible({ listenForSignals: hearSignals, deadline, streams, system }: Context): Interruption {
   const controller = new AbortController();
   const stop = (why: string, end: string): void => {
     controller.abort();
     void streams.interject(`${why}: waiting for the batches under way; ${end} ends it at once`);
   };
   let caught: Signal | undefined;
-  const hear = (): void => {
+  const listen = (): void => {
     hearSignals((signal) => {
       if (controller.signal.aborted) return system.dieOf(signal);
       caught = signal;
@@ -116,20 +116,20 @@ function interruptible({ hearSignals, deadline, streams, system }: Context): Int
     if (deadline.aborted) over();
     else deadline.addEventListener('abort', over, { once: true });
   };
-  return { signal: controller.signal, hear, caught: () => caught };
+  return { signal: controller.signal, listen: listen, caught: () => caught };
 }
 
 function headerLines<Payload extends object>(
   facts: RunFacts,
   { input }: RunPlan<Payload>,
-  look: RunLook,
+  presentation: RunPresentation,
   session: Session,
 ): string[] {
   const { rows, batches, calls, domain, doneBefore, resumed, run, guarantee, advice } = facts;
-  const where = whereabouts({ client: session.client, domain }, look.domains);
+  const where = whereabouts({ client: session.client, domain }, presentation.domains);
   return [
     ...(resumed ? [`going on with run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
-    `${look.doing} ${plainQuantity(rows - doneBefore, 'row')} of ${input.name} in ${plainQuantity(batches, 'batch')} (${where}; ${plainQuantity(calls, 'call')} at least)`,
+    `${presentation.doing} ${plainQuantity(rows - doneBefore, 'row')} of ${input.name} in ${plainQuantity(batches, 'batch')} (${where}; ${plainQuantity(calls, 'call')} at least)`,
     ...(guarantee ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];
@@ -141,13 +141,19 @@ function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: Ru
   return [...parts, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
 }
 
-function summaryRecord(summary: RunSummary, look: RunLook): Row {
+function summaryRecord(summary: RunSummary, presentation: RunPresentation): Row {
   const { tally, calls, milliseconds, surplus } = summary;
-  return { rows: tally.rows, ...countsOf(summary, look), requests: calls, seconds: milliseconds / 1000, surplus: surplus.length };
+  return {
+    rows: tally.rows,
+    ...countsOf(summary, presentation),
+    requests: calls,
+    seconds: milliseconds / 1000,
+    surplus: surplus.length,
+  };
 }
 
 /** What `--ignore-missing` was told to expect is no failure. */
-function countsOf({ tally }: RunSummary, { ignoreMissing }: RunLook): Readonly<Record<string, number>> {
+function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Readonly<Record<string, number>> {
   const missing = ignoreMissing ? (tally.failures.get(1306) ?? 0) : 0;
   return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
 }
@@ -157,11 +163,11 @@ function summaryLines<Payload extends object>(
   summary: RunSummary,
   { guarantee, run, domain }: RunFacts,
   { failed }: RunPlan<Payload>,
-  look: RunLook,
+  presentation: RunPresentation,
   { client, profile }: Session,
 ): string[] {
   const { tally, calls, milliseconds, surplus, stop, workingSize } = summary;
-  const counts = Object.entries(countsOf(summary, look))
+  const counts = Object.entries(countsOf(summary, presentation))
     .filter(([, number]) => number > 0)
     .map(
       ([status, number]) =>
@@ -169,7 +175,7 @@ function summaryLines<Payload extends object>(
     );
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
-    `${plainQuantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain }, look.domains)}`,
+    `${plainQuantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain }, presentation.domains)}`,
     ...(guarantee ? [guarantee] : []),
     ...(surplus.length > 0
       ? [`${plainQuantity(surplus.length, 'link')} may have been made twice: ${surplus.slice(0, 5).join(', ')}`]
@@ -187,7 +193,7 @@ function summaryLines<Payload extends object>(
 
 function ending(
   summary: RunSummary,
-  { ignoreMissing }: RunLook,
+  { ignoreMissing }: RunPresentation,
   { caught }: Interruption,
   { dieOf, deadline }: Context,
 ): CliError | undefined {
@@ -197,7 +203,7 @@ function ending(
   const signal = caught();
   if (!signal) return deadline.reason;
   dieOf(signal);
-  return new FailedError('interrupted', { told: true });
+  return new FailedError('interrupted', { reported: true });
 }
 
 /** B40: what a reader that went away did not see is in the journal. */

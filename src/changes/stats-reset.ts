@@ -3,7 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import type { Report } from '../output/report.ts';
-import { hashChangeLook } from '../output/url-columns.ts';
+import { hashChangePresentation } from '../output/url-columns.ts';
 import { changeNamed } from './named-change.ts';
 import { changeByTags } from './tag-change.ts';
 
@@ -15,7 +15,7 @@ export interface ResetOptions extends SelectionOptions, BulkOptions {
 export async function resetStats(options: ResetOptions, context: Context, operands: string[]): Promise<Report> {
   const selection = requireSelection(operands, options, 'stats --reset');
   const asks = { verb: 'Reset the counters of', erasesCounters: true };
-  const look = hashChangeLook('reset', 'Reset');
+  const presentation = hashChangePresentation('reset', 'Reset');
   const session = await context.session();
   if (selection.kind === 'tags') {
     refuseRunFlags(options, '--by-tags', '--hashes-from');
@@ -24,7 +24,7 @@ export async function resetStats(options: ResetOptions, context: Context, operan
       {
         ...selection,
         asks,
-        look,
+        presentation: presentation,
         done: 'Reset the counters of',
         request: { method: 'DELETE', path: '/stats', query, body: undefined },
         planned: { change: 'reset', done: 'reset' },
@@ -38,7 +38,7 @@ export async function resetStats(options: ResetOptions, context: Context, operan
     {
       selection,
       options,
-      look: { ...look, doing: 'resetting the counters of' },
+      presentation: { ...presentation, doing: 'resetting the counters of' },
       asks,
       operation: resetOperation,
       request: { method: 'DELETE', path: '/stats' },

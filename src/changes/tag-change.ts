@@ -13,7 +13,7 @@ import { dryRun, editText, linkChangeColumns, plannedChange } from './dry-run.ts
 export interface TagChange {
   readonly expression: string;
   readonly asks: Question;
-  readonly look: Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields'>;
+  readonly presentation: Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields'>;
   /** What was done: `Deleted`. */
   readonly done: string;
   readonly request: PlannedRequest;
@@ -29,7 +29,7 @@ export interface TagChange {
  * has no say here, and one that was named is refused.
  */
 export async function changeByTags(change: TagChange, session: Session, context: Context): Promise<Report> {
-  const { expression, asks, done, look } = change;
+  const { expression, asks, done, presentation } = change;
   await requireAnswer(context, 'by tags');
   await checkTagExpression(expression, session, context);
   const atMost = context.global.maxAffected;
@@ -43,7 +43,8 @@ export async function changeByTags(change: TagChange, session: Session, context:
     return dryRun({ requests: [request], changes, noun: 'URL', done: planned.done, columns: linkChangeColumns, count }, context);
   }
   const record = { tags: expression, summary: { matched: count } };
-  if (count === 0) return { ...look, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };
+  if (count === 0)
+    return { ...presentation, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };
   const urls = first.map((found) => ({ target: found, record: found }));
   await consentToSelected(asks, count, urls, session, context);
   await change.send();

@@ -33,7 +33,7 @@ export interface Context {
   /** A line for people on stderr, not with `-q`. */
   note(text: string): Promise<void>;
   /** From now on the command itself hears of signals; they no longer end it at once (R-18). Answers with what gives them back. */
-  hearSignals(listener: (signal: Signal) => void): () => void;
+  listenForSignals(listener: (signal: Signal) => void): () => void;
   /** The program dies of this signal, as the shell expects, when everything is told (B41). */
   dieOf(signal: Signal): void;
   /** What is to be cleared away when the command ends, however it ends. */
@@ -60,9 +60,9 @@ export function createContext(
   const tasks: (() => Promise<void>)[] = [];
   const watch = watchSignals(system, streams);
   const deadline = startDeadline(global.maxTime, system);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const warn = async (text: string): Promise<void> => {
-    if (told.size < told.add(text).size) await streams.tell(text, 'warning: ');
+    if (reported.size < reported.add(text).size) await streams.tell(text, 'warning: ');
   };
   const trace = (text: string) => streams.tell(text);
   const note = async (text: string) => (global.quiet ? undefined : streams.tell(text));
@@ -87,12 +87,12 @@ export function createContext(
     print,
     warn,
     note,
-    hearSignals: watch.hear,
+    listenForSignals: watch.listen,
     dieOf,
     format,
     atEnd: (task) => void tasks.push(task),
     deadline: deadline.signal,
-    hold: (work) => deadline.hold(work, watch.isHeard),
+    hold: (work) => deadline.hold(work, watch.isListening),
     connect: async (account) => connect(account, global, hooks),
     session() {
       session ??= open();

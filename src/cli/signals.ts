@@ -4,8 +4,8 @@ import type { Streams } from '../output/streams.ts';
 /** Who hears of a signal. */
 export interface SignalWatch {
   /** From now on `listener` hears of signals; answers with what gives them back. */
-  hear(listener: (signal: Signal) => void): () => void;
-  isHeard(): boolean;
+  listen(listener: (signal: Signal) => void): () => void;
+  isListening(): boolean;
   end(): void;
 }
 
@@ -13,7 +13,7 @@ export interface SignalWatch {
 export function watchSignals(system: System, streams: Streams): SignalWatch {
   let heard: ((signal: Signal) => void) | undefined;
   let isDying = false;
-  const hear = (signal: Signal): void => {
+  const listen = (signal: Signal): void => {
     const die = (): void => system.dieOf(signal);
     if (heard) heard(signal);
     else if (isDying) die();
@@ -23,18 +23,18 @@ export function watchSignals(system: System, streams: Streams): SignalWatch {
     }
   };
   const stops = [
-    ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => system.onSignal(signal, () => hear(signal))),
+    ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => system.onSignal(signal, () => listen(signal))),
     // B89. Ctrl-T on BSD and macOS; elsewhere nobody sends SIGINFO.
     ...(['SIGUSR2', 'SIGINFO'] as const).map((signal) => system.onSignal(signal, () => streams.progress.status())),
   ];
   return {
-    hear(listener) {
+    listen(listener) {
       heard = listener;
       return () => {
         heard = undefined;
       };
     },
-    isHeard: () => heard !== undefined,
+    isListening: () => heard !== undefined,
     end: () => {
       for (const stop of stops) stop();
     },

@@ -5,13 +5,13 @@ import type { Envelope } from '../contract/records.ts';
 import { judge, transportFault } from './answers/faults.ts';
 import type { Identity, Subject } from './api-messages.ts';
 import { createCircuit } from './call/circuit.ts';
-import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './call/doubt.ts';
+import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './call/in-doubt.ts';
 import { callAndRecover } from './call/recovery.ts';
 import { type AnyInput, type ApiRequest, partsOf, rawRequest, requestFor } from './call/requests.ts';
 import { type Attempted, type RetryContext, withRetries } from './call/retry.ts';
 import { CallError, type Fault } from './call-error.ts';
 import type { ClientOptions, Send, SendOptions } from './client-options.ts';
-import { createLine, type Line } from './http/connection.ts';
+import { type Connection, createConnection } from './http/connection.ts';
 import { joinedWith } from './http/joined-signals.ts';
 import { proxyVariable } from './http/proxies.ts';
 import type { WireAnswer } from './http/transport.ts';
@@ -49,7 +49,7 @@ export function createClient(options: ClientOptions): Client {
   const { edition, system } = options;
   const base = new URL(options.baseUrl);
   const identity = identityOf(options, base);
-  const line = createLine({ ...options, base });
+  const line = createConnection({ ...options, base });
   const proxy = proxyVariable({ origin: base, env: system.env });
   const contextOf = retryContexts(options, line);
   const warnOfType = typeWarning(line);
@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
 
 /** The method behind `api`: an answer is handed over whatever it says, and what it says is judged like any other. */
 function rawSender(
-  line: Line,
+  line: Connection,
   contextOf: ContextOf,
   identity: Identity,
   proxy: string | undefined,
@@ -138,7 +138,7 @@ function identityOf({ baseUrl, server, username, profile, keySource, domain }: C
 /** What all calls of one client share when they retry: limits, clock and the budget of R-6. */
 function retryContexts(
   { system, retries = 4, maxWait = system.stderr.isTTY ? 30 : 900, observe }: ClientOptions,
-  line: Line,
+  line: Connection,
 ): ContextOf {
   const limits = { retries, maxWait: maxWait * 1000 };
   const probe = async (signal?: AbortSignal): Promise<boolean> => {
@@ -157,12 +157,12 @@ function retryContexts(
 }
 
 /** JSON under another name is taken, and told once (R-36). */
-function typeWarning({ warn }: Line): (answer: WireAnswer) => void {
-  let told = false;
+function typeWarning({ warn }: Connection): (answer: WireAnswer) => void {
+  let reported = false;
   return ({ status, headers, body }) => {
     const type = headers['content-type'] ?? 'no content type';
-    if (told || status < 200 || status >= 300 || /\bjson\b/i.test(type) || !/^\s*\{/.test(body)) return;
-    told = true;
+    if (reported || status < 200 || status >= 300 || /\bjson\b/i.test(type) || !/^\s*\{/.test(body)) return;
+    reported = true;
     warn(`the server calls its answers ${type} instead of application/json`);
   };
 }

@@ -68,12 +68,12 @@ export function notFound({ hash, domain }: LinkKey): NotFoundError {
 /** How a reading ends that did not find all that was named, after people have read which (B43). */
 export function missingFailure(missing: number, named: number): CliError | undefined {
   if (missing === 0) return undefined;
-  if (named === 1) return new NotFoundError('no such short URL', { apiCode: 1306, told: true });
+  if (named === 1) return new NotFoundError('no such short URL', { apiCode: 1306, reported: true });
   const Kind = missing < named ? PartialError : NotFoundError;
   return new Kind(`${missing} of ${named} URLs do not exist`);
 }
 
-type Found = Map<string, UrlRecord>;
+type NamedUrlsState = Map<string, UrlRecord>;
 
 /**
  * Asks for what an answer left out until one adds nothing: no page, total or offset of the server is believed (D12). What is left
@@ -82,7 +82,7 @@ type Found = Map<string, UrlRecord>;
  */
 async function readGroup(
   hashes: readonly string[],
-  found: Found,
+  found: NamedUrlsState,
   ask: (hashes: readonly string[]) => Promise<readonly UrlRecord[]>,
 ): Promise<void> {
   for (let rest = hashes; rest.length > 0; ) {
@@ -104,7 +104,7 @@ function unlessMissing(error: unknown): undefined {
 }
 
 /** A record that is written in another case belongs to the hash that was asked for, unless that one came too. */
-function take(urls: readonly UrlRecord[], asked: readonly string[], found: Found): void {
+function take(urls: readonly UrlRecord[], asked: readonly string[], found: NamedUrlsState): void {
   const open = new Set(asked);
   const others = urls.filter((record) => {
     if (!open.delete(record.hash)) return true;

@@ -86,13 +86,13 @@ interface Source<T> extends PagingOptions {
 /** Reads ahead by one page from the second page on: whoever wants only the first rows causes one call (B20). */
 async function* pages<T>(extent: Extent, source: Source<T>): AsyncGenerator<RowsPage<T>> {
   const stop = new AbortController();
-  const walked = walk(extent, source, stop.signal);
+  const visited = visitPages(extent, source, stop.signal);
   let ahead: Promise<IteratorResult<RowsPage<T>>> | undefined;
   try {
     for (let isFirst = true; ; isFirst = false) {
-      const next = await (ahead ?? walked.next());
+      const next = await (ahead ?? visited.next());
       if (next.done) return;
-      ahead = isFirst ? undefined : walked.next();
+      ahead = isFirst ? undefined : visited.next();
       // A failure of the page ahead is told when its turn comes.
       ahead?.catch(() => {});
       yield next.value;
@@ -102,7 +102,7 @@ async function* pages<T>(extent: Extent, source: Source<T>): AsyncGenerator<Rows
   }
 }
 
-async function* walk<T>(extent: Extent, source: Source<T>, signal: AbortSignal): AsyncGenerator<RowsPage<T>> {
+async function* visitPages<T>(extent: Extent, source: Source<T>, signal: AbortSignal): AsyncGenerator<RowsPage<T>> {
   const seen = new SeenKeys();
   const stall = createStall();
   const isOneBatch = extent.limit === undefined && !extent.all;

@@ -8,7 +8,7 @@ import { addBatchFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-f
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';
-import { hashChangeLook } from '../output/url-columns.ts';
+import { hashChangePresentation } from '../output/url-columns.ts';
 
 interface DeleteOptions extends SelectionOptions, BulkOptions {
   readonly ignoreMissing?: boolean;
@@ -36,7 +36,7 @@ export function registerDelete(command: Command, run: Runner): void {
 async function remove(options: DeleteOptions, context: Context, operands: string[]): Promise<Report> {
   const selection = requireSelection(operands, options, 'delete');
   const asks = { verb: 'Delete' };
-  const look = hashChangeLook('deleted', 'Deleted');
+  const presentation = hashChangePresentation('deleted', 'Deleted');
   const session = await context.session();
   if (selection.kind === 'tags') {
     refuseRunFlags(options, '--by-tags', '--hashes-from');
@@ -45,7 +45,7 @@ async function remove(options: DeleteOptions, context: Context, operands: string
       {
         ...selection,
         asks,
-        look,
+        presentation: presentation,
         done: 'Deleted',
         request: { method: 'DELETE', path: '/urls', query, body: undefined },
         planned: { change: 'delete', done: 'deleted' },
@@ -59,7 +59,7 @@ async function remove(options: DeleteOptions, context: Context, operands: string
     {
       selection,
       options,
-      look: { ...look, doing: 'deleting' },
+      presentation: { ...presentation, doing: 'deleting' },
       asks,
       operation: deleteOperation,
       request: { method: 'DELETE', path: '/urls' },

@@ -26,7 +26,7 @@ import { addSelectionFlags, requireSelection, type SelectionOptions } from '../f
 import { describe } from '../help/layout.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, RowsReport } from '../output/report.ts';
-import { hashChangeLook, namesDomains, urlColumns } from '../output/url-columns.ts';
+import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
 
 interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
 
@@ -76,7 +76,7 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
     {
       selection,
       options,
-      look: editLook,
+      presentation: editPresentation,
       fields: values,
       ...(selection.kind === 'file' && { asks: asksForFile }),
       flags: runFlags(values, options),
@@ -92,7 +92,7 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
 /** B56 */
 const asksForFile = { verb: 'Edit', isOptional: true };
 
-const editLook = { ...hashChangeLook('urls', 'Changed'), doing: 'editing' };
+const editPresentation = { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' };
 
 /** Only four fields can be edited by tags, and no URLs come back (4.3.8): anything else is refused before any call. */
 async function editByTags(expression: string, values: FieldValues, session: Session, context: Context): Promise<Report> {
@@ -108,7 +108,7 @@ async function editByTags(expression: string, values: FieldValues, session: Sess
     {
       expression,
       asks: { verb: 'Edit' },
-      look: editLook,
+      presentation: editPresentation,
       done: 'Changed',
       request: { method: 'PATCH', path: '/urls', query, body: { urls: [values] } },
       planned: { change: 'edit', done: 'changed' },
@@ -165,7 +165,7 @@ async function editFile(options: EditOptions, context: Context, operands: readon
       ...runFlags(values, options),
       columns: ['hash', ...fieldNames('edit', edition)],
     },
-    { ...namesDomains(editLook, domains), domains },
+    { ...namesDomains(editPresentation, domains), domains },
     session,
     context,
   );

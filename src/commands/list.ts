@@ -18,7 +18,7 @@ import {
 } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { type NamedTargets, readTargets } from '../input/hashes/hash-targets.ts';
+import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { missingRow, urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
 import { qrPictures } from './qr-pictures.ts';

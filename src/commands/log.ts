@@ -8,7 +8,7 @@ import { logPages } from '../client/pages.ts';
 import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { pointInTime } from '../input/fields/point-in-time.ts';
+import { pointInTime } from '../input/point-in-time.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 
 interface LogOptions {

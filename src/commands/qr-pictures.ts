@@ -72,7 +72,7 @@ function withFiles(report: RowsReport, folder: string, session: Session, { globa
   let failed = 0;
   const taken = new Set<string>();
   async function* rows(): AsyncGenerator<Iterable<Row>> {
-    const { qrCode, qrSvg } = await import('./qr.ts');
+    const { qrCode, qrSvg } = await import('../output/qr.ts');
     for await (const batch of batchesOf(report)) {
       for (const row of batch) {
         yield [row];

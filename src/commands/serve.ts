@@ -173,7 +173,7 @@ async function announce(
 }
 
 /** Resolves with the first signal, or when `--max-time` is over; the second one ends the program as if nobody listened (R-18). */
-function firstSignal({ system, hearSignals, deadline }: Context): Promise<void> {
+function firstSignal({ system, listenForSignals: hearSignals, deadline }: Context): Promise<void> {
   return new Promise((resolve) => {
     deadline.addEventListener('abort', () => resolve(), { once: true });
     let heard = false;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { runFew } from '../bulk/inline.ts';
+import { runInline } from '../bulk/inline.ts';
 import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { shortenOperation } from '../bulk/operations/shorten.ts';
@@ -21,7 +21,7 @@ import { addFieldFlags, type FieldOptions, fieldWarnings, readFieldFlags, runFla
 import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { flagValue } from '../input/fields/values.ts';
+import { flagValue } from '../input/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 import { readableUrl, urlColumns } from '../output/url-columns.ts';
@@ -85,11 +85,11 @@ async function shorten(options: ShortenOptions, context: Context, urls: string[]
   const picture = qrPictures(options, context);
   const giveHash = hashGiver(mode, context.system);
   const keyed = items.map((item) => giveHash(item));
-  return picture(await shortenFew(keyed, mode, session, context), session);
+  return picture(await shortenInline(keyed, mode, session, context), session);
 }
 
 /** CLI.md 3.7: in a pipe the short URL of each success and nothing else. */
-const shortenLook = {
+const shortenPresentation = {
   key: 'urls',
   columns: urlColumns,
   tableFields: ['short_url_with_protocol', 'long_url'],
@@ -130,7 +130,7 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
       options: { ...flags.options, mode: mode.name },
       columns: fieldNames('shorten', edition),
     },
-    { ...shortenLook, doing: 'shortening' },
+    { ...shortenPresentation, doing: 'shortening' },
     session,
     context,
   );
@@ -163,12 +163,12 @@ async function modeOf(
   });
 }
 
-async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Session, context: Context): Promise<RowsReport> {
+async function shortenInline(items: readonly ShortenItem[], mode: Mode, session: Session, context: Context): Promise<RowsReport> {
   const { client, domain } = session;
   const { system } = context;
   const warn = (message: string): void => void context.warn(message);
   const operation = shortenOperation({ client, mode, domain, tellsNew: tellsStatus(context) });
-  const { outcomes, tally, stop } = await runFew(operation, items, {
+  const { outcomes, tally, stop } = await runInline(operation, items, {
     system,
     batchSize: batchSizeOf(session),
     signal: context.deadline,
@@ -180,7 +180,7 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
   const [only] = outcomes;
   const end = runEnd(tally, stop, { noun: 'URLs' });
   return {
-    ...shortenLook,
+    ...shortenPresentation,
     kind: 'rows',
     rows: failures.keys(),
     failure,
@@ -191,7 +191,9 @@ async function shortenFew(items: readonly ShortenItem[], mode: Mode, session: Se
       // What is in doubt is told once, with all that is known about it.
       if (only?.status === 'unknown') return end.error;
       return (
-        (only?.status === 'failed' && outcomes.length === 1 && outcomeFailure(only, session.client.identity, { told: true })) ||
+        (only?.status === 'failed' &&
+          outcomes.length === 1 &&
+          outcomeFailure(only, session.client.identity, { reported: true })) ||
         end.error
       );
     },

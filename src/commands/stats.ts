@@ -19,7 +19,7 @@ import {
 } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
-import { type NamedTargets, readTargets } from '../input/hashes/hash-targets.ts';
+import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 import { missingRow } from '../output/url-columns.ts';

@@ -52,12 +52,12 @@ export function isAlive(mark: ProcessMark, system: MarkSystem): boolean {
 const ownMarks = new WeakMap<MarkSystem, ProcessMark>();
 
 function ownMark(system: MarkSystem): ProcessMark {
-  const known = ownMarks.get(system) ?? lookUpMark(system);
+  const known = ownMarks.get(system) ?? findMark(system);
   ownMarks.set(system, known);
   return known;
 }
 
-function lookUpMark({ platform, processId }: MarkSystem): ProcessMark {
+function findMark({ platform, processId }: MarkSystem): ProcessMark {
   const startTime = platform === 'linux' && procShows(processId) ? statusOf(processId)?.startTime : undefined;
   return {
     processId,

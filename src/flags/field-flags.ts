@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
-import { flagLabels, flagValue, utcDay, valueWarning } from '../input/fields/values.ts';
+import { flagLabels, flagValue, utcDay, valueWarning } from '../input/values.ts';
 import { repeated } from './values.ts';
 
 /** The values of field flags as they were typed; what was not given is absent (B12). */

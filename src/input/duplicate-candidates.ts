@@ -1,5 +1,5 @@
 /** Texts that may be there more than once. */
-export interface Suspects {
+export interface DuplicateCandidates {
   /** How many there are. */
   readonly count: number;
   has(text: string): boolean;
@@ -10,7 +10,7 @@ export interface Suspects {
  * in the end. What is not suspected is there once; what is has to be looked at again, wrongly in one of 300 files of 5 million
  * texts. Looking each up in a table as it comes would wait for memory every time, for longer than the rest of a row takes.
  */
-export class SuspectSearch {
+export class DuplicateCandidateSearch {
   readonly #full: Float64Array[] = [];
   #open = new Float64Array(firstLength);
   #count = 0;
@@ -26,7 +26,7 @@ export class SuspectSearch {
   }
 
   /** Of all that were added; nothing more can be. Sorted where they are, as a copy would take as much memory again. */
-  suspects(): Suspects {
+  candidates(): DuplicateCandidates {
     const parts = [...this.#full.splice(0), this.#open.subarray(0, this.#count)].map((part) => part.sort());
     this.#open = new Float64Array(0);
     this.#count = 0;

@@ -1,5 +1,5 @@
 import { linkText } from '../contract/link.ts';
-import { SuspectSearch, type Suspects } from './duplicate-candidates.ts';
+import { DuplicateCandidateSearch, type DuplicateCandidates } from './duplicate-candidates.ts';
 import type { InputUse } from './format.ts';
 import { rowsOf } from './reading.ts';
 import type { InputRow, Notices, ReadOptions } from './row.ts';
@@ -56,19 +56,19 @@ interface HashSearch {
 }
 
 function hashSearch(name: string): HashSearch {
-  const search = new SuspectSearch();
-  let suspects: Suspects | undefined;
+  const search = new DuplicateCandidateSearch();
+  let candidates: DuplicateCandidates | undefined;
   const firstLines = new Map<string, number>();
   const firstLinesFolded = new Map<string, number>();
   return {
     add: (hash) => search.add(hash.toLowerCase()),
     close() {
-      suspects = search.suspects();
-      return suspects.count;
+      candidates = search.candidates();
+      return candidates.count;
     },
     repeated(hash, line, anyCase) {
       const folded = hash.toLowerCase();
-      if (!suspects?.has(folded)) return undefined;
+      if (!candidates?.has(folded)) return undefined;
       const same = firstLines.get(hash);
       const similar = firstLinesFolded.get(folded);
       if (same === undefined) firstLines.set(hash, line);

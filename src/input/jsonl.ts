@@ -1,9 +1,9 @@
 import { textLines } from './csv/text-lines.ts';
 import { hashNotice, ignoredNotice, knownMembers, nameProblem } from './fields/members.ts';
-import { jsonValue, type Target } from './fields/values.ts';
 import type { InputUse } from './format.ts';
 import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from './row.ts';
 import type { Source } from './source.ts';
+import { jsonValue, type Target } from './values.ts';
 
 /** One JSON object on each line, with the API's names and types; blank lines are skipped. */
 export async function* jsonRows<Use extends InputUse>(
@@ -50,7 +50,7 @@ function recordReader<Use extends InputUse>(
   const rules = { use, known, ignoreUnknown: ignoreUnknownColumns === true };
   /** Why each stranger is refused: rows are alike, and what is passed over is named once (I4). */
   const strangers = new Map<string, string | undefined>();
-  let isHashTold = false;
+  let isHashReported = false;
   const judge = (name: string, line: number): void => {
     if (strangers.size === 1000) strangers.clear();
     if (!strangers.has(name)) {
@@ -71,9 +71,9 @@ function recordReader<Use extends InputUse>(
       if (value !== null) draft.set(member, jsonValue(member.target, value));
       else if (clearable.has(member.target)) draft.set(member, null);
     }
-    if (!hasShortUrl || isListed || isHashTold) return;
+    if (!hasShortUrl || isListed || isHashReported) return;
     const reason = hashNotice(use, Object.keys(record));
-    isHashTold = reason !== undefined;
+    isHashReported = reason !== undefined;
     if (reason !== undefined) notices.warning({ line, reason });
   };
 }

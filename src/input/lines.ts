@@ -1,7 +1,7 @@
 import { textLines } from './csv/text-lines.ts';
-import { cellValue } from './fields/values.ts';
 import { type InputRow, type Notices, type ReadOptions, rowDraft } from './row.ts';
 import type { Source } from './source.ts';
+import { cellValue } from './values.ts';
 
 const longUrl = { name: 'long_url', target: 'long_url' } as const;
 

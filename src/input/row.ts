@@ -4,10 +4,10 @@ import { type Field, fields } from '../contract/fields.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { requiredTarget, type Setting } from './fields/members.ts';
-import { isRefused, quoted, type Refused, type Target, utcDay, valueWarning, type WireValue } from './fields/values.ts';
 import type { InputFormat, InputUse } from './format.ts';
 import { hostName, parseHash } from './hashes/hashes.ts';
-import type { Placement } from './hashes/placement.ts';
+import type { Placement } from './placement.ts';
+import { isRefused, quoted, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
 
 /** What a row becomes, by what the file is read for. */
 export interface ItemOf {

@@ -1,7 +1,7 @@
 import type { Edition } from '../contract/editions.ts';
 import { type FieldKind, fieldNames, fields } from '../contract/fields.ts';
-import type { Target, WireValue } from './fields/values.ts';
 import type { InputFormat, InputUse } from './format.ts';
+import type { Target, WireValue } from './values.ts';
 
 /** A file to fill in (B91): every field that this use can set, with one row of examples that passes the check. */
 export function inputTemplate(use: InputUse, edition: Edition, format: InputFormat): string {

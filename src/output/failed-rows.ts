@@ -16,7 +16,7 @@ interface Group {
 }
 
 /** Lines of one kind. */
-const toldOfEach = 5;
+const reportedEach = 5;
 /** Kinds that are told apart by the server's code; a server may make up codes without end. */
 const groupsKept = 50;
 
@@ -33,12 +33,13 @@ export function createFailedRows(streams: Streams, failuresIn: string | undefine
     async tell(failure) {
       const group = groupOf(failure);
       group.count += 1;
-      if (group.count <= toldOfEach) await tellError(failure, streams, await streams.paint('stderr'));
+      if (group.count <= reportedEach) await tellError(failure, streams, await streams.paint('stderr'));
     },
     async end() {
       const where = failuresIn === undefined ? '' : ` (see ${failuresIn})`;
       for (const { count, mark } of groups.values()) {
-        if (count > toldOfEach) await streams.tell(`${streams.glyphs.ellipsis} and ${count - toldOfEach} more${mark}${where}`);
+        if (count > reportedEach)
+          await streams.tell(`${streams.glyphs.ellipsis} and ${count - reportedEach} more${mark}${where}`);
       }
       const hints = new Set([...groups.values()].flatMap(({ hint }) => hint ?? []));
       for (const hint of hints) await tellHint(hint, streams, await streams.paint('stderr'));

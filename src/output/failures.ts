@@ -29,7 +29,7 @@ export async function printFailure(error: unknown, options: FailureOptions, stre
     await streams.tell(failureJson(failure, options, error));
     return;
   }
-  if (failure.told) return;
+  if (failure.reported) return;
   const paint = await streams.paint('stderr');
   await tellError(failure, streams, paint);
   for (const line of failure.details) await streams.tell(line);

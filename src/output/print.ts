@@ -16,8 +16,8 @@ export async function printReport(report: Report, options: OutputOptions, stream
     await printBody(report, options, streams);
     await streams.stdout.flush();
   } catch (error) {
-    const told = error instanceof ClosedPipe ? report.abandoned?.() : error;
-    if (told) throw told;
+    const reported = error instanceof ClosedPipe ? report.abandoned?.() : error;
+    if (reported) throw reported;
     return;
   } finally {
     streams.progress.stop();

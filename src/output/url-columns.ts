@@ -56,7 +56,7 @@ export function missingRow({ hash, domain }: LinkKey): Row {
 }
 
 /** How changes of URLs are shown: a line a URL on a terminal, its hash in a pipe (CLI.md 3.7). */
-export function hashChangeLook(
+export function hashChangePresentation(
   key: string,
   done: string,
 ): Required<Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'>> {
@@ -69,14 +69,14 @@ export function hashChangeLook(
   };
 }
 
-type ChangeLook = ReturnType<typeof hashChangeLook>;
+type ChangePresentation = ReturnType<typeof hashChangePresentation>;
 
 /** The same where the links are on several domains: a hash alone does not say then which URL was changed (F5). */
-export function namesDomains<Look extends Partial<ChangeLook>>(look: Look, domains: LinkDomains): Look {
-  if (domains.length < 2) return look;
-  const { sentence } = look;
+export function namesDomains<Look extends Partial<ChangePresentation>>(presentation: Look, domains: LinkDomains): Look {
+  if (domains.length < 2) return presentation;
+  const { sentence } = presentation;
   return {
-    ...look,
+    ...presentation,
     tableFields: ['short_url', 'long_url'],
     pipedFields: ['short_url'],
     ...(sentence && {

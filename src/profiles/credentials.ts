@@ -5,11 +5,11 @@ import { type Config, readConfig } from './config-file.ts';
 import { configPath } from './config-path.ts';
 import { type CredentialFlags, describeSource, type GivenSet, givenEdition, givenSet } from './credential-values.ts';
 import { sandboxName } from './profile-name.ts';
-import { type Remarks, type ServerCredentials, type Settings, serverCredentials } from './server-credentials.ts';
+import { type Notices, type ServerCredentials, type Settings, serverCredentials } from './server-credentials.ts';
 import { settingsOf, storedSet } from './stored-set.ts';
 
 /** The service in this process: no account, no key (CLI.md 3.2). */
-export interface SandboxCredentials extends Remarks {
+export interface SandboxCredentials extends Notices {
   readonly kind: 'sandbox';
   readonly profile: typeof sandboxName;
   readonly edition: Edition;
@@ -65,7 +65,7 @@ function wholeGivenSet(given: GivenSet, flags: CredentialFlags, system: System):
         edition: edition?.source ?? { kind: 'default' },
       },
       settings: {},
-      ...(key.source.kind === 'environment' ? shadowRemarks(key.source.name, system) : { notes: [], warnings: [] }),
+      ...(key.source.kind === 'environment' ? shadowNotices(key.source.name, system) : { notes: [], warnings: [] }),
       key: fromVariable ? { kind: 'variable', name: key.source.name, value: key.value } : { kind: 'file', path: key.value },
       insecureHttp: flags.insecureHttp ?? false,
     },
@@ -74,7 +74,7 @@ function wholeGivenSet(given: GivenSet, flags: CredentialFlags, system: System):
 }
 
 /** B63: the environment stands before a profile that is stored. */
-function shadowRemarks(variable: string, system: System): Remarks {
+function shadowNotices(variable: string, system: System): Notices {
   const { config, warnings } = readableConfig(system);
   const shadowed = system.env.LINKCTL_PROFILE || config.currentProfile;
   return {

@@ -10,7 +10,7 @@ import type { Profile } from './profile.ts';
 export type Settings = Omit<Profile, 'base_url' | 'username' | 'api_key' | 'api_key_command' | 'edition'>;
 
 /** Lines for stderr, without `note:` and `warning:` before them. */
-export interface Remarks {
+export interface Notices {
   /** For a terminal, or with `-v` (B63). */
   readonly notes: readonly string[];
   /** Always. */
@@ -18,7 +18,7 @@ export interface Remarks {
 }
 
 /** One whole set, from one place (B62). */
-export interface ServerCredentials extends Remarks {
+export interface ServerCredentials extends Notices {
   readonly kind: 'server';
   /** Absent where flags or environment gave the set. */
   readonly profile: string | undefined;

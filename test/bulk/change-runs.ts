@@ -1,4 +1,4 @@
-import { runFew } from '../../src/bulk/inline.ts';
+import { runInline } from '../../src/bulk/inline.ts';
 import type { OpenJournalFile } from '../../src/bulk/journal/journal.ts';
 import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
@@ -19,7 +19,7 @@ export async function change<Row extends object>(
   batchSize = 1000,
 ) {
   const { signal } = new AbortController();
-  const { outcomes, tally, stop } = await runFew(operation, rows, { system: world.system, batchSize, signal });
+  const { outcomes, tally, stop } = await runInline(operation, rows, { system: world.system, batchSize, signal });
   const end = runEnd(tally, stop);
   return {
     exit: end.kind === 'signal' ? 'signal' : exitCodeOf(end),

@@ -8,7 +8,7 @@ import {
   jsonValue,
   type Target,
   valueWarning,
-} from '../../src/input/fields/values.ts';
+} from '../../src/input/values.ts';
 import { now } from './fixtures.ts';
 
 function refusal(value: ReturnType<typeof cellValue>): string {

@@ -1,5 +1,5 @@
 import jsqrModule from 'jsqr';
-import type { QrCanvas } from '../../src/commands/qr.ts';
+import type { QrCanvas } from '../../src/output/qr.ts';
 
 // Its types say that the package is a module of its own kind, which it is not.
 const jsqr = jsqrModule as unknown as typeof jsqrModule.default;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawQr, qrCode, qrSvg, qrWidth } from '../../src/commands/qr.ts';
+import { drawQr, qrCode, qrSvg, qrWidth } from '../../src/output/qr.ts';
 import { readCode, screenModules, svgModules } from './qr-reading.ts';
 
 const texts = ['https://s.ex/abc', 'http://localhost/nsuTr7', `https://example.com/${'x'.repeat(400)}`, 'https://例え.jp/é'];

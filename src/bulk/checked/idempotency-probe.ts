@@ -7,20 +7,20 @@ import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { atomicWrite, type WriteSystem } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/ownership.ts';
-import { checksum, type Mark } from '../journal/lines.ts';
+import { checksum, type Watermark } from '../journal/lines.ts';
 import { foldedKey, keyFields } from '../matching/row-keys.ts';
 import type { BatchAnswer, BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from '../results/row-outcome.ts';
 import { lastOf } from '../sending/call-failure.ts';
 import { sendRows } from '../sending/sending.ts';
 import type { SendingContext } from '../sending/sending-context.ts';
-import { parcelOf } from '../sending/serialized-batch.ts';
+import { serializeBatch } from '../sending/serialized-batch.ts';
 import { stopOf } from '../sending/stop.ts';
 import type { ListingSettings } from './newest-links.ts';
-import { newerThan, scanFront, takeMark } from './reading-back.ts';
+import { newerThan, scanFront, takeWatermark } from './reading-back.ts';
 
 /** Proof, once per server and account, that rule 4.3.4 holds: the keyed mode stands on it (R-X7). */
-export interface Canary {
+export interface IdempotencyProbe {
   /**
    * Sends the first rows, few at a time, until one is taken, and then the same again on purpose. Answers with what became of
    * the rows that it sent; no row once the proof is there. What fails goes to the run's `stop`.
@@ -28,7 +28,7 @@ export interface Canary {
   prove(rows: readonly BulkRow<ShortenItem>[]): Promise<ReadonlyMap<number, RowOutcome<ShortenItem>>>;
 }
 
-export interface CanarySettings extends ListingSettings {
+export interface IdempotencyProbeSettings extends ListingSettings {
   readonly context: SendingContext<ShortenItem>;
   readonly system: WriteSystem;
   /** Whose proof it is, and where it is remembered. */
@@ -38,7 +38,7 @@ export interface CanarySettings extends ListingSettings {
   readonly generated: boolean;
 }
 
-export function createCanary(settings: CanarySettings): Canary {
+export function createIdempotencyProbe(settings: IdempotencyProbeSettings): IdempotencyProbe {
   const note = noteOf(settings);
   let proven = existsSync(note);
   let turn: Promise<unknown> = Promise.resolve();
@@ -68,7 +68,7 @@ export function createCanary(settings: CanarySettings): Canary {
 const ownCalls = 3;
 
 /** Calls that the proof takes beside those of its rows; none once it is there. */
-export function callsToProve(whose: Pick<CanarySettings, 'folder' | 'subject'>): number {
+export function callsToProve(whose: Pick<IdempotencyProbeSettings, 'folder' | 'subject'>): number {
   return existsSync(noteOf(whose)) ? 0 : ownCalls;
 }
 
@@ -77,7 +77,7 @@ export function provenFor({ server, username }: Identity, domain: string | undef
   return JSON.stringify([server, username, domain ?? null, generated]);
 }
 
-function noteOf({ folder, subject }: Pick<CanarySettings, 'folder' | 'subject'>): string {
+function noteOf({ folder, subject }: Pick<IdempotencyProbeSettings, 'folder' | 'subject'>): string {
   return join(folder, checksum(subject));
 }
 
@@ -86,12 +86,12 @@ interface Proof {
   readonly proven: boolean;
 }
 
-async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: CanarySettings): Promise<Proof> {
+async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: IdempotencyProbeSettings): Promise<Proof> {
   const { context, generated } = settings;
   let outcomes: readonly RowOutcome<ShortenItem>[] = [];
   try {
     if (!context.mayCall(ownCalls)) return { outcomes, proven: false };
-    const before = await takeMark(settings, context.signal);
+    const before = await takeWatermark(settings, context.signal);
     outcomes = [...(await sendRows(rows, { ...context, operation: watched(context) })).values()];
     const taken = outcomes.filter(({ status }) => doneStatuses.has(status));
     if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
@@ -137,26 +137,30 @@ function foreignHash(
 /** The second time, with an intent of its own (J1). Answers with what is wrong. */
 async function sendAgain(
   taken: readonly RowOutcome<ShortenItem>[],
-  before: Mark,
-  settings: CanarySettings,
+  before: Watermark,
+  settings: IdempotencyProbeSettings,
 ): Promise<string | undefined> {
   const { context } = settings;
-  const parcel = parcelOf(taken);
-  const batch = await context.ledger.intent(parcel);
-  const { verdicts } = await context.operation.call(parcel.payloads, context.signal, parcel.json);
+  const serialized = serializeBatch(taken);
+  const batch = await context.ledger.intent(serialized);
+  const { verdicts } = await context.operation.call(serialized.payloads, context.signal, serialized.json);
   await context.ledger.settled(batch, taken, []);
   const isSame = taken.every(({ record }, position) => {
     const verdict = verdicts[position];
     return verdict?.kind === 'done' && verdict.record?.hash === record?.hash;
   });
   if (!isSame) return 'the same request twice did not give the same link';
-  const after = await takeMark(settings, context.signal);
+  const after = await takeWatermark(settings, context.signal);
   if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return undefined;
   return (await hasTwin(taken, before, settings)) ? 'the same request twice made two links' : undefined;
 }
 
 /** The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records. */
-async function hasTwin(taken: readonly RowOutcome<ShortenItem>[], before: Mark, settings: CanarySettings): Promise<boolean> {
+async function hasTwin(
+  taken: readonly RowOutcome<ShortenItem>[],
+  before: Watermark,
+  settings: IdempotencyProbeSettings,
+): Promise<boolean> {
   const scan = await scanFront(settings, settings.context.signal);
   const given = new Set(taken.map(({ record }) => record?.hash));
   const all = new Set(keyFields);
@@ -170,7 +174,7 @@ function refusal(fault: string): UnavailableError {
   });
 }
 
-function remember(note: string, { folder, system }: CanarySettings): void {
+function remember(note: string, { folder, system }: IdempotencyProbeSettings): void {
   makePrivateFolder(folder);
   atomicWrite(note, 'rule 4.3.4 holds\n', system);
 }

@@ -1,13 +1,13 @@
 import { foldedHash } from '../../contract/link.ts';
 import { shortPrint } from '../journal/fingerprint.ts';
 import { readJournal } from '../journal/journal.ts';
-import { hashesOf, type IntentLine, indexesOf, type Mark } from '../journal/lines.ts';
+import { hashesOf, type IntentLine, indexesOf, type Watermark } from '../journal/lines.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
 /** What the journal says about the listing at the time of a batch; enough for any process that reads it back. */
 export interface BatchEvidence {
   /** Where the listing stood before the batch (1.6). */
-  readonly watermark: Mark;
+  readonly watermark: Watermark;
   /** The hashes that the run was given last, by the batch itself or before it: a listing that does not show them is behind (D8). */
   readonly latest: readonly string[];
   /** What was listed before those were made: in a listing that begins with the newest, it comes behind them (D10). */
@@ -19,15 +19,15 @@ export interface BatchEvidence {
 /** Undefined where the journal does not know the batch, or kept no watermark for it. */
 export async function evidenceOf(journal: string, batch: number): Promise<BatchEvidence | undefined> {
   let current: IntentLine | undefined;
-  let found: Mark | undefined;
+  let found: Watermark | undefined;
   let given = { latest: [] as readonly string[], earlier: [] as readonly string[], latestBatch: 0 };
   for await (const { line } of readJournal(journal)) {
     if (line.type === 'intent' && (current?.batch ?? 0) < batch) current = line;
-    if (line.type === 'intent' && line.batch === batch) found = line.mark;
+    if (line.type === 'intent' && line.batch === batch) found = line.watermark;
     if (line.type !== 'result' || line.batch > batch) continue;
     const hashes = hashesOf(line);
     if (hashes.length === 0) continue;
-    const earlier = current?.batch === line.batch ? (current.mark?.known ?? []) : [];
+    const earlier = current?.batch === line.batch ? (current.watermark?.known ?? []) : [];
     const before = given.latestBatch === line.batch ? given.latest : [];
     given = { latest: [...before, ...hashes], earlier, latestBatch: line.batch };
   }
@@ -62,7 +62,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
 export interface Resent {
   readonly rows: ReadonlySet<number>;
   /** Where the listing stood before the first batch that was in doubt. */
-  readonly watermark: Mark;
+  readonly watermark: Watermark;
   /** The hashes that the run was given last. */
   readonly latest: readonly string[];
 }
@@ -72,10 +72,10 @@ export async function resentRows(journal: string): Promise<Resent | undefined> {
   const answered = new Set<number>();
   const doubtful = new Set<number>();
   const rows = new Set<number>();
-  let watermark: Mark | undefined;
+  let watermark: Watermark | undefined;
   let latest: readonly string[] = [];
   const doubt = (batch: number, indexes: Iterable<number>): void => {
-    watermark ??= intents.get(batch)?.mark;
+    watermark ??= intents.get(batch)?.watermark;
     for (const index of indexes) doubtful.add(index);
   };
   for await (const { line } of readJournal(journal)) {

@@ -1,7 +1,7 @@
 import type { System } from '../../base/system.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import type { Mark } from '../journal/lines.ts';
+import type { Watermark } from '../journal/lines.ts';
 import { canonicalUrl } from '../matching/canonical-url.ts';
 import { type Matching, matchAnswer } from '../matching/matching.ts';
 import { again, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
@@ -30,7 +30,7 @@ export interface ReadBack {
 }
 
 /** Newest hashes that are kept before a batch (1.6). */
-const markSize = 200;
+const watermarkSize = 200;
 
 /** What is listed behind so many known hashes is old (1.6). */
 const enoughKnown = 50;
@@ -42,18 +42,18 @@ const maximalCalls = 200;
 
 /** The newest records, in one call. */
 export async function scanFront(listing: ListingSettings, signal?: AbortSignal): Promise<Scan> {
-  const scan = await scanNewest(listing, { limit: markSize, isEnough: () => true, maximalCalls: 1, signal });
+  const scan = await scanNewest(listing, { limit: watermarkSize, isEnough: () => true, maximalCalls: 1, signal });
   return scan ?? { records: new Map(), total: undefined, isWhole: false, largestPage: 0 };
 }
 
 /** Where the listing stands before a batch: its newest hashes and its count. */
-export async function takeMark(listing: ListingSettings, signal?: AbortSignal): Promise<Mark> {
+export async function takeWatermark(listing: ListingSettings, signal?: AbortSignal): Promise<Watermark> {
   const { records, total } = await scanFront(listing, signal);
   return { known: [...records.keys()], total };
 }
 
 /** Ends a scan where what is listed next is older than the watermark; at the end of the listing where that knows no hash. */
-export function beyond({ known }: Mark): (records: Scan['records']) => boolean {
+export function beyond({ known }: Watermark): (records: Scan['records']) => boolean {
   const needed = Math.min(enoughKnown, known.length);
   let before = 0;
   return (records) => {
@@ -66,7 +66,7 @@ export function beyond({ known }: Mark): (records: Scan['records']) => boolean {
 }
 
 /** The records that are listed before the 50th known one, or before the last, where fewer are left. */
-export function newerThan({ known }: Mark, { records }: Pick<Scan, 'records'>): KnownRecord[] {
+export function newerThan({ known }: Watermark, { records }: Pick<Scan, 'records'>): KnownRecord[] {
   const old = new Set(known);
   const listed = [...records.values()];
   const positions = listed.flatMap(({ hash }, position) => (old.has(hash) ? [position] : []));
@@ -128,14 +128,14 @@ async function look(
   settings: ReadBackSettings,
 ): Promise<View | undefined> {
   const { watermark } = evidence;
-  const limit = Math.max(markSize, items.length);
+  const limit = Math.max(watermarkSize, items.length);
   const known = new Set(watermark.known);
   // A page that holds more than the watermark shows that its own page was not cut short: it knew all links that there were.
-  const holdsMore = (largestPage: number): boolean => known.size < markSize && largestPage > known.size;
+  const holdsMore = (largestPage: number): boolean => known.size < watermarkSize && largestPage > known.size;
   const isPast = beyond(watermark);
   const isEnough: ScanOptions['isEnough'] = (records, largestPage) => {
     const mayBeWhole = watermark.total === known.size || holdsMore(largestPage);
-    return isPast(records) && !(mayBeWhole && records.size <= known.size + items.length + markSize);
+    return isPast(records) && !(mayBeWhole && records.size <= known.size + items.length + watermarkSize);
   };
   const scan = await scanNewest(settings, { limit, isEnough, maximalCalls, signal: settings.signal });
   if (!scan) return undefined;
@@ -210,8 +210,8 @@ async function isNowhere(
   const known = new Set(watermark.known);
   const longUrls = new Set(items.map(({ long_url }) => canonicalUrl(long_url)));
   const agrees = scan.total !== undefined && scan.total === watermark.total;
-  const suspects = agrees ? [...newerThan(watermark, scan), ...listed.slice(-items.length)] : listed;
-  const alike = suspects.filter(({ hash, long_url }) => !known.has(hash) && longUrls.has(canonicalUrl(String(long_url))));
+  const candidates = agrees ? [...newerThan(watermark, scan), ...listed.slice(-items.length)] : listed;
+  const alike = candidates.filter(({ hash, long_url }) => !known.has(hash) && longUrls.has(canonicalUrl(String(long_url))));
   const own = await ownAmong(settings.journal, alike);
   return alike.every(({ hash }) => own.has(hash));
 }

@@ -4,10 +4,10 @@ import { unaskedDestination } from '../operations/destination.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, UnrecordedError } from '../results/row-outcome.ts';
 import type { Ledger } from '../sending/sending-context.ts';
-import type { Parcel } from '../sending/serialized-batch.ts';
+import type { SerializedBatch } from '../sending/serialized-batch.ts';
 import { shortPrint } from './fingerprint.ts';
 import type { Journal } from './journal.ts';
-import { checksum, type Mark, type RecordedError, type ResultLine, rangesOf, statusLetters } from './lines.ts';
+import { checksum, type RecordedError, type ResultLine, rangesOf, statusLetters, type Watermark } from './lines.ts';
 
 export interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
@@ -15,28 +15,28 @@ export interface JournalLedgerOptions<Payload extends object> {
   /** The hash that was generated for a row, where the run generates hashes (J9). */
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
   /** Checked mode: reads where the listing stands (1.6). */
-  readonly takeMark?: (() => Promise<Mark>) | undefined;
+  readonly takeWatermark?: (() => Promise<Watermark>) | undefined;
 }
 
 /** Writes down what a run is about to do and what came of it, in the order of J1 and J2. */
 export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
-  const { journal, keyOf, takeMark } = options;
+  const { journal, keyOf, takeWatermark } = options;
   let next = options.firstBatch;
   /** What is settled already of batches whose answer left rows out. */
   const partly = new Map<number, readonly RowOutcome<Payload>[]>();
   return {
-    async intent(parcel, before) {
-      const { rows } = parcel;
+    async intent(serialized, before) {
+      const { rows } = serialized;
       const batch = next;
       next += 1;
-      const mark = await takeMark?.();
+      const watermark = await takeWatermark?.();
       await journal.write({
         type: 'intent',
         batch,
         rows: rangesOf(rows.map(({ index }) => index)),
-        payload: payloadSum(parcel),
+        payload: payloadSum(serialized),
         keys: keyOf && rows.map(keyOf),
-        mark,
+        watermark: watermark,
         before,
       });
       return batch;
@@ -60,7 +60,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
 }
 
 /** Of what is sent for the rows of one intent (J8). */
-export function payloadSum({ json }: Parcel): string {
+export function payloadSum({ json }: SerializedBatch): string {
   return checksum(json);
 }
 

@@ -40,13 +40,13 @@ export interface IntentLine {
   /** One per row, where hashes are generated (J9). */
   readonly keys?: readonly string[] | undefined;
   /** Checked mode: where the listing stood (1.6). */
-  readonly mark?: Mark | undefined;
+  readonly watermark?: Watermark | undefined;
   /** One per row, where rows are renamed: a print of where it led before the first attempt, or `-`; empty for other rows. */
   readonly before?: readonly string[] | undefined;
 }
 
 /** The newest hashes of the listing and how many records it counted. */
-export interface Mark {
+export interface Watermark {
   readonly known: readonly string[];
   readonly total?: number | undefined;
 }

@@ -5,10 +5,10 @@ import {
   type BeginLine,
   type IntentLine,
   indexesOf,
-  type Mark,
   type ReconcileLine,
   type ResultLine,
   statusLetters,
+  type Watermark,
 } from './lines.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface OpenIntent {
   /** Those without a result. */
   readonly unsettled: ReadonlySet<number>;
   readonly payload: string;
-  readonly mark: Mark | undefined;
+  readonly watermark: Watermark | undefined;
 }
 
 /** A run as its journal tells it (J3). At most 16 bytes for a finished row, however many rows there are. */
@@ -100,7 +100,7 @@ export async function foldJournal(path: string): Promise<RunState> {
     if (line.type === 'intent') applyIntent(fold, line);
     if (line.type === 'result') applyResult(fold, line, offset, length);
     if (line.type === 'unknown') applyUnknown(fold, [...indexesOf(line.rows)]);
-    if (line.type === 'ambiguous') for (const row of indexesOf(line.rows)) mark(fold, row);
+    if (line.type === 'ambiguous') for (const row of indexesOf(line.rows)) watermark(fold, row);
     if (line.type === 'reconcile') applyEvidence(fold, line);
   }
   if (!fold) throw damaged(path, 'no beginning');
@@ -148,12 +148,12 @@ function startFold(begin: BeginLine): Fold {
 }
 
 /** A row whose last attempt has no result is in doubt from here on: an earlier process left it, or this one repeats it (J6). */
-function applyIntent(fold: Fold, { batch, rows, payload, keys, before, mark: listing }: IntentLine): void {
+function applyIntent(fold: Fold, { batch, rows, payload, keys, before, watermark: listing }: IntentLine): void {
   const indexes = [...indexesOf(rows)];
   fold.nextBatch = Math.max(fold.nextBatch, batch + 1);
-  fold.open.set(batch, { batch, rows: indexes, unsettled: new Set(indexes), payload, mark: listing });
+  fold.open.set(batch, { batch, rows: indexes, unsettled: new Set(indexes), payload, watermark: listing });
   for (const [position, row] of indexes.entries()) {
-    if (fold.codes[row] === openCode || fold.codes[row] === unknownCode) mark(fold, row);
+    if (fold.codes[row] === openCode || fold.codes[row] === unknownCode) watermark(fold, row);
     fold.codes[row] = openCode | ((fold.codes[row] ?? 0) & inDoubt);
     const key = keys?.[position];
     if (key !== undefined) fold.keys.set(row, key);
@@ -179,7 +179,7 @@ function applyResult(fold: Fold, line: ResultLine, offset: number, length: numbe
 /** D2: the first version released rows in doubt as well, when their repetition was refused. Only evidence frees those. */
 function release(fold: Fold, batch: number, rows: readonly number[]): void {
   const isProven = fold.proven.has(batch);
-  const freed = rows.filter((row) => isProven || !isMarked(fold, row));
+  const freed = rows.filter((row) => isProven || !isWatermarked(fold, row));
   for (const row of freed) fold.codes[row] = 0;
   close(fold, freed);
 }
@@ -195,11 +195,11 @@ function applyUnknown(fold: Fold, rows: readonly number[]): void {
   close(fold, rows);
 }
 
-function mark({ codes: ofRows }: Fold, row: number): void {
+function watermark({ codes: ofRows }: Fold, row: number): void {
   ofRows[row] = (ofRows[row] ?? 0) | inDoubt;
 }
 
-function isMarked({ codes: ofRows }: Fold, row: number): boolean {
+function isWatermarked({ codes: ofRows }: Fold, row: number): boolean {
   return ((ofRows[row] ?? 0) & inDoubt) !== 0;
 }
 

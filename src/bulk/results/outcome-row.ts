@@ -46,7 +46,7 @@ export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boole
 export function outcomeFailure(
   { index, line, status, item, record, error }: RowOutcome,
   identity: Identity,
-  { input, told }: { input?: string; told?: boolean } = {},
+  { input, reported }: { input?: string; reported?: boolean } = {},
 ): CliError | undefined {
   if (status !== 'failed' && status !== 'unknown') return undefined;
   const { code = 0, message = '', details = '' } = error ?? {};
@@ -58,7 +58,7 @@ export function outcomeFailure(
     const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
     const hint = record && hash === undefined ? `they are links already: ${correct}` : undefined;
-    return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { hint, told });
+    return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit names a URL by the one and may give it the other.
   const meant = code === 1306 ? (hash ?? custom_hash) : (custom_hash ?? hash);
@@ -67,5 +67,5 @@ export function outcomeFailure(
     { identity, method: 'POST', path: '/urls', hash: meant, longUrl: long_url, date: expiration_date },
   );
   const { kind, apiCode, details: lines, hint } = failure;
-  return new CliError(kind, `${place}${failure.message}`, { apiCode, details: lines, hint, told });
+  return new CliError(kind, `${place}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
 }

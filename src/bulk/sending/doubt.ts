@@ -4,7 +4,7 @@ import { again, type Doubtful, doubtful, type Failed, unresolved, type Verdict }
 import type { BatchAnswer } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { lastOf, speaksOfHashes, speaksOfValues, stopsRun } from './call-failure.ts';
-import { isTemporary, outcomeOf } from './judgement.ts';
+import { isTemporary, outcomeOf } from './outcomes.ts';
 import type { SendingContext } from './sending-context.ts';
 import { stopOf } from './stop.ts';
 

@@ -2,12 +2,12 @@
  * Keeps two batches with a name in common from being under way at once: a long URL is never in two open batches (1.2). First
  * come, first served.
  */
-export interface Exclusion {
+export interface KeyedMutex {
   /** Resolves when none of the names is held; hands back what lets go of them. */
   hold(names: readonly string[]): Promise<() => void>;
 }
 
-export function createExclusion(): Exclusion {
+export function createKeyedMutex(): KeyedMutex {
   const holders = new Map<string, Promise<void>>();
   return {
     async hold(names) {

@@ -1,7 +1,7 @@
-import type { Pace } from './sending-context.ts';
+import type { Throttle } from './sending-context.ts';
 
 /** How many batches may be under way at once; it follows what the server bears (R-15). */
-export interface Gate extends Pace {
+export interface Limiter extends Throttle {
   /** Resolves when a place is free; hands back what frees it again, once however often it is called. */
   enter(): Promise<() => void>;
   readonly limit: number;
@@ -11,7 +11,7 @@ export interface Gate extends Pace {
 const successesPerStep = 10;
 
 /** Halves when the server asks to slow down, at least to 1, and grows by one after ten successes, to `maximum` at most. */
-export function createGate(maximum: number): Gate {
+export function createLimiter(maximum: number): Limiter {
   let limit = maximum;
   let inside = 0;
   let successes = 0;

@@ -2,7 +2,7 @@ import type { System } from '../../base/system.ts';
 import type { KnownRecord, Verdict } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
-import type { Parcel } from './serialized-batch.ts';
+import type { SerializedBatch } from './serialized-batch.ts';
 import type { Stop } from './stop.ts';
 
 /** What a batch leaves behind. The journal of a long run, or nothing for a few rows typed by hand. */
@@ -11,7 +11,7 @@ export interface Ledger<Payload extends object> {
    * Before a batch is sent; resolves when it may be (J1). What it returns is handed to `readBack` in doubt. `before`: see
    * `SendingContext.before`, one per row.
    */
-  intent(parcel: Parcel<Payload>, before?: readonly string[]): Promise<number>;
+  intent(serialized: SerializedBatch<Payload>, before?: readonly string[]): Promise<number>;
   ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
   /**
    * Resolves when the outcomes may be told (J2). Rows in `released` were certainly not applied: those in doubt are in neither list,
@@ -26,7 +26,7 @@ export interface Ledger<Payload extends object> {
 }
 
 /** How many calls are under way at once is decided by this (R-15). */
-export interface Pace {
+export interface Throttle {
   throttled(): void;
   succeeded(): void;
 }
@@ -50,7 +50,7 @@ export interface SendingContext<Payload extends object> {
    */
   readonly enter?: (() => Promise<() => void>) | undefined;
   /** Told how the server bears the calls (R-15). */
-  readonly pace?: Pace;
+  readonly throttle?: Throttle;
   /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
   readonly readBack?: (batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>;
   /**

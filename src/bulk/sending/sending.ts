@@ -5,12 +5,12 @@ import type { Verdict } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { cutBatch, groupsOf } from './batches.ts';
-import { conclude, maximalRounds, type Round, record } from './conclusion.ts';
 import { BudgetError } from './counted-client.ts';
 import { afterFailure, completed, enterDoubt, resolveDoubt } from './doubt.ts';
-import { leftAside, unknownOutcome } from './judgement.ts';
+import { leftAside, unknownOutcome } from './outcomes.ts';
 import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
-import { type Parcel, parcelOf } from './serialized-batch.ts';
+import { type SerializedBatch, serializeBatch } from './serialized-batch.ts';
+import { conclude, maximalRounds, type Round, record } from './settling.ts';
 import { type Stop, stopOf } from './stop.ts';
 
 /**
@@ -84,15 +84,15 @@ async function sendBatch<Payload extends object>(
   context: SendingContext<Payload>,
   rounds: Map<number, number>,
 ): Promise<Round<Payload>> {
-  const parcel = parcelOf(rows);
+  const serialized = serializeBatch(rows);
   const isAhead = context.operation.doubt === 'repeat';
-  const ahead = isAhead ? await begin(parcel, context) : undefined;
+  const ahead = isAhead ? await begin(serialized, context) : undefined;
   if (isAhead && ahead === undefined) return notReached(rows, context);
   return await inPlace(context, async (leave) => {
     const isPaid = await watch(rows, context);
-    const batch = ahead ?? (isPaid === undefined ? undefined : await begin(parcel, context));
+    const batch = ahead ?? (isPaid === undefined ? undefined : await begin(serialized, context));
     if (batch === undefined) return notReached(rows, context);
-    return await sendBegun(batch, parcel, context, rounds, { isPaid: isPaid === true, leave });
+    return await sendBegun(batch, serialized, context, rounds, { isPaid: isPaid === true, leave });
   });
 }
 
@@ -143,7 +143,7 @@ interface Turn {
 
 async function sendBegun<Payload extends object>(
   batch: number,
-  { rows, payloads, json }: Parcel<Payload>,
+  { rows, payloads, json }: SerializedBatch<Payload>,
   context: SendingContext<Payload>,
   rounds: Map<number, number>,
   { isPaid, leave }: Turn,
@@ -206,11 +206,14 @@ function notReached<Payload extends object>(rows: readonly BulkRow<Payload>[], c
 
 /** Undefined where the batch may not be sent: its intent could not be written (J7), or the listing not be read before it. */
 async function begin<Payload extends object>(
-  parcel: Parcel<Payload>,
+  serialized: SerializedBatch<Payload>,
   { ledger, stop, before }: SendingContext<Payload>,
 ): Promise<number | undefined> {
   try {
-    return await ledger.intent(parcel, before.size === 0 ? undefined : parcel.rows.map(({ index }) => before.get(index) ?? ''));
+    return await ledger.intent(
+      serialized,
+      before.size === 0 ? undefined : serialized.rows.map(({ index }) => before.get(index) ?? ''),
+    );
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     stop.request(stopOf(error));

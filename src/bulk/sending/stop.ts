@@ -17,7 +17,7 @@ export function createStop(): Stop {
       const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
       if (before && after) reason = stopOf(before.and(after));
       // Of a journal that broke, what was done and is nowhere else matters most (J7).
-      else if (gravity(next) > gravity(reason) || (after && gravity(next) === gravity(reason))) reason = next;
+      else if (severity(next) > severity(reason) || (after && severity(next) === severity(reason))) reason = next;
     },
   };
 }
@@ -31,7 +31,7 @@ function unrecordedIn(reason: StopReason | undefined): UnrecordedError | undefin
 }
 
 /** The order of CLI.md section 2: 10, 9, the signal, then 4, 7, 8 and the rest. */
-function gravity(reason: StopReason | undefined): number {
+function severity(reason: StopReason | undefined): number {
   if (!reason) return 0;
   if (reason.kind === 'fail_fast') return 1;
   if (reason.kind === 'signal') return 6;

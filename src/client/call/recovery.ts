@@ -53,7 +53,7 @@ async function renameTag(call: Send, input: OperationInput<'renameTag'>, options
     } catch (error) {
       const isLate = doubt !== undefined && error instanceof CallError && error.apiCode === tagNotFound;
       if (!isDoubt(error) && !isLate) throw doubt ?? error;
-      const seen = await lookForTag(doubt ?? error, call, input, options);
+      const seen = await findTag(doubt ?? error, call, input, options);
       if (typeof seen !== 'string') return seen;
       if (seen === 'unclear' || isLate || round === maximumRounds) throw error;
       doubt = error;
@@ -62,7 +62,7 @@ async function renameTag(call: Send, input: OperationInput<'renameTag'>, options
 }
 
 /** What cannot be looked at stays in doubt: the first error is the one that matters. */
-async function lookForTag(
+async function findTag(
   doubt: CallError,
   call: Send,
   { path, body: { label } }: OperationInput<'renameTag'>,

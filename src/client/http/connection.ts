@@ -4,7 +4,7 @@ import type { ClientOptions } from '../client-options.ts';
 import { openTransport } from './open-transport.ts';
 import type { Timeouts, Transport, WireAnswer, WireFailure, WireRequest } from './transport.ts';
 
-export interface LineOptions
+export interface ConnectionOptions
   extends Pick<
     ClientOptions,
     'username' | 'readKey' | 'version' | 'system' | 'methodOverride' | 'timeout' | 'caFile' | 'observe' | 'redact' | 'withoutKey'
@@ -13,14 +13,14 @@ export interface LineOptions
 }
 
 /** The way to the server: turns calls of the API into authenticated HTTP requests and tells the observer of each. */
-export interface Line {
+export interface Connection {
   exchange(request: ApiRequest, signal?: AbortSignal): Promise<WireAnswer | WireFailure>;
   warn(message: string): void;
   close(): Promise<void>;
 }
 
 /** Opens nothing before the first exchange. */
-export function createLine(options: LineOptions): Line {
+export function createConnection(options: ConnectionOptions): Connection {
   const { base, system, observe, redact = (text) => text, withoutKey } = options;
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
   let transport: Promise<Transport> | undefined;
@@ -79,7 +79,7 @@ function timeoutsFor(method: string, asked?: number): Timeouts {
 }
 
 /** `linkctl/1.2.3 (node/20.x; linux)` (B83). */
-function userAgent({ version, system }: LineOptions): string {
+function userAgent({ version, system }: ConnectionOptions): string {
   const major = /^v?(\d+)/.exec(system.nodeVersion)?.[1] ?? '0';
   return `linkctl/${version} (node/${major}.x; ${system.platform})`;
 }

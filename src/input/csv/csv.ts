@@ -7,10 +7,10 @@ import {
   requiredTarget,
   type Setting,
 } from '../fields/members.ts';
-import { cellValue, type Refused, type Target, type WireValue } from '../fields/values.ts';
 import type { InputUse } from '../format.ts';
 import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from '../row.ts';
 import type { Source } from '../source.ts';
+import { cellValue, type Refused, type Target, type WireValue } from '../values.ts';
 import { csvRecords } from './csv-records.ts';
 
 /** The rows of a CSV with a header of the API's field names (B91). An empty cell says nothing, in an edit as well. */

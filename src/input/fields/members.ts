@@ -2,8 +2,8 @@ import type { Edition } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { InputUse } from '../format.ts';
+import { quoted, type Target } from '../values.ts';
 import { meaningOf } from './aliases.ts';
-import { quoted, type Target } from './values.ts';
 
 /** A column or a JSON member that sets something. */
 export interface Setting {

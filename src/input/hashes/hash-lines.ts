@@ -2,8 +2,8 @@ import { UsageError } from '../../base/errors.ts';
 import { csvRecords } from '../csv/csv-records.ts';
 import { longestRecord, textLines } from '../csv/text-lines.ts';
 import { listingColumns } from '../fields/members.ts';
-import { quoted } from '../fields/values.ts';
 import type { Source } from '../source.ts';
+import { quoted } from '../values.ts';
 
 /** What a file calls a link, and where. */
 export interface HashText {

@@ -1,10 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../../contract/link.ts';
-import { SuspectSearch, type Suspects } from '../duplicate-candidates.ts';
+import { DuplicateCandidateSearch, type DuplicateCandidates } from '../duplicate-candidates.ts';
+import { createPlacement, domainOfBare, type NamedAccount, type NamedFor, type Placement } from '../placement.ts';
 import type { Source } from '../source.ts';
 import { hashTexts } from './hash-lines.ts';
 import { parseHash } from './hashes.ts';
-import { createPlacement, domainOfBare, type NamedAccount, type NamedFor, type Placement } from './placement.ts';
 
 /** A file of hashes that was checked as a whole and can be read again, each URL once. */
 export interface HashFile {
@@ -32,14 +32,14 @@ export async function checkHashFile(source: Source, account: NamedAccount, use: 
     placement = createPlacement(account, defaultDomain);
     scanned = await scan(source, placement);
   }
-  const { suspects } = scanned;
+  const { candidates } = scanned;
   async function* open(): AsyncGenerator<HashLine[]> {
     const seen = new Set<string>();
-    const isNew = (text: string): boolean => !suspects.has(text) || seen.size < seen.add(text).size;
+    const isNew = (text: string): boolean => !candidates.has(text) || seen.size < seen.add(text).size;
     for await (const found of hashLines(source, placement)) yield found.filter(({ item }) => isNew(linkText(item)));
   }
   let { rows } = scanned;
-  if (suspects.count > 0) {
+  if (candidates.count > 0) {
     rows = 0;
     for await (const found of open()) rows += found.length;
   }
@@ -49,17 +49,17 @@ export async function checkHashFile(source: Source, account: NamedAccount, use: 
 interface Scanned {
   /** Lines, some of which may name the same link. */
   readonly rows: number;
-  readonly suspects: Suspects;
+  readonly candidates: DuplicateCandidates;
 }
 
 async function scan(source: Source, placement: Placement): Promise<Scanned> {
-  const search = new SuspectSearch();
+  const search = new DuplicateCandidateSearch();
   let rows = 0;
   for await (const found of hashLines(source, placement)) {
     rows += found.length;
     for (const { item } of found) search.add(linkText(item));
   }
-  return { rows, suspects: search.suspects() };
+  return { rows, candidates: search.candidates() };
 }
 
 async function* hashLines(source: Source, placement: Placement): AsyncGenerator<HashLine[]> {

@@ -114,7 +114,7 @@ async function createSentences(
 
 /** Draws a text below its sentence, or says why there is no picture. */
 async function createPictures(streams: Streams): Promise<(text: string) => Promise<void>> {
-  const { drawQr, qrCode, qrWidth } = await import('../../commands/qr.ts');
+  const { drawQr, qrCode, qrWidth } = await import('../qr.ts');
   const canvas = { coloured: streams.coloured('stdout'), halves: streams.glyphs.halves };
   return async (text) => {
     const code = qrCode(text);

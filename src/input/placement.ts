@@ -1,0 +1,121 @@
+import { UsageError } from '../base/errors.ts';
+import type { Edition } from '../contract/editions.ts';
+import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText, withoutLocalPort } from '../contract/link.ts';
+import { hostName } from './hashes/hashes.ts';
+import { quoted } from './values.ts';
+
+/** The working domain of the call. */
+export interface DomainInForce {
+  readonly edition: Edition;
+  readonly domain: string | undefined;
+  /** Typed as a flag: it must not contradict a short URL. */
+  readonly domainNamed: boolean;
+}
+
+/** A link that a command line or a file names. */
+export interface Naming {
+  readonly link: LinkKey;
+  /** Where in a file. */
+  readonly line: number | undefined;
+}
+
+/** Gives each link that is named the domain to look on, and remembers what the names leave open. */
+export interface Placement {
+  /** Throws a UsageError where it contradicts `--domain`. */
+  place(link: LinkKey, line?: number): LinkKey;
+  /** The first that says no domain while none is in force. */
+  bare(): Naming | undefined;
+  /** Hosts of short URLs, each with the first of them; enough to find one that is not the account's. */
+  readonly hosts: ReadonlyMap<string, Naming>;
+  /** Where the links so far are; undefined where nothing says it. On more than one, hashes alone do not tell them apart (F5). */
+  domains(): LinkDomains;
+}
+
+/** No account is known by so many hosts. */
+const mostHosts = 1000;
+
+/**
+ * A short URL says its own domain; a bare hash is on the working one, or else on the account's default one, where the caller knows it.
+ * On edition B there is one domain: a short URL's own says nothing that a call could carry (CLI.md 3.5).
+ */
+export function createPlacement({ edition, domain, domainNamed }: DomainInForce, defaultDomain?: string): Placement {
+  const hosts = new Map<string, Naming>();
+  let bare: Naming | undefined;
+  const domains = new Set<string | undefined>();
+  let last: LinkKey | undefined;
+  const placed = (link: LinkKey, line?: number): LinkKey => {
+    const { hash, domain: own } = link;
+    if (own !== undefined) {
+      if (!hosts.has(own) && hosts.size < mostHosts) hosts.set(own, { link, line });
+      if (edition === 'b') return { hash };
+      if (domainNamed && domain !== undefined && withoutLocalPort(own) !== withoutLocalPort(domain))
+        throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
+      return link;
+    }
+    if (edition === 'b') return link;
+    if (domain === undefined) bare ??= { link, line };
+    const chosen = domain ?? defaultDomain;
+    return chosen === undefined ? link : { hash, domain: chosen };
+  };
+  return {
+    hosts,
+    bare: () => bare,
+    domains: () => [...domains],
+    place(link, line) {
+      const found = placed(link, line);
+      if (last?.domain !== found.domain || !last) domains.add(found.domain);
+      last = found;
+      return found;
+    },
+  };
+}
+
+/** The account whose links are named. */
+export interface NamedAccount extends DomainInForce {
+  /** Edition A. Asks the server once. */
+  domains(): Promise<AccountDomains>;
+  /** Edition B: the first of these hosts that is not the account's, and those that are. */
+  foreignHost(hosts: readonly string[]): Promise<{ readonly host: string; readonly own: readonly string[] } | undefined>;
+}
+
+/** What the names are for: to be read, or changed as they were typed, or changed as a file lists them. */
+export type NamedFor = 'reading' | 'typed change' | 'listed change';
+
+/**
+ * Where the links are whose names leave it open: the domain of bare hashes, if that matters. A bare hash in a list to be changed
+ * must not be taken for its namesake on another domain, nor a short URL of another host for a link of the account (F5); a hash and
+ * its short URL are one link (D19). Asks the server only where the names leave something open. Throws a UsageError.
+ */
+export async function domainOfBare(
+  { bare: bareOf, hosts }: Placement,
+  account: NamedAccount,
+  use: NamedFor,
+  file = '',
+): Promise<string | undefined> {
+  const bare = bareOf();
+  if (account.edition === 'b') {
+    if (use !== 'reading' && hosts.size > 0) await refuseForeign(hosts, account, file);
+    return undefined;
+  }
+  if (!bare || (use !== 'listed change' && hosts.size === 0)) return undefined;
+  const { names, defaultDomain } = await account.domains();
+  if (use === 'listed change' && names.length > 1) {
+    throw new UsageError(
+      `${placeOf(bare, file)}${quoted(bare.link.hash)} may be on ${enumerated(names, 'or', 5)}: list with --fields short_url, or give --domain`,
+    );
+  }
+  const found = defaultDomain ?? (names.length === 1 ? names[0] : undefined);
+  return found && (hostName(found) || found);
+}
+
+async function refuseForeign(hosts: Placement['hosts'], account: NamedAccount, file: string): Promise<void> {
+  const foreign = await account.foreignHost([...hosts.keys()]);
+  const named = foreign && hosts.get(foreign.host);
+  if (!named) return;
+  const where = foreign.own.length > 0 ? `, whose links are on ${foreign.own.join(' and ')}` : '';
+  throw new UsageError(`${placeOf(named, file)}${quoted(linkText(named.link))} is not a short URL of this account${where}`);
+}
+
+function placeOf({ line }: Naming, file: string): string {
+  return line === undefined ? '' : `${file}, line ${line}: `;
+}

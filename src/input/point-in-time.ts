@@ -1,0 +1,29 @@
+import { UsageError } from '../base/errors.ts';
+import { isCalendarDate } from '../contract/fields.ts';
+import { quoted } from './values.ts';
+
+/** Milliseconds. */
+const units: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/**
+ * A moment that a person names, in milliseconds since 1970: `2026-01-31`, `2026-01-31 09:00`, `2026-01-31T09:00:00Z`, or how long
+ * ago: `12h`, `7d`. Without an offset it is UTC, as all times of the service are (4.1.6). `now` is in milliseconds. Throws a UsageError.
+ */
+export function pointInTime(flag: string, text: string, now: number): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  const ago = units[unit];
+  if (ago !== undefined) return now - Number(count) * ago;
+  const time = calendarTime(text);
+  if (time !== undefined) return time;
+  throw new UsageError(`${flag}: ${quoted(text)} is not a time, which is written 2026-01-31, 2026-01-31T09:00, 7d or 12h`);
+}
+
+function calendarTime(text: string): number | undefined {
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text);
+  if (!match) return undefined;
+  const [, day = '', minutes = '00:00', seconds = ':00', zone = 'Z'] = match;
+  // `Date` takes the 30th of February for the 2nd of March.
+  if (!isCalendarDate(day)) return undefined;
+  const time = Date.parse(`${day}T${minutes}${seconds}${zone.toUpperCase()}`);
+  return Number.isNaN(time) ? undefined : time;
+}

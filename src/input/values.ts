@@ -1,0 +1,210 @@
+import { UsageError } from '../base/errors.ts';
+import { unicodeTest } from '../base/unicode.ts';
+import { type Field, type FieldKind, type FieldName, fields, hashPattern, isCalendarDate } from '../contract/fields.ts';
+import { splitList } from '../contract/label-list.ts';
+import { parseUrl } from '../contract/web-address.ts';
+
+/** What a row may set: the fields of the contract, and in an edit the URL that is meant (2.3), by hash or by short URL. */
+export type Target = FieldName | 'hash' | 'short_url' | 'domain';
+
+export type WireValue = string | number | boolean | null | string[];
+
+/** Why a value is not accepted, as the end of a sentence: `"perhaps" is not true or false`. */
+export interface Refused {
+  readonly refused: string;
+}
+
+interface KindValues {
+  hash: string;
+  url: string;
+  text: string;
+  boolean: boolean;
+  date: string | null;
+  integer: number;
+  tags: string[];
+}
+
+/** The wire type of a field. */
+export type ValueOf<Name extends FieldName> = KindValues[(typeof fields)[Name]['kind']];
+
+/** A CSV cell that is not empty, as a wire value. */
+export function cellValue(target: Target, text: string): WireValue | Refused {
+  if (target === 'short_url' || target === 'domain') return text;
+  if (target !== 'hash') return fromText[fields[target].kind](text, fields[target]);
+  const hash = existingHash(text.slice(text.lastIndexOf('/') + 1));
+  return isRefused(hash) ? existingHash(text) : text;
+}
+
+/** A JSON value that is not null, as a wire value: the same checks, and the type must be the field's own. */
+export function jsonValue(target: Target, value: unknown): WireValue | Refused {
+  const kind: FieldKind = target === 'hash' || target === 'short_url' || target === 'domain' ? 'hash' : fields[target].kind;
+  const type = jsonTypes[kind];
+  if (typeof value !== type && !(type === 'array' && Array.isArray(value))) return { refused: `must be ${article(type)}` };
+  if (typeof value === 'string') return value === '' && kind === 'text' ? '' : cellValue(target, value);
+  if (typeof value === 'number') return wholeNumber(value, String(value));
+  return Array.isArray(value) ? labels(value) : (value as boolean);
+}
+
+/**
+ * The value of a flag or an operand. `flag` is what the message calls it. A date may also be `never` or `+Nd`, counted from
+ * today in UTC; `now` is in milliseconds. Throws a UsageError.
+ */
+export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
+  name: Name,
+  flag: string,
+  text: string,
+  now: number,
+): ValueOf<Name> {
+  const kind: FieldKind = fields[name].kind;
+  const value = text === '' && kind === 'text' ? '' : kind === 'date' ? relativeDate(text, now) : cellValue(name, text);
+  if (isRefused(value)) throw new UsageError(`${flag}: ${value.refused}`);
+  return value as ValueOf<Name>;
+}
+
+/** The labels of a repeated flag, each one value whatever commas it holds (B9). Throws a UsageError. */
+export function flagLabels(flag: string, texts: readonly string[]): string[] {
+  const value = labels(texts);
+  if (isRefused(value)) throw new UsageError(`${flag}: ${value.refused}`);
+  return value;
+}
+
+/** What is allowed and probably not meant; `today` is `utcDay`. */
+export function valueWarning(target: Target, value: WireValue, today: string): string | undefined {
+  if (target === 'expiration_date' && typeof value === 'string' && value < today) return `${value} is in the past`;
+  if (target === 'long_url' && hasUserinfo(value as string)) return 'the URL carries a user name or a password';
+  return undefined;
+}
+
+function hasUserinfo(url: string): boolean {
+  return url.includes('@') && userinfo.test(url);
+}
+
+/** `YYYY-MM-DD` in UTC (4.1.6), from milliseconds. */
+export function utcDay(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}
+
+export function isRefused(value: WireValue | Refused): value is Refused {
+  return typeof value === 'object' && value !== null && 'refused' in value;
+}
+
+/** A stranger's text for a message: quoted, cut, and without the userinfo of a URL. */
+export function quoted(text: string): string {
+  // Cut afterwards: a cut could part a password from the @ that tells it.
+  const safe = text.replace(/\/\/[^/?#]*@/, '//***@');
+  return JSON.stringify(safe.length > 80 ? `${safe.slice(0, 80)}...` : safe);
+}
+
+/** A hash that names a URL which exists: R-31, but not the characters and the length that only field notes know. */
+export function existingHash(text: string): string | Refused {
+  const bad = text === '' || text === '.' || text === '..' || /[,/?#\\]/.test(text) || hasUnseen(text);
+  return bad ? { refused: text === '' ? 'is empty' : `${quoted(text)} is not a hash` } : text;
+}
+
+const fromText: { readonly [K in FieldKind]: (text: string, field: Field) => KindValues[K] | Refused } = {
+  hash: customHash,
+  url: webAddress,
+  text: plainText,
+  boolean: booleanWord,
+  date: (text) => (text === 'never' ? null : isCalendarDate(text) ? text : notDate(text)),
+  integer: (text) => wholeNumber(/^\d+$/.test(text) ? Number(text) : Number.NaN, text),
+  tags: (text) => {
+    const entries = splitList(text);
+    return entries ? labels(entries) : { refused: `${quoted(text)} has a quote that is not closed` };
+  },
+};
+
+const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 'array' } = {
+  hash: 'string',
+  url: 'string',
+  text: 'string',
+  boolean: 'boolean',
+  date: 'string',
+  integer: 'number',
+  tags: 'array',
+};
+
+// Backslashes count as slashes in http addresses (WHATWG), so they end the host too.
+const beginsWithHost = /^https?:\/\/[^/?#\\]/i;
+const userinfo = /^https?:\/\/[^/?#\\]*@/i;
+const printableAscii = /^[!-~]+$/;
+const hasUnseen = unicodeTest('[\\s\\p{Cc}\\p{Cs}]', /^[!-~]*$/);
+const hasForbidden = unicodeTest('[\\0\\p{Cs}]');
+const hasControl = unicodeTest('[\\p{Cc}\\p{Cs}]');
+
+function customHash(text: string, field: Field): string | Refused {
+  // Stricter than R-31: none of what it refuses is in the pattern.
+  if (!hashPattern.test(text)) return { refused: `${quoted(text)} is not a hash: only letters, digits, _ and -` };
+  return wrongLength(text, field) ?? text;
+}
+
+/** R-30. The text is looked at before the parser sees it, which would silently drop tabs and newlines, and is sent as typed. */
+function webAddress(text: string, field: Field): string | Refused {
+  const plain = printableAscii.test(text);
+  if (!plain && hasUnseen(text)) return { refused: `${quoted(text)} has a space or a control character in it` };
+  if (!beginsWithHost.test(text)) {
+    if (/^https?:/i.test(text)) return { refused: `${quoted(text)} has no host` };
+    const meant = /^[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(text) ? `; did you mean ${quoted(`https://${text}`)}?` : '';
+    return { refused: `${quoted(text)} is not an http or https URL${meant}` };
+  }
+  // Of ASCII the quick way can be trusted, which tells without making the parts.
+  const valid = plain ? URL.canParse(text) : parseUrl(text) !== undefined;
+  return wrongLength(text, field) ?? (valid ? text : { refused: `${quoted(text)} is not a valid URL` });
+}
+
+function plainText(text: string, field: Field): string | Refused {
+  if (hasForbidden(text)) return { refused: `${quoted(text)} has a character that no text may hold` };
+  return wrongLength(text, field) ?? text;
+}
+
+function booleanWord(text: string): boolean | Refused {
+  switch (text.toLowerCase()) {
+    case 'true':
+    case 'yes':
+    case '1':
+      return true;
+    case 'false':
+    case 'no':
+    case '0':
+      return false;
+    default:
+      return { refused: `${quoted(text)} is not true or false` };
+  }
+}
+
+function wholeNumber(value: number, text: string): number | Refused {
+  return Number.isSafeInteger(value) && value >= 0 ? value : { refused: `${quoted(text)} is not a whole number of 0 or more` };
+}
+
+function relativeDate(text: string, now: number): string | null | Refused {
+  if (text === 'never') return null;
+  const days = /^\+(\d{1,5})d$/.exec(text);
+  if (days) return utcDay(now + Number(days[1]) * 86_400_000);
+  return isCalendarDate(text) ? text : notDate(text, ': YYYY-MM-DD, days from today as +30d, or never');
+}
+
+/** `forms` continues the sentence where the text is not even written as a date. */
+function notDate(text: string, forms = ', which is written YYYY-MM-DD'): Refused {
+  return { refused: `${quoted(text)} is not a date${/^\d{4}-\d\d-\d\d$/.test(text) ? '' : forms}` };
+}
+
+function labels(entries: readonly unknown[]): string[] | Refused {
+  for (const entry of entries) {
+    if (typeof entry !== 'string') return { refused: 'must be an array of strings' };
+    if (entry === '') return { refused: 'a label is empty' };
+    if (hasControl(entry)) return { refused: `label ${quoted(entry)} has a control character in it` };
+  }
+  return entries as string[];
+}
+
+function wrongLength(text: string, { length }: Field): Refused | undefined {
+  if (!length || (text.length >= length.min && text.length <= length.max)) return undefined;
+  // The bounds are in characters; what is outside ASCII may have two UTF-16 units.
+  const characters = [...text].length;
+  if (characters < length.min) return { refused: `is shorter than ${length.min} characters` };
+  return characters > length.max ? { refused: `is longer than ${length.max} characters` } : undefined;
+}
+
+function article(type: string): string {
+  return `${type === 'array' ? 'an' : 'a'} ${type}`;
+}

@@ -1,0 +1,171 @@
+import { readdirSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { claimRun } from '../../../src/bulk/journal/run-claims.ts';
+import { runFolders, whileThere } from '../../../src/bulk/journal/run-folder.ts';
+import { foldJournal } from '../../../src/bulk/journal/run-state.ts';
+import { forgetRun, listRuns, pruneRuns } from '../../../src/bulk/runs.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { faults } from '../../support/faulty-steps.ts';
+import { createMoment } from '../../support/moment.ts';
+import { type BulkWorld, rowsOf, type ShortenRun, test } from '../bulk-world.ts';
+
+const keyed = (count: number) => rowsOf(count, (index) => ({ custom_hash: `k${index}` }));
+
+/** A client that stays where the account is asked for its quota: the run is being begun. */
+function askingForQuota(client: Client, stay: () => Promise<void>): Client {
+  const send: Client['send'] = async (operation, ...rest) => {
+    if (operation === 'getAccount') await stay();
+    return await client.send(operation, ...rest);
+  };
+  return { ...client, send };
+}
+
+/** An operation that stays in its first call. */
+function staying(stay: () => Promise<void>): ShortenRun['spoil'] {
+  return (operation) => ({
+    ...operation,
+    call: async (items, signal) => {
+      await stay();
+      return await operation.call(items, signal);
+    },
+  });
+}
+
+describe('F66, J4: two processes', () => {
+  test('F66: nobody works on a run that another one works on', async ({ world }) => {
+    const call = createMoment();
+    const run = world.shorten(keyed(3), { spoil: staying(call.stay) });
+    await call.reached;
+    await expect(world.shorten(keyed(3))).rejects.toThrow(/^the run \S+ is in use by another linkctl/);
+    expect(await world.posts()).toEqual([]);
+    call.leave();
+    expect((await run).exit).toBe(0);
+  });
+
+  test('J4: nobody looks for a run that another one is beginning', async ({ world }) => {
+    const quota = createMoment();
+    const first = world.shorten(keyed(3), { environment: { client: askingForQuota(world.client, quota.stay) } });
+    await quota.reached;
+    await expect(world.shorten(keyed(3))).rejects.toThrow(/^the beginning of this run is in use by another linkctl/);
+    quota.leave();
+    expect((await first).exit).toBe(0);
+  });
+
+  test('1.2: nobody shortens in checked mode for an account that another one shortens for', async ({ world }) => {
+    const call = createMoment();
+    const first = world.shorten(rowsOf(3), { name: 'one.csv', spoil: staying(call.stay) });
+    await call.reached;
+    await expect(world.shorten(rowsOf(4), { name: 'two.csv' })).rejects.toThrow(/^shortening in checked mode for ann is in use/);
+    // Links with a hash of their own are told apart.
+    expect((await world.shorten(keyed(2), { name: 'three.csv' })).exit).toBe(0);
+    call.leave();
+    expect((await first).exit).toBe(0);
+  });
+});
+
+describe('D38, D39: runs that are deleted', () => {
+  test.override({ options: { limits: { urls: 2 } } });
+
+  test('D38: a run that its quota forbids is gone when another process may look for it', async ({ world }) => {
+    const quota = createMoment();
+    const first = world.shorten(keyed(3), { environment: { client: askingForQuota(world.client, quota.stay) } });
+    await quota.reached;
+    const second = world.shorten(keyed(3), {
+      environment: {
+        system: {
+          ...world.system,
+          // It waits already for the first one.
+          sleep: async (milliseconds) => {
+            quota.leave();
+            await delay(milliseconds);
+          },
+        },
+      },
+    });
+    await expect(first).rejects.toMatchObject({ exitCode: 7 });
+    await expect(second).rejects.toMatchObject({ exitCode: 7 });
+    expect(readdirSync(join(world.state, 'runs'))).toEqual([]);
+  });
+});
+
+describe('D39: runs that another process deletes', () => {
+  /** Three finished runs, of which the last is long over. */
+  async function threeRuns(world: BulkWorld): Promise<string[]> {
+    for (const name of ['a.csv', 'b.csv', 'c.csv']) {
+      await world.shorten(
+        rowsOf(1, () => ({ long_url: `https://${name}/` })),
+        { name },
+      );
+    }
+    const runs = await listRuns(world.state);
+    for (const { journal } of runs) utimesSync(journal, new Date(0), new Date(0));
+    return runs.map(({ run }) => run);
+  }
+
+  test('D39: one that goes while the list is made is not in it, and not damaged', async ({ world }) => {
+    const [first, second] = await threeRuns(world);
+    const listing = listRuns(world.state);
+    const names = readdirSync(join(world.state, 'runs'));
+    rmSync(join(world.state, 'runs', names.at(-1) ?? ''), { recursive: true });
+    const listed = await listing;
+    expect(listed.map(({ state }) => state)).toEqual(['finished', 'finished']);
+    expect([first, second]).toContain(listed[0]?.run);
+  });
+
+  test('D39: two processes that clear up at once both go on', async ({ world }) => {
+    await threeRuns(world);
+    await Promise.all([pruneRuns(world.state, world.system), pruneRuns(world.state, world.system)]);
+    expect(await listRuns(world.state)).toEqual([]);
+    expect(readdirSync(join(world.state, 'runs'))).toEqual([]);
+  });
+
+  test('D39: a finished run that another process is at stays until the next time', async ({ world }) => {
+    const [first = ''] = await threeRuns(world);
+    const claim = await claimRun(first, runFolders(world.state), world.system);
+    await pruneRuns(world.state, world.system);
+    expect((await listRuns(world.state)).map(({ run }) => run)).toEqual([first]);
+    claim.release();
+    await pruneRuns(world.state, world.system);
+    expect(await listRuns(world.state)).toEqual([]);
+  });
+
+  test('D39: what is read of a run that is gone is nothing; a run that is there and has no journal is told', async ({
+    world,
+  }) => {
+    const [first = '', second = ''] = await threeRuns(world);
+    const folders = runFolders(world.state);
+    const fold = (folder: string) => foldJournal(join(folder, 'journal.log'));
+    const goes = whileThere(first, folders, async (folder) => {
+      rmSync(folder, { recursive: true });
+      return await fold(folder);
+    });
+    expect(await goes).toBeUndefined();
+    rmSync(join(folders.runs, second, 'journal.log'));
+    await expect(whileThere(second, folders, fold)).rejects.toMatchObject({
+      exitCode: 9,
+      message: expect.stringMatching(/^cannot read .*journal\.log: no such file/),
+    });
+  });
+
+  test('D39: a run that is forgotten twice at once is gone, and leaves nothing that looks like one', async ({ world }) => {
+    const [first = ''] = await threeRuns(world);
+    const both = await Promise.allSettled([
+      forgetRun(world.state, first, world.system),
+      forgetRun(world.state, first, world.system),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(forgetRun(world.state, first, world.system)).rejects.toMatchObject({ exitCode: 5 });
+    expect(readdirSync(join(world.state, 'runs'))).not.toContain(first);
+  });
+
+  test('D39: an unfinished run of the same file that goes while it is looked at hinders no new one', async ({ world }) => {
+    await world.server.script([{ ...faults.refuse(1303), only: { method: 'POST' } }]);
+    await world.shorten(keyed(4), { batchSize: 1, name: 'links.csv' });
+    const other = rowsOf(2, (index) => ({ custom_hash: `o${index}` }));
+    const beginning = world.shorten(other, { name: 'links.csv' });
+    for (const name of readdirSync(join(world.state, 'runs'))) rmSync(join(world.state, 'runs', name), { recursive: true });
+    expect((await beginning).exit).toBe(0);
+  });
+});

@@ -1,0 +1,15 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { hashGenerator } from '../../../src/bulk/operations/generated-hash.ts';
+
+test('1.2: 12 symbols of an unambiguous lower-case alphabet, each as often as any other, never twice', () => {
+  const generate = hashGenerator(randomBytes);
+  const hashes = Array.from({ length: 20_000 }, generate);
+  expect(new Set(hashes).size).toBe(hashes.length);
+  expect(hashes.every((hash) => /^[2-9a-hj-km-np-z]{12}$/.test(hash))).toBe(true);
+  const counts = new Map<string, number>();
+  for (const symbol of hashes.join('')) counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
+  expect(counts.size).toBe(31);
+  const expected = (hashes.length * 12) / 31;
+  for (const count of counts.values()) expect(Math.abs(count - expected) / expected).toBeLessThan(0.08);
+});

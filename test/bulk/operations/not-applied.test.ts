@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { notApplied, type TagsMean } from '../../../src/bulk/operations/not-applied.ts';
+
+describe('did it happen: what was asked for and came back different', () => {
+  test.each<[string, object, object, string]>([
+    ['the same', { note: 'n', email_stats: true, max_clicks: 3 }, { note: 'n', email_stats: true, max_clicks: 3 }, ''],
+    ['another note', { note: 'n' }, { note: '' }, 'note'],
+    ['an empty note', { note: '' }, { note: 'old' }, 'note'],
+    ['D25: a note without its blanks', { note: ' n\n' }, { note: 'n' }, ''],
+    ['D25: a note of blanks', { note: ' ' }, { note: '' }, ''],
+    ['a note that does not come back proves nothing', { note: 'n' }, {}, ''],
+    ['what was not asked for', {}, { note: 'n', tags: ['x'] }, ''],
+    ['a normalised long URL', { long_url: 'HTTPS://A.example:443/%7eu' }, { long_url: 'https://a.example/~u' }, ''],
+    ['another long URL', { long_url: 'https://a.example/x' }, { long_url: 'https://a.example/y' }, 'long_url'],
+    ['an encoded slash is no slash', { long_url: 'https://a.example/%2F' }, { long_url: 'https://a.example//' }, 'long_url'],
+    ['labels in another case and order', { tags: ['B', 'a'] }, { tags: ['A', 'b'] }, ''],
+    ['a label missing', { tags: ['a', 'b'] }, { tags: ['a'] }, 'tags'],
+    ['a label too many', { tags: ['a'] }, { tags: ['a', 'b'] }, 'tags'],
+    ['no labels', { tags: [] }, { tags: ['a'] }, 'tags'],
+    ['a date', { expiration_date: '2030-01-02' }, { expiration_date: '2030-01-03' }, 'expiration_date'],
+    ['a date with a time', { expiration_date: '2030-01-02' }, { expiration_date: '2030-01-02 00:00:00' }, ''],
+    ['never', { expiration_date: null }, { expiration_date: '2030-01-02' }, 'expiration_date'],
+    ['never, as it is', { expiration_date: null }, { expiration_date: null }, ''],
+    ['a date that was not set', { expiration_date: '2030-01-02' }, { expiration_date: null }, 'expiration_date'],
+    ['a flag switched off', { email_stats: false }, { email_stats: true }, 'email_stats'],
+    ['clicks', { max_clicks: 5 }, { max_clicks: 0 }, 'max_clicks'],
+    ['clicks as text', { max_clicks: 5 }, { max_clicks: '5' }, ''],
+    ['another hash', { custom_hash: 'x' }, { hash: 'y' }, 'custom_hash'],
+    ['F38: a hash in another case', { custom_hash: 'X' }, { hash: 'x' }, ''],
+    ['two fields', { note: 'n', max_clicks: 5 }, { note: 'm', max_clicks: 0 }, 'note max_clicks'],
+    ['a member that is not a field', JSON.parse('{"__proto__":1,"constructor":2}'), { constructor: 3 }, ''],
+  ])('%s', (_, asked, record, fields) => {
+    expect(
+      notApplied(asked, record)
+        .map(({ field }) => field)
+        .join(' '),
+    ).toBe(fields);
+  });
+
+  test.each<[string[], string[], number]>([
+    [['+a', '-b'], ['A', 'c'], 0],
+    [['+a'], [], 1],
+    [['-b'], ['B'], 1],
+    [['a'], ['a'], 0],
+  ])('the instructions %j on a record with %j', (tags, had, count) => {
+    const tagsMean: TagsMean = 'instructions';
+    expect(notApplied({ tags }, { tags: had }, tagsMean)).toHaveLength(count);
+  });
+
+  test('says what was asked for and what came back', () => {
+    expect(notApplied({ note: 'n' }, { note: 'm' })).toEqual([{ field: 'note', asked: 'n', got: 'm' }]);
+  });
+});

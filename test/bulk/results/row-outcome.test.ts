@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { CliError, type FailureKind } from '../../../src/base/errors.ts';
+import { exitCodeOf, type RowStatus, runEnd, type StopReason, startTally } from '../../../src/bulk/results/row-outcome.ts';
+
+const stopped = (kind: FailureKind): StopReason => ({ kind: 'error', error: new CliError(kind, 'stopped') });
+const signalled: StopReason = { kind: 'signal' };
+
+test.each<[string, (RowStatus | number)[], StopReason | undefined, number | 'signal']>([
+  ['all done', ['created', 'existing'], undefined, 0],
+  ['nothing to do', [], undefined, 0],
+  ['some failed', ['created', 1216], undefined, 3],
+  ['all failed alike', [1216, 1215], undefined, 6],
+  ['all missing', [1306, 1306], undefined, 5],
+  ['all failed, a mixture', [1216, 1306], undefined, 1],
+  ['all failed, an unlisted code', [9999], undefined, 1],
+  ['one not applied', [0], undefined, 6],
+  ['1221 even for one item', [1221], undefined, 7],
+  ['10 beats everything', ['unknown', 'created'], stopped('local'), 10],
+  ['10 without an unknown row', ['created'], stopped('unknown'), 10],
+  ['9 beats the quota of a row', ['created', 1216, 'not_sent'], stopped('local'), 9],
+  ['the signal beats failed rows', ['created', 1216, 'not_sent'], signalled, 'signal'],
+  ['the signal gives way to unknown', ['unknown'], signalled, 10],
+  ['a quota beats failed rows', ['created', 1216, 'not_sent'], stopped('limit'), 7],
+  ['no connection', ['not_sent'], stopped('unavailable'), 8],
+  ['wrong key', ['not_sent'], stopped('auth'), 4],
+  ['--fail-fast after some', ['created', 1216, 'not_sent'], { kind: 'fail_fast' }, 3],
+  ['--fail-fast at the first', [1216, 'not_sent'], { kind: 'fail_fast' }, 6],
+])('section 2, B35: %s', (_, rows, stop, expected) => {
+  const tally = startTally();
+  for (const row of rows) {
+    tally.add(typeof row === 'number' ? { status: 'failed', error: { code: row, message: '' } } : { status: row });
+  }
+  const end = runEnd(tally, stop);
+  expect(end.kind === 'signal' ? 'signal' : exitCodeOf(end)).toBe(expected);
+});
+
+test('B43: --ignore-missing forgives a hash that is not there, and nothing else', () => {
+  const tally = startTally();
+  tally.add({ status: 'failed', error: { code: 1306, message: '' } });
+  expect(runEnd(tally, undefined, { ignoreMissing: true })).toEqual({ kind: 'ok' });
+  tally.add({ status: 'failed', error: { code: 1218, message: '' } });
+  const end = runEnd(tally, undefined, { ignoreMissing: true });
+  expect(end.kind === 'error' && end.error.exitCode).toBe(3);
+});

@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect } from 'vitest';
+import { wholeTree } from '../../src/cli/program.ts';
+import { programFolder, programPath } from '../support/built-program.ts';
+import { test } from '../support/linkctl.ts';
+
+const run = promisify(execFile);
+const folder = dirname(dirname(programPath));
+
+interface Loaded {
+  /** Files of ours and of packages, from the program's folder. */
+  readonly files: string[];
+  /** Modules of Node beyond those of an empty program. */
+  readonly builtins: string[];
+}
+
+/** What the built program has loaded when it ends: its files by what was read, Node's by `process.moduleLoadList`. */
+async function loadedBy(argv: readonly string[], env: Record<string, string>): Promise<Loaded> {
+  const probe = join(env.HOME as string, 'probe.cjs');
+  writeFileSync(
+    probe,
+    `const fs = require('fs');
+    const { readFileSync } = fs;
+    const files = new Set();
+    fs.readFileSync = (path, ...rest) => {
+      if (/\\.c?js$/.test(path) && !/.dist.[^/]+.code./.test(path)) files.add(path);
+      return readFileSync(path, ...rest);
+    };
+    process.once('exit', () => fs.writeFileSync(process.env.PROBE_RESULT, JSON.stringify({
+      files: [...files], builtins: process.moduleLoadList })));`,
+  );
+  const read = async (result: string, ...command: string[]): Promise<Loaded> => {
+    const PROBE_RESULT = join(env.HOME as string, result);
+    await run(process.execPath, ['--require', probe, ...command], { env: { ...env, PROBE_RESULT } });
+    return JSON.parse(readFileSync(PROBE_RESULT, 'utf8'));
+  };
+  const empty = new Set((await read('empty.json', '--eval', '0')).builtins);
+  const { files, builtins } = await read('full.json', programPath, ...argv);
+  return {
+    files: files.filter((file) => file !== probe && file !== programPath),
+    builtins: builtins.filter((name) => !empty.has(name)).map((name) => name.replace(/^\w+ /, '')),
+  };
+}
+
+/** The packages that the files were made of, by their source maps. */
+function packagesIn(files: readonly string[]): Set<string> {
+  const sources = files.flatMap((file) => (file.startsWith(programFolder) ? sourcesOf(file) : [file]));
+  return new Set(sources.flatMap((source) => /.*\bnode_modules\/(?!\.)((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? []));
+}
+
+function sourcesOf(file: string): string[] {
+  const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8'));
+  return sources.map((source: string) => join(dirname(file), source));
+}
+
+const heavy = ['@fastify/busboy', '@photostructure/sqlite', 'ajv', 'chalk', 'cli-table3', 'conf', 'csv-parse', 'undici'];
+
+test('B98: shortening one URL loads three files, and no library but the one that reads the command line', async ({ env }) => {
+  const { files, builtins } = await loadedBy(['shorten', 'https://nodejs.org/'], env);
+  expect(files.length).toBeLessThanOrEqual(3);
+  expect([...packagesIn(files)]).toEqual(['commander']);
+  expect(builtins).toContain('http');
+  expect(builtins.filter((name) => ['child_process', 'crypto', 'tls', 'https', 'sqlite', 'zlib'].includes(name))).toEqual([]);
+});
+
+test('the sandbox brings its storage engine, so the test above would see one', async ({ homeEnv }) => {
+  const { files } = await loadedBy(['-p', 'sandbox', 'list'], homeEnv);
+  const packages = packagesIn(files);
+  if (process.versions.node.startsWith('20.')) expect(packages).toContain('@photostructure/sqlite');
+  expect(heavy.filter((name) => packages.has(name) && name !== '@photostructure/sqlite')).toEqual([]);
+});
+
+test.for([['--version'], ['--help'], ['help', 'shorten'], ['tags', 'add', '--help'], ['__complete', 'shor']])(
+  'B98: linkctl %s loads the loader, one file and no module for streams, connections or digests',
+  async (argv, { env }) => {
+    const { files, builtins } = await loadedBy(argv, env);
+    expect(files.length).toBeLessThanOrEqual(2);
+    expect([...packagesIn(files)]).toEqual([]);
+    const unwanted = ['child_process', 'crypto', 'http', 'fs/promises', 'net', 'stream', 'tls', 'tty'];
+    expect(builtins.filter((name) => unwanted.includes(name))).toEqual([]);
+  },
+);
+
+describe('pages that were printed when the program was made', async () => {
+  const pages = readdirSync(join(programFolder, 'pages')).map((file) => file.replace(/\.txt$/, ''));
+
+  test('B1: there is one for every command and topic, and for the version', () => {
+    expect(pages).toEqual(expect.arrayContaining(['version', 'help', 'help shorten', 'help tags', 'help tags add', 'help csv']));
+  });
+
+  test.for(pages)('B1: %s says what the command tree says', async (name, { linkctl }) => {
+    const argv = name === 'version' ? ['--version'] : name.split(' ');
+    const ran = await linkctl(argv);
+    expect(readFileSync(join(programFolder, 'pages', `${name}.txt`), 'utf8')).toBe(ran.stdout);
+  });
+});
+
+test('B95: the commands that completions read were written down as the command tree has them', async () => {
+  expect(JSON.parse(readFileSync(join(programFolder, 'commands.json'), 'utf8'))).toEqual(await wholeTree());
+});
+
+test('B48: with --debug the trace of a bug of ours names lines of the source', async ({ env, folder: home }) => {
+  const bug = join(home, 'bug.cjs');
+  writeFileSync(bug, "globalThis.AbortController = class { constructor() { throw new Error('boom'); } };");
+  const { stderr } = await run(process.execPath, ['--require', bug, programPath, '--debug', 'list'], { env }).catch(
+    (error) => error,
+  );
+  expect(stderr).toContain('internal error: boom');
+  expect(stderr).toMatch(/at .*src\/deadline\.ts:\d+:\d+/);
+});
+
+describe('the code that V8 made of the program when it was built', () => {
+  const load = `
+    const { createLoader } = require('./bin/code-cache.js');
+    const taken = [];
+    createLoader(process.argv[1], { onLoad: (name, { cachedDataRejected }) => taken.push([name, cachedDataRejected]) })('./main.cjs');
+    console.log(JSON.stringify(taken));`;
+  const takenFrom = async (dist: string) => {
+    const { stdout } = await run(process.execPath, ['--eval', load, dist], { cwd: folder });
+    return JSON.parse(stdout);
+  };
+
+  test('is taken by the Node that built it', async () => {
+    expect(await takenFrom(programFolder)).toEqual([['./main.cjs', false]]);
+    expect(readdirSync(join(programFolder, 'code')).some((name) => name.startsWith('csv-parse'))).toBe(true);
+  });
+
+  test('says nothing of the folder in which it was built', () => {
+    const code = join(programFolder, 'code');
+    for (const name of readdirSync(code)) expect(readFileSync(join(code, name)).includes(folder), name).toBe(false);
+  });
+
+  test.for([
+    [
+      'another Node made it',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"node":"\d/, '"node":"X'), 'latin1'),
+    ],
+    ['one byte of it is another', (bytes: Buffer) => bytes.fill(bytes[5000] === 1 ? 2 : 1, 5000, 5001)],
+    ['its end is missing', (bytes: Buffer) => bytes.subarray(0, -100)],
+    ['its second half was never written', (bytes: Buffer) => bytes.fill(0, Math.floor(bytes.length / 2))],
+    ['it is empty', () => Buffer.alloc(0)],
+  ] as const)('is passed over where %s', async ([, damage], { folder: home, env }) => {
+    cpSync(folder, home, { recursive: true });
+    const copy = join(home, relative(folder, programFolder));
+    const path = join(copy, 'code', 'main.cjs');
+    writeFileSync(path, damage(readFileSync(path)));
+    expect(await takenFrom(copy)).toEqual([['./main.cjs', null]]);
+    const { stdout } = await run(process.execPath, [join(home, 'bin', 'linkctl.js'), '--version'], { env });
+    expect(stdout).toMatch(/^linkctl \d/);
+  });
+});
+
+test('every file of the built program can be loaded, and holds all that it exports', async () => {
+  const files = readdirSync(programFolder).filter((name) => name.endsWith('.cjs'));
+  const check = `for (const name of ${JSON.stringify(files)}) {
+    const held = require(${JSON.stringify(programFolder)} + '/' + name);
+    for (const key in held) if (held[key] === undefined) throw new Error(name + ' has no ' + key);
+  }`;
+  await run(process.execPath, ['--eval', check], { cwd: folder });
+});
+
+test('R-50, B52: the built program goes through the proxy that the environment names', async ({ env }) => {
+  const server = { LINKCTL_BASE_URL: 'https://api.example.test/3', LINKCTL_USERNAME: 'ann', LINKCTL_API_KEY: 'k'.repeat(24) };
+  const failed = run(process.execPath, [programPath, 'account', '--retries', '0'], {
+    env: { ...env, ...server, https_proxy: 'http://127.0.0.1:9' },
+  });
+  await expect(failed).rejects.toMatchObject({ code: 8, stderr: expect.stringContaining('https_proxy') });
+});

@@ -1,0 +1,150 @@
+import { expect } from 'vitest';
+import { test } from '../support/linkctl.ts';
+
+test.for([[], ['-h'], ['--help'], ['help']])('B1: linkctl %s prints the root help on stdout', async (argv, { linkctl }) => {
+  const ran = await linkctl(argv);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toContain('Usage: linkctl <command> [flags]');
+});
+
+test.for([
+  ['help', 'list'],
+  ['list', '-h'],
+  ['list', '--help'],
+  ['list', '--order-by', 'x', '--limit', 'many', '--bad', '-h'],
+  ['-p', 'nowhere', 'list', 'abc', '--help'],
+])('B1: linkctl %s prints the help of list, whatever else stands on the line', async (argv, { linkctl }) => {
+  const ran = await linkctl(argv);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toContain('List short URLs.');
+});
+
+test('B1: help on what does not exist is a mistake with a suggestion', async ({ linkctl }) => {
+  const ran = await linkctl(['help', 'lits']);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('list');
+});
+
+test('B1: -h behind a flag that takes a value is that value', async ({ linkctl }) => {
+  const ran = await linkctl(['list', '--search', '-h']);
+  expect(ran).toMatchObject({ code: 0, stdout: '' });
+});
+
+test.for([['auth'], ['config']])('B1: %s without a verb prints its help', async (argv, { linkctl }) => {
+  expect(await linkctl(argv)).toMatchObject({ code: 0, stdout: expect.stringContaining(`linkctl ${argv[0]}`), stderr: '' });
+});
+
+test.for([['--version'], ['-V'], ['version']])('B3: linkctl %s prints one line', async (argv, { linkctl }) => {
+  expect(await linkctl(argv)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^linkctl \d+\.\d+\.\d+\n$/), stderr: '' });
+});
+
+test('B4: a missing operand shows one error, the usage, an example and where to read on', async ({ linkctl }) => {
+  const ran = await linkctl(['shorten']);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^error: missing .*long-url/),
+    expect.stringMatching(/^usage: linkctl shorten /),
+    expect.stringMatching(/^example: linkctl shorten /),
+    'hint: linkctl shorten --help',
+  ]);
+});
+
+test.for([
+  [['lsit'], 'list'],
+  [['LIST'], 'list'],
+  [['list', '--limt', '5'], '--limit'],
+  [['auth', 'lgoin'], 'login'],
+] as const)('B5: %s is unknown, and %s is suggested', async ([argv, near], { linkctl }) => {
+  const ran = await linkctl(argv);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(`did you mean ${near}?`);
+});
+
+test.for([
+  [['list', '--web']],
+  [['delete', 'abc', '--yess']],
+  [['shorten', '-f', 'x.csv', '--forse']],
+  [['shorten', '-f', 'x.csv', '--agian']],
+  [['stats', 'abc', '--resett']],
+  [['auth', 'logout', '--al']],
+] as const)('B5, D45: the guess for %s is no flag that consents or deletes', async ([argv], { linkctl, wire }) => {
+  const ran = await linkctl(argv);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('unknown option') });
+  expect(ran.stderr).not.toContain('did you mean');
+  expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  ['create', 'shorten'],
+  ['add', 'shorten'],
+  ['NEW', 'shorten'],
+  ['get', 'list'],
+  ['show', 'list'],
+  ['export', 'list'],
+  ['remove', 'delete'],
+  ['import', 'shorten -f'],
+  ['tags create', 'add'],
+  ['tags remove', 'delete'],
+])('B5, D45: %s is a word of other tools, and %s is ours', async ([words = '', ours], { linkctl, wire }) => {
+  const ran = await linkctl([...words.split(' '), 'abc']);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`did you mean ${ours}?\n`) });
+  expect(await wire.requests()).toEqual([]);
+});
+
+test.for([['list', '--lim', '5'], ['li'], ['https://nodejs.org/']])(
+  'B6: %s is no abbreviation of anything',
+  async (argv, { linkctl }) => {
+    expect(await linkctl(argv)).toMatchObject({ code: 2, stdout: '' });
+  },
+);
+
+test('B7: global flags stand anywhere', async ({ linkctl }) => {
+  await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'abc']);
+  const before = await linkctl(['-o', 'json', 'list']);
+  const after = await linkctl(['list', '-o', 'json']);
+  expect(before).toEqual(after);
+  expect(JSON.parse(after.stdout).urls).toHaveLength(1);
+});
+
+test('B8: -- ends options, and a word that looks like one has a hint', async ({ linkctl }) => {
+  const ran = await linkctl(['list', '-abc']);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain("to pass a hash that starts with '-', put -- before it");
+  expect((await linkctl(['list', '--', '-abc'])).code).toBe(5);
+});
+
+test.for([
+  [['list', '--limit', '0']],
+  [['list', '--limit', 'ten']],
+  [['list', '-o', 'xml']],
+  [['list', '--json', '-o', 'csv']],
+  [['list', 'abc', '--by-tags', 'x']],
+  [['list', '--by-tags', ' ']],
+  [['list', '--all', '--limit', '3']],
+  [['list', '..']],
+  [['shorten', 'https://a.example/', 'https://b.example/', '--hash', 'x']],
+  [['shorten', 'ftp://a.example/']],
+  [['shorten', 'https://a.example/', '--expires', '2025-02-30']],
+] as const)('B11: %s is refused before any request', async ([argv], { linkctl, env }) => {
+  const ran = await linkctl(argv, { env: { ...env, LINKCTL_BASE_URL: 'http://127.0.0.1:1/api/3' } });
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^(error: |\{"error":)/) });
+});
+
+test('D48: list <hash> refuses what it would not heed', async ({ linkctl, wire }) => {
+  expect(await linkctl(['list', 'abc', '--page-size', '5'])).toMatchObject({
+    code: 2,
+    stderr: 'error: specify only one of --page-size or <hash>...\n',
+  });
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('B11: a bad value names the flag, what is expected and what was given', async ({ linkctl }) => {
+  const ran = await linkctl(['list', '-o', 'xml']);
+  expect(ran.stderr).toContain('error: --output: expected one of {table|json|jsonl|csv|tsv}, got "xml"\n');
+});
+
+test('B49: with -o json a failure is one line of JSON on stderr', async ({ linkctl }) => {
+  const ran = await linkctl(['list', 'missing', '-o', 'json', '--limit', 'x']);
+  expect(ran.code).toBe(2);
+  expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 2, kind: 'usage' } });
+});
