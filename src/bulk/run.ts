@@ -3,7 +3,7 @@ import { accountDomains } from '../client/account-domains.ts';
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
-import { withoutLocalPort } from '../contract/link.ts';
+import { withoutLocalPort } from '../contract/loopback.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 import { type ExecutedRun, executeRun } from './execute.ts';
 import { readJournal } from './journal/journal.ts';

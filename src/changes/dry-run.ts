@@ -2,6 +2,7 @@ import { notApplied } from '../bulk/operations/not-applied.ts';
 import type { Context } from '../cli/context.ts';
 import type { Session } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
+import { isJson } from '../contract/formats.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -34,7 +35,7 @@ const shownChanges = 5;
 /** Sends nothing that changes anything. With `-v` people get the requests, too. */
 export function dryRun({ requests, changes, noun, done, columns, count }: DryRun, context: Context): RowsReport {
   const format = context.format();
-  if (format === 'json' || format === 'jsonl') return dryRunReport(requests);
+  if (isJson(format)) return dryRunReport(requests);
   const { streams, global } = context;
   const atMost = format === 'table' && streams.terminal ? shownChanges : Number.POSITIVE_INFINITY;
   const counts = { planned: 0, unchanged: 0, 'not found': 0 };

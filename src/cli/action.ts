@@ -1,7 +1,8 @@
 import type { Signal, System } from '../base/system.ts';
 import { issuesUrl } from '../base/version.ts';
+import type { Format } from '../contract/formats.ts';
 import { exitCodeOf, printFailure } from '../output/failures.ts';
-import type { Format, OutputOptions } from '../output/options.ts';
+import type { OutputOptions } from '../output/options.ts';
 import type { Report } from '../output/report.ts';
 import { openStreams, type Streams } from '../output/streams.ts';
 import type { Context } from './context.ts';

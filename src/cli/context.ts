@@ -1,12 +1,12 @@
 import { UsageError } from '../base/errors.ts';
 import { folders, type Signal, type System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
+import { type Format, isJson } from '../contract/formats.ts';
 import { enumerated, type LinkDomains } from '../contract/link.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { shellWord } from '../files/ownership.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import type { Source } from '../input/source.ts';
-import type { Format } from '../output/options.ts';
 import type { Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { startDeadline } from './deadline.ts';
@@ -163,5 +163,5 @@ export function whereabouts(
 
 /** Whether rows are shown with the fields that the command chooses: not `--fields`, and no JSON, which holds them all. */
 export function showsDefaultFields({ global, format }: Context): boolean {
-  return global.fields === undefined && format() !== 'json' && format() !== 'jsonl';
+  return global.fields === undefined && !isJson(format());
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import type { Signal, System } from '../base/system.ts';
-import { formats } from '../flags/formats.ts';
+import { type Format, formats, isFormat } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
-import { chooseFormat, type Format, type OutputOptions } from '../output/options.ts';
+import { chooseFormat, type OutputOptions } from '../output/options.ts';
 import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
@@ -65,6 +65,6 @@ function usual(format: Format | undefined, { terminal }: Streams): Format | unde
 
 function formatOf(text: string | undefined): Format | undefined {
   if (!text) return undefined;
-  if ((formats as readonly string[]).includes(text)) return text as Format;
+  if (isFormat(text)) return text;
   throw new UsageError(`LINKCTL_OUTPUT: expected one of {${formats.join('|')}}, got ${JSON.stringify(text)}`);
 }

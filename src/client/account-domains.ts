@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { type AccountDomains, withoutLocalPort } from '../contract/link.ts';
+import type { AccountDomains } from '../contract/link.ts';
+import { withoutLocalPort } from '../contract/loopback.ts';
 import type { Client } from './client.ts';
 
 /** GET /domains. A server that has no such list has one domain. */

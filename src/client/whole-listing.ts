@@ -1,4 +1,5 @@
-import { type AccountDomains, enumerated, withoutLocalPort } from '../contract/link.ts';
+import { type AccountDomains, enumerated } from '../contract/link.ts';
+import { withoutLocalPort } from '../contract/loopback.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Client } from './client.ts';
 import { type Extent, type ListSelection, type PagingOptions, type RowsPage, urlPages } from './pages.ts';

@@ -5,6 +5,7 @@ import { CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
 import { folders, type System } from '../base/system.ts';
 import type { Runner } from '../cli/action.ts';
 import type { Context } from '../cli/context.ts';
+import { isLoopback } from '../contract/loopback.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
@@ -14,7 +15,7 @@ import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';
 import { accountName } from '../profiles/account-values.ts';
 import { readKey } from '../profiles/key-source.ts';
-import { isLoopbackName, normalizeDomain } from '../service/hosts.ts';
+import { normalizeDomain } from '../service/hosts.ts';
 import { apiRoot, type RunningService, type ServiceOptions, startService, usualPort } from '../service/service.ts';
 
 interface ServeOptions {
@@ -162,7 +163,7 @@ async function announce(
 ): Promise<void> {
   const isWide = ['0.0.0.0', '::', ''].includes(host);
   const base_url = isWide ? `http://${host === '::' ? '[::1]' : '127.0.0.1'}:${port}${apiRoot}` : baseUrl;
-  if (!isLoopbackName(host)) {
+  if (!isLoopback(host)) {
     await context.warn(
       `${isWide ? 'every machine that reaches this one' : `who reaches ${host}`} can follow links and, with the key, use the API, ` +
         `unencrypted, on port ${port}`,

@@ -15,6 +15,7 @@ import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
+import { isJson } from '../contract/formats.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, fieldWarnings, readFieldFlags, runFlags } from '../flags/field-flags.ts';
@@ -224,7 +225,7 @@ function plan(
 
 /** Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked. */
 function tellsStatus({ format }: Context): boolean {
-  return ['json', 'jsonl'].includes(format());
+  return isJson(format());
 }
 
 function plannedBatch(urls: readonly ShortenItem[], { duplicates }: Mode, { domain }: Session): PlannedRequest {

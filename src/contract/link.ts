@@ -37,8 +37,3 @@ export function recordText({ short_url, hash }: { readonly short_url?: string; r
 export function foldedHash(hash: string): string {
   return hash.trim().toLowerCase();
 }
-
-/** The domain of `linkctl serve` and the sandbox is named by the port on which it was last served, and is the same on any. */
-export function withoutLocalPort(domain: string): string {
-  return domain.replace(/^localhost:\d+$/, 'localhost');
-}

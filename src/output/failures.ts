@@ -1,6 +1,6 @@
 import { CliError, exitCodes, messageOf } from '../base/errors.ts';
+import { type Format, isJson } from '../contract/formats.ts';
 import { jsonText } from './formats/json-text.ts';
-import type { Format } from './options.ts';
 import type { Streams } from './streams.ts';
 import type { Paint } from './terminal/colour.ts';
 import { ClosedPipe } from './writer.ts';
@@ -25,7 +25,7 @@ export function exitCodeOf(error: unknown): number {
 export async function printFailure(error: unknown, options: FailureOptions, streams: Streams): Promise<void> {
   if (error instanceof ClosedPipe) return;
   const failure = foreseen(error, options);
-  if (options.format === 'json' || options.format === 'jsonl') {
+  if (isJson(options.format)) {
     await streams.tell(failureJson(failure, options, error));
     return;
   }

@@ -1,4 +1,4 @@
-export type Format = 'table' | 'json' | 'jsonl' | 'csv' | 'tsv';
+import type { Format } from '../contract/formats.ts';
 
 /** What flags, environment and profile say about output; what none of them said is absent. */
 export interface OutputOptions {

@@ -1,3 +1,4 @@
+import { isJson } from '../contract/formats.ts';
 import { printRows } from './formats/rows.ts';
 import { csvLine, tsvLine } from './formats/separated.ts';
 import { chooseFormat, type OutputOptions } from './options.ts';
@@ -47,7 +48,7 @@ async function printBody(report: Report, options: OutputOptions, streams: Stream
 async function printDone({ sentence, record, lines = [] }: DoneReport, options: OutputOptions, streams: Streams): Promise<void> {
   const { stdout, glyphs, terminal } = streams;
   const format = chooseFormat(options, terminal);
-  if (format === 'json' || format === 'jsonl') {
+  if (isJson(format)) {
     const { jsonText } = await import('./formats/json-text.ts');
     await stdout.write(`${jsonText(record, terminal && format === 'json')}\n`);
   } else if (format === 'table') {

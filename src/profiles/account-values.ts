@@ -1,4 +1,5 @@
 import { hasControlCharacter } from '../base/unicode.ts';
+import { isLoopback } from '../contract/loopback.ts';
 import { parseUrl } from '../contract/web-address.ts';
 
 /**
@@ -35,5 +36,5 @@ export function accountName(text: string): string | undefined {
 /** Whether a base URL is `http://` to another machine, so that everyone on the way could read the key (B74). */
 export function isExposed(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return protocol === 'http:' && !isLoopback(hostname);
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { hasControlCharacter } from '../base/unicode.ts';
 import { type Edition, editions } from '../contract/editions.ts';
+import { type Format, formats } from '../contract/formats.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import { choice, command, integer, type ProfileField, text, yesOrNo } from './profile-field.ts';
 
@@ -12,7 +13,7 @@ export interface Profile {
   edition?: Edition | null;
   /** Edition A: the working domain. */
   domain?: string | null;
-  output?: 'table' | 'json' | 'jsonl' | 'csv' | 'tsv' | null;
+  output?: Format | null;
   dedupe?: 'off' | 'account' | 'domain' | null;
   batch_size?: number | null;
   /** A program and its arguments, run without a shell; what it prints is the key. It beats `api_key`. */
@@ -37,7 +38,7 @@ export const profileFields: { readonly [K in ProfileKey]-?: ProfileField } = {
   api_key: { ...text('a key', (value) => value !== ''), login: true },
   edition: choice(Object.keys(editions)),
   domain: text('a domain name', (value) => /^[^\s/]+$/.test(value) && !hasControlCharacter(value)),
-  output: choice(['table', 'json', 'jsonl', 'csv', 'tsv']),
+  output: choice(formats),
   dedupe: choice(['off', 'account', 'domain']),
   batch_size: integer(1, Math.max(editions.a.groupBound, editions.b.groupBound)),
   api_key_command: command,

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../contract/errors.ts';
+import { isLocalhost } from '../contract/loopback.ts';
 import { endpoints, type Method, type OperationName } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
 import { readPayload } from './bodies.ts';
@@ -6,7 +7,7 @@ import { authenticate } from './credentials.ts';
 import { apiVersion } from './handlers/account.ts';
 import type { Call, Handler } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
-import { isLocalhost, normalizeDomain } from './hosts.ts';
+import { normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { Refusal, statusOf } from './refusal.ts';
 import { matchRoute } from './routes.ts';

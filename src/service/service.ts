@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Edition, editions } from '../contract/editions.ts';
+import { isLoopback } from '../contract/loopback.ts';
 import { type Api, answerCall, refuse } from './api.ts';
 import { type ClickCounter, clickCounter } from './clicks.ts';
-import { hostName, isLoopbackName, normalizeDomain } from './hosts.ts';
+import { hostName, normalizeDomain } from './hosts.ts';
 import { listen } from './listener.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { answerVisit, openRedirects, type Redirects } from './redirects.ts';
@@ -70,7 +71,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openStore(options, settings);
   const clicks = clickCounter(store, onFailure);
   const redirects = options.redirects ? openRedirects(store, clicks, settings.now) : undefined;
-  const service: Service = { api: { settings, store, onFailure }, redirects, clicks, isLocal: isLoopbackName(host) };
+  const service: Service = { api: { settings, store, onFailure }, redirects, clicks, isLocal: isLoopback(host) };
   try {
     const handle = (request: ServiceRequest) => answer(service, request);
     const listener = await listen({ host, port: options.port ?? 0, bodyBytes: settings.limits.bodyBytes, handle });
@@ -118,7 +119,7 @@ async function answer(service: Service, request: ServiceRequest): Promise<Servic
 /** a page elsewhere whose name was made to point at this machine shows its own name here. */
 async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean> {
   const host = header(request, 'host') ?? '';
-  if (isLoopbackName(hostName(host))) return true;
+  if (isLoopback(hostName(host))) return true;
   const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
   return (await store.listDomains()).some((domain) => names.includes(domain.name));
 }

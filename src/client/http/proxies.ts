@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { isLocalName } from '../../contract/loopback.ts';
 import { parseUrl } from '../../contract/web-address.ts';
 import type { TransportOptions } from './transport.ts';
 
@@ -15,7 +16,7 @@ export interface Proxies {
  * value may hold a password, so it is not repeated.
  */
 export function proxiesFor({ origin, env, warn }: Pick<TransportOptions, 'origin' | 'env' | 'warn'>): Proxies | undefined {
-  if (isLoopback(origin.hostname)) return undefined;
+  if (isLocalName(origin.hostname)) return undefined;
   const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? '';
   const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? '';
   const noProxy = env.no_proxy ?? env.NO_PROXY ?? '';
@@ -35,15 +36,9 @@ export function proxiesFor({ origin, env, warn }: Pick<TransportOptions, 'origin
   };
 }
 
-/** Names of this machine itself. */
-export function isLoopback(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/^\[|\]$/g, '');
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
-}
-
 /** The variable that sends calls to this origin through a proxy, for a hint (B52). */
 export function proxyVariable({ origin, env }: Pick<TransportOptions, 'origin' | 'env'>): string | undefined {
-  if (isLoopback(origin.hostname)) return undefined;
+  if (isLocalName(origin.hostname)) return undefined;
   const names = origin.protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
   const name = names.find((candidate) => env[candidate] !== undefined);
   return name && env[name] ? name : undefined;

@@ -1,5 +1,6 @@
+import { type Format, isJson } from '../../contract/formats.ts';
 import { chooseColumns } from '../fields.ts';
-import { chooseFormat, type Format, type OutputOptions } from '../options.ts';
+import { chooseFormat, type OutputOptions } from '../options.ts';
 import type { Column, RecordReport, Row } from '../report.ts';
 import { pad } from '../terminal/display-width.ts';
 import { safe } from '../terminal/safe-text.ts';
@@ -16,7 +17,7 @@ export function recordText(report: RecordReport, options: OutputOptions, termina
   const known = flat === record ? all : [...all, ...columnsOf(record)];
   const columns = options.fields ? chooseColumns(known, options.fields) : shown;
   const values = { ...record, ...flat };
-  if (format === 'json' || format === 'jsonl') {
+  if (isJson(format)) {
     const chosen = options.fields ? Object.fromEntries(columns.map(({ name }) => [name, values[name]])) : record;
     const keyed = format === 'json' && key !== undefined ? { [key]: chosen } : chosen;
     return `${jsonText(keyed, terminal && format === 'json')}\n`;

@@ -1,7 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
+import { type Format, isJson } from '../../contract/formats.ts';
 import { createFailedRows } from '../failed-rows.ts';
 import { chooseColumns } from '../fields.ts';
-import { chooseFormat, type Format, type OutputOptions } from '../options.ts';
+import { chooseFormat, type OutputOptions } from '../options.ts';
 import { batchesOf, type Row, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 import { safe } from '../terminal/safe-text.ts';
@@ -139,8 +140,6 @@ async function createSilence({ resultsIn }: RowsReport, { quiet }: OutputOptions
     await tell('rows are not listed on a terminal: --results <file>, -o or a pipe lists them');
   return { row: () => undefined, end: async () => undefined };
 }
-
-const isJson = (format: Format): boolean => format === 'json' || format === 'jsonl';
 
 function defaultFields(format: Format, { pipedFields, csvFields }: RowsReport): readonly string[] {
   return format === 'csv' ? (csvFields ?? pipedFields) : pipedFields;

@@ -1,4 +1,4 @@
-import { isLocalhost } from '../hosts.ts';
+import { isLocalhost } from '../../contract/loopback.ts';
 import type { Connection, Value } from './connection.ts';
 import type { DomainSettings, StoredDomain, Usage } from './store.ts';
 
