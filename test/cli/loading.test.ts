@@ -109,7 +109,7 @@ test('B48: with --debug the trace of a bug of ours names lines of the source', a
     (error) => error,
   );
   expect(stderr).toContain('internal error: boom');
-  expect(stderr).toMatch(/at .*src\/deadline\.ts:\d+:\d+/);
+  expect(stderr).toMatch(/at .*src\/cli\/deadline\.ts:\d+:\d+/);
 });
 
 describe('the code that V8 made of the program when it was built', () => {

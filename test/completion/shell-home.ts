@@ -67,7 +67,7 @@ esac
 async function buildProgram(outdir: string): Promise<void> {
   await build({
     stdin: {
-      contents: `import { main, processSystem } from './src/main.ts';
+      contents: `import { main, processSystem } from './src/cli/main.ts';
         process.exitCode = await main(process.argv.slice(2), processSystem());`,
       resolveDir: join(import.meta.dirname, '..', '..'),
       sourcefile: 'run.ts',

@@ -10,21 +10,21 @@ type Replacement = readonly [file: string, text: string, instead: string];
 
 /** What was not synced is gone when the process is killed, as when the power fails (F62). That alone does no harm. */
 const forgetfulDisk: readonly Replacement[] = [
-  ['bulk/journal.ts', '  let position = size;\n', '  let position = size;\n  const unsynced: Uint8Array[] = [];\n'],
+  ['bulk/journal/journal.ts', '  let position = size;\n', '  let position = size;\n  const unsynced: Uint8Array[] = [];\n'],
   [
-    'bulk/journal.ts',
+    'bulk/journal/journal.ts',
     '    async append(bytes) {\n',
     '    async append(bytes) {\n      unsynced.push(bytes);\n    },\n    async land(bytes) {\n',
   ],
   [
-    'bulk/journal.ts',
+    'bulk/journal/journal.ts',
     'sync: () => file.datasync(),',
     'async sync() { for (const bytes of unsynced.splice(0)) await this.land(bytes); },',
   ],
 ];
 
 const unsyncedIntents: Replacement = [
-  'bulk/journal.ts',
+  'bulk/journal/journal.ts',
   '    await file.sync();\n',
   '    if (!bytes.includes(\'"type":"intent"\')) await file.sync();\n',
 ];
@@ -32,31 +32,31 @@ const unsyncedIntents: Replacement = [
 export const mutants = {
   'loses what was not synced': forgetfulDisk,
   'retries blindly': [
-    ['bulk/shorten.ts', "const doubt = mode.name === 'checked' ? 'read_back' : 'repeat'", "const doubt = 'repeat'"],
+    ['bulk/operations/shorten.ts', "const doubt = mode.name === 'checked' ? 'read_back' : 'repeat'", "const doubt = 'repeat'"],
   ],
   'sends before its intent is synced': [...forgetfulDisk, unsyncedIntents],
   'does not sync its intents': [unsyncedIntents],
   'matches by position': [
     [
-      'bulk/matching.ts',
+      'bulk/matching/matching.ts',
       '  const steps = [\n',
       "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') give(work, row, row, 'position');\n" +
         '  if (inOrder) return { verdicts: work.verdicts, surplus: surplusOf(work) };\n  const steps = [\n',
     ],
-    ['bulk/shorten.ts', '=> notApplied(item, record)', '=> []'],
+    ['bulk/operations/shorten.ts', '=> notApplied(item, record)', '=> []'],
   ],
   // In memory, and in the journal for those who go on.
   'forgets that rows were in doubt': [
     [
-      'bulk/doubt.ts',
+      'bulk/sending/doubt.ts',
       '  for (const { index } of rows) inDoubt.add(index);\n  await ledger.ambiguous(batch, rows, reason);\n',
       '',
     ],
-    ['bulk/sending.ts', 'rows.forEach(({ index }) => void context.inDoubt.add(index));', 'undefined;'],
+    ['bulk/sending/sending.ts', 'rows.forEach(({ index }) => void context.inDoubt.add(index));', 'undefined;'],
   ],
   'believes one page': [['client/named-urls.ts', '    rest = rest.filter((hash) => !found.has(hash));\n', '    return;\n']],
   'drops the domain of a link': [
-    ['bulk/edit.ts', 'const domain = rows[0]?.domain ?? settings.domain;', 'const { domain } = settings;'],
+    ['bulk/operations/edit.ts', 'const domain = rows[0]?.domain ?? settings.domain;', 'const { domain } = settings;'],
   ],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 
@@ -70,7 +70,7 @@ export interface Mutant {
 export async function buildMutant(name: keyof typeof mutants): Promise<Mutant> {
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-mutant-'));
   await build({
-    entryPoints: [join(source, 'main.ts')],
+    entryPoints: [join(source, 'cli', 'main.ts')],
     outfile: join(folder, 'main.cjs'),
     bundle: true,
     platform: 'node',

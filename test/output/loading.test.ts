@@ -19,7 +19,7 @@ test.each(['print.ts', 'failures.ts', 'streams.ts', 'fields.ts'])('B98: %s comes
 });
 
 test('B98: rows in a pipe come without one, too', () => {
-  for (const name of ['rows.ts', 'separated.ts', 'json.ts']) {
+  for (const name of ['formats/rows.ts', 'formats/separated.ts', 'formats/json.ts']) {
     const loaded = loadedWith(new URL(`../../src/output/${name}`, import.meta.url));
     expect([...loaded].filter((module) => !module.startsWith('file:') && !module.startsWith('node:'))).toEqual([]);
   }
