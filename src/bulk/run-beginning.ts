@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
-import { absolutePath } from '../files/absolute-path.ts';
 import type { Claim } from '../files/claim-lock.ts';
+import { absolutePath } from '../files/folders.ts';
 import { changedOptions } from './given-flags.ts';
 import { type BeginLine, checksum } from './journal/lines.ts';
 import { claimAccount, claimBeginning, claimRun } from './journal/run-claims.ts';

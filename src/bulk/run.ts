@@ -4,7 +4,7 @@ import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { withoutLocalPort } from '../contract/loopback.ts';
-import { absolutePath } from '../files/absolute-path.ts';
+import { absolutePath } from '../files/folders.ts';
 import { type ExecutedRun, executeRun } from './execute.ts';
 import { readJournal } from './journal/journal.ts';
 import { hashesOf } from './journal/lines.ts';

@@ -1,10 +1,10 @@
 import { UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { folders, type Signal, type System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import { enumerated, type LinkDomains } from '../contract/link.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
-import { shellWord } from '../files/ownership.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import type { Source } from '../input/source.ts';
 import type { Report } from '../output/report.ts';

@@ -8,7 +8,7 @@ import { type Client, createClient } from '../client/client.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import { fileError } from '../files/file-error.ts';
-import { makePrivateFolder } from '../files/ownership.ts';
+import { makePrivateFolder } from '../files/folders.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { configPath } from '../profiles/config-path.ts';
 import { describeSource } from '../profiles/credential-values.ts';

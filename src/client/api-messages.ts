@@ -1,4 +1,5 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
 
@@ -171,7 +172,7 @@ const messages: { readonly [code in Exclude<keyof typeof import('../contract/err
   1306: ({ hash, domain }) => ({
     kind: 'not_found',
     message: `no short URL ${hash === undefined ? 'of those named' : `"${hash}"`}${domain === undefined ? '' : ` on ${domain}`}`,
-    hint: hash === undefined ? 'linkctl list' : `linkctl list --search ${quoted(hash)}`,
+    hint: hash === undefined ? 'linkctl list' : `linkctl list --search ${shellWord(hash)}`,
   }),
   1307: () => ({
     kind: 'failed',
@@ -224,9 +225,4 @@ function owner({ profile, keySource }: Identity): string {
 
 function login({ profile, keySource }: Identity): string {
   return profile === undefined ? `check the username and the key in ${keySource}` : `linkctl auth login --profile ${profile}`;
-}
-
-/** As a word of a shell. */
-function quoted(word: string): string {
-  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -5,7 +5,7 @@ import { type CliError, LocalError, UsageError } from '../base/errors.ts';
 import type { Context } from '../cli/context.ts';
 import type { Session } from '../cli/session.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
-import { makeFolders } from '../files/ownership.ts';
+import { makeFolders } from '../files/folders.ts';
 import type { QrOptions } from '../flags/qr-flags.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 

@@ -9,7 +9,7 @@ import { isLoopback } from '../contract/loopback.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
-import { makePrivateFolder } from '../files/ownership.ts';
+import { makePrivateFolder } from '../files/folders.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';

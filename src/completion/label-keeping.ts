@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { System } from '../base/system.ts';
 import { atomicWrite, type WriteSystem } from '../files/atomic-write.ts';
-import { makePrivateFolder } from '../files/ownership.ts';
+import { makePrivateFolder } from '../files/folders.ts';
 import { cachePath, type LabelKind } from './label-cache.ts';
 
 /** A key press reads and a terminal shows this many at the most. */

@@ -14,9 +14,9 @@ import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { errorCode, fileError } from './file-error.ts';
+import { syncFolder } from './folders.ts';
 import { refuseForeign } from './ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';
-import { syncFolder } from './sync-folder.ts';
 import { writeWhole } from './whole-write.ts';
 
 /** What writing a file needs of the world. */

@@ -1,9 +1,10 @@
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { System } from '../base/system.ts';
 import { fileError } from './file-error.ts';
-import { makePrivateFolder, shellWord } from './ownership.ts';
+import { makePrivateFolder } from './folders.ts';
 import { isAlive, newMark, type ProcessMark, parseMark } from './process-mark.ts';
 
 const prefix = 'claim.';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { fileError } from './file-error.ts';
-import { makeFolders } from './ownership.ts';
+import { makeFolders } from './folders.ts';
 import { writeWhole } from './whole-write.ts';
 
 /** Bytes that are kept on the disk while they are needed. Throws a LocalError where the disk does not take them or give them back. */

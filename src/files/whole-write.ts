@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { errorCode } from './file-error.ts';
 
 /** Writes all of the bytes: one call may take only a part, as on a nearly full disk (RELIABILITY.md 0.1). */
 export function writeWhole(file: number, bytes: Uint8Array): void {
@@ -15,7 +16,7 @@ function writePart(file: number, bytes: Uint8Array, done: number): number {
     try {
       return writeSync(file, bytes, done);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      if (errorCode(error) !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }

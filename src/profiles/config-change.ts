@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
-import { makePrivateFolder } from '../files/ownership.ts';
+import { makePrivateFolder } from '../files/folders.ts';
 import { type ConfigDocument, configVersion, documentFaults, readDocument } from './config-file.ts';
 import { configPath } from './config-path.ts';
 

@@ -1,9 +1,10 @@
 import { open, stat } from 'node:fs/promises';
 import { AuthError, type CliError, LocalError, UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { System } from '../base/system.ts';
 import { hasControlCharacter } from '../base/unicode.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
-import { looseMode, refuseForeign, shellWord } from '../files/ownership.ts';
+import { looseMode, refuseForeign } from '../files/ownership.ts';
 
 /** Where a key comes from. Nothing is read or run before the key is needed. */
 export type KeySource =

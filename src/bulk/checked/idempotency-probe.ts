@@ -6,7 +6,7 @@ import { CallError } from '../../client/call-error.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { atomicWrite, type WriteSystem } from '../../files/atomic-write.ts';
-import { makePrivateFolder } from '../../files/ownership.ts';
+import { makePrivateFolder } from '../../files/folders.ts';
 import { checksum, type Watermark } from '../journal/lines.ts';
 import { foldedKey, keyFields } from '../matching/row-keys.ts';
 import type { BatchAnswer, BulkOperation } from '../operations/operation.ts';

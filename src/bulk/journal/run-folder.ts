@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileError } from '../../files/file-error.ts';
-import { makePrivateFolder } from '../../files/ownership.ts';
+import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
-import { syncFolder, syncFoldersUpFrom } from '../../files/sync-folder.ts';
 import { type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
 import { type BeginLine, checksum, decodeLine } from './lines.ts';
 

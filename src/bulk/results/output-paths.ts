@@ -1,9 +1,9 @@
 import { existsSync, fstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { System } from '../../base/system.ts';
-import { absolutePath } from '../../files/absolute-path.ts';
-import { shellWord } from '../../files/ownership.ts';
+import { absolutePath } from '../../files/folders.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import type { RunPlan } from '../run-plan.ts';
 

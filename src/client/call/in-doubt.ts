@@ -1,5 +1,5 @@
+import { shellWord } from '../../base/shell-word.ts';
 import { endpoints, type OperationName } from '../../contract/operations.ts';
-import { shellWord } from '../../files/ownership.ts';
 import type { Fault } from '../call-error.ts';
 import type { AnyInput, ApiRequest } from './requests.ts';
 

@@ -1,0 +1,67 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { LocalError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
+import { errorCode, fileError } from './file-error.ts';
+
+/** Makes a folder, and those above it that are missing, for this user alone (B66). */
+export function makePrivateFolder(path: string): void {
+  try {
+    makeFolders(path);
+  } catch (error) {
+    throw fileError('make the folder', path, error);
+  }
+}
+
+/**
+ * The same, failing as the operating system does. One by one: Node's `recursive` never ends where a folder that exists takes none,
+ * as in /proc or where the current folder was deleted, and does not report a read-only file system.
+ */
+export function makeFolders(path: string, mode = 0o700): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (isFolder(path)) return;
+    const above = dirname(path);
+    if (errorCode(error) !== 'ENOENT' || above === path || isFolder(above)) throw error;
+    makeFolders(above, mode);
+    makeFolders(path, mode);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** What was made or renamed in a folder reaches the disk (R-23). Windows cannot, and some network file systems will not. */
+export function syncFolder(path: string, { platform }: Pick<System, 'platform'>): void {
+  if (platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } catch (error) {
+    if (errorCode(error) !== 'EINVAL') throw error;
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** The folder and all above it, as any of them may be new. One that this user may not read is not of this user's making. */
+export function syncFoldersUpFrom(path: string, system: Pick<System, 'platform'>): void {
+  try {
+    syncFolder(path, system);
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return;
+    throw error;
+  }
+  if (dirname(path) !== path) syncFoldersUpFrom(dirname(path), system);
+}
+
+/** The path from the root. Throws a LocalError where that takes the current folder and somebody deleted it. */
+export function absolutePath(path: string): string {
+  try {
+    return resolve(path);
+  } catch (cause) {
+    throw new LocalError(`cannot use ${path}: the current folder does not exist any more`, { cause });
+  }
+}
