@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { checksum } from '../base/checksum.ts';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
 import { changedOptions } from './given-flags.ts';
-import { type BeginLine, checksum } from './journal/lines.ts';
+import type { BeginLine } from './journal/lines.ts';
 import { claimAccount, claimBeginning, claimRun } from './journal/run-claims.ts';
 import {
   createRunFolder,

@@ -1,9 +1,10 @@
+import { checksum } from '../base/checksum.ts';
 import { CliError, LocalError } from '../base/errors.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { readBackBatch } from './checked/batch-read-back.ts';
 import { createIdempotencyProbe, type IdempotencyProbe, provenFor } from './checked/idempotency-probe.ts';
 import { takeWatermark } from './checked/reading-back.ts';
-import { journalLedger, payloadSum } from './journal/ledger.ts';
+import { journalLedger } from './journal/ledger.ts';
 import type { Watermark } from './journal/lines.ts';
 import { isSettled } from './journal/run-state.ts';
 import { type Segment, sharedUrls } from './journal/segments.ts';
@@ -202,7 +203,7 @@ function probeOf<Payload extends object>(
 /** Rows that were on their way are sent again as they were, or not at all (J8). */
 function assertSamePayload<Payload extends object>({ open }: Segment<Payload>, { name }: BegunRun): void {
   for (const { intent, rows } of open) {
-    if (rows.length < intent.rows.length || payloadSum(serializeBatch(rows)) === intent.payload) continue;
+    if (rows.length < intent.rows.length || checksum(serializeBatch(rows).json) === intent.payload) continue;
     throw new LocalError(`the run ${name} would send other values now than when it was begun`, {
       hint: `use the linkctl that began it, or linkctl runs forget ${name}`,
     });

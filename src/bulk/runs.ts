@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, messageOf, NotFoundError, UsageError } from '../base/errors.ts';
+import { shortPrint } from '../base/fingerprint.ts';
 import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
-import { shortPrint } from './journal/fingerprint.ts';
 import { readJournal } from './journal/journal.ts';
 import { type BeginLine, hashesOf, type ResultLine } from './journal/lines.ts';
 import { deleteRun } from './journal/run-claims.ts';

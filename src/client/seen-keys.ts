@@ -1,3 +1,5 @@
+import { type Fingerprint, fingerprintOf } from '../base/fingerprint.ts';
+
 /**
  * Which keys were met before, in about 8 bytes a key: millions of rows are paged through with memory that hardly grows. A key
  * that was not met is taken for one that was with a chance of one in a million at five million keys.
@@ -18,7 +20,7 @@ export class SeenKeys {
     const { low, high } = this.#open;
     const slot = slotOf(this.#open, fingerprint);
     if (low[slot] !== 0) return false;
-    low[slot] = fingerprint.low;
+    low[slot] = filled(fingerprint.low);
     high[slot] = fingerprint.high >>> 16;
     this.#size += 1;
     if (this.#size * 4 > low.length * 3) this.#begin();
@@ -46,34 +48,20 @@ function createTable(slots: number): Table {
   return { low: new Uint32Array(slots), high: new Uint16Array(slots) };
 }
 
-interface Fingerprint {
-  readonly high: number;
-  /** Never 0, which marks an empty slot. */
-  readonly low: number;
+/** Never 0, which is an empty slot. */
+function filled(low: number): number {
+  return low || 1;
 }
 
 /** Where the fingerprint is, or the empty slot where it would be put. */
 function slotOf(table: Table, { high, low }: Fingerprint): number {
   const mask = table.low.length - 1;
   const upper = high >>> 16;
+  const wanted = filled(low);
   let slot = high & mask;
   for (let taken = table.low[slot]; taken !== 0; taken = table.low[slot]) {
-    if (taken === low && table.high[slot] === upper) return slot;
+    if (taken === wanted && table.high[slot] === upper) return slot;
     slot = (slot + 1) & mask;
   }
   return slot;
-}
-
-/** 64 bits in two halves (cyrb53's mixing). */
-function fingerprintOf(key: string): Fingerprint {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let i = 0; i < key.length; i += 1) {
-    const code = key.charCodeAt(i);
-    high = Math.imul(high ^ code, 0x9e3779b1);
-    low = Math.imul(low ^ code, 0x5f356495);
-  }
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
-  return { high: high >>> 0, low: low >>> 0 || 1 };
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checksum } from '../base/checksum.ts';
 import { type CliError, LocalError, UsageError } from '../base/errors.ts';
 import type { Context } from '../cli/context.ts';
 import type { Session } from '../cli/session.ts';
@@ -44,7 +44,7 @@ export function qrFileName(hash: string): string {
   if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(hash)) encoded[0] = `%${hash.charCodeAt(0).toString(16).toUpperCase()}`;
   const name = encoded.join('');
   if (name.length <= longestName) return `${name || '%'}.svg`;
-  return `${name.slice(0, longestName)}-${createHash('sha256').update(hash).digest('hex').slice(0, 16)}.svg`;
+  return `${name.slice(0, longestName)}-${checksum(hash)}.svg`;
 }
 
 /** Bytes; most file systems take 255 for all of it. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { checksum } from '../base/checksum.ts';
 import { processExists, type System } from '../base/system.ts';
 
 /** What a mark needs of the world. */
@@ -62,8 +62,8 @@ function findMark({ platform, processId }: MarkSystem): ProcessMark {
   return {
     processId,
     startTime: startTime ?? '0',
-    host: shortHash(hostname() + textOf('/etc/machine-id')),
-    boot: shortHash(textOf('/proc/sys/kernel/random/boot_id')),
+    host: checksum(hostname() + textOf('/etc/machine-id')).slice(0, 8),
+    boot: checksum(textOf('/proc/sys/kernel/random/boot_id')).slice(0, 8),
     namespace: (startTime && /\d+/.exec(linkOf('/proc/self/ns/pid'))?.[0]) ?? '0',
   };
 }
@@ -96,8 +96,4 @@ function linkOf(path: string): string {
   } catch {
     return '';
   }
-}
-
-function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

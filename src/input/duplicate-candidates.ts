@@ -1,3 +1,5 @@
+import { fingerprintOf } from '../base/fingerprint.ts';
+
 /** Texts that may be there more than once. */
 export interface DuplicateCandidates {
   /** How many there are. */
@@ -21,7 +23,7 @@ export class DuplicateCandidateSearch {
       this.#open = new Float64Array(furtherLength);
       this.#count = 0;
     }
-    this.#open[this.#count] = fingerprintOf(text);
+    this.#open[this.#count] = printOf(text);
     this.#count += 1;
   }
 
@@ -32,11 +34,11 @@ export class DuplicateCandidateSearch {
     this.#count = 0;
     const twice = new Set<number>();
     let last = -1;
-    for (const fingerprint of merged(parts)) {
-      if (fingerprint === last) twice.add(fingerprint);
-      last = fingerprint;
+    for (const print of merged(parts)) {
+      if (print === last) twice.add(print);
+      last = print;
     }
-    return { count: twice.size, has: (text) => twice.size > 0 && twice.has(fingerprintOf(text)) };
+    return { count: twice.size, has: (text) => twice.size > 0 && twice.has(printOf(text)) };
   }
 }
 
@@ -63,20 +65,7 @@ const firstLength = 2 ** 12;
 const furtherLength = 2 ** 20;
 
 /** 52 bits, as a whole number. */
-function fingerprintOf(text: string): number {
-  let one = 0x811c9dc5;
-  let other = 0x9747b28c;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    one = Math.imul(one ^ code, 0x01000193);
-    other = Math.imul(other ^ code, 0x85ebca6b) + 0x2545f491;
-  }
-  return (mixed(other) % 2 ** 20) * 2 ** 32 + mixed(one);
-}
-
-/** The final mix of MurmurHash3, after which every bit depends on every other. */
-function mixed(value: number): number {
-  let mix = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35);
-  return (mix ^ (mix >>> 16)) >>> 0;
+function printOf(text: string): number {
+  const { low, high } = fingerprintOf(text);
+  return (high >>> 12) * 2 ** 32 + low;
 }

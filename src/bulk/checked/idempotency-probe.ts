@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { checksum } from '../../base/checksum.ts';
 import { CliError, UnavailableError } from '../../base/errors.ts';
 import type { Identity } from '../../client/api-messages.ts';
 import { CallError } from '../../client/call-error.ts';
@@ -7,7 +8,7 @@ import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { atomicWrite, type WriteSystem } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
-import { checksum, type Watermark } from '../journal/lines.ts';
+import type { Watermark } from '../journal/lines.ts';
 import { foldedKey, keyFields } from '../matching/row-keys.ts';
 import type { BatchAnswer, BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from '../results/row-outcome.ts';

@@ -1,5 +1,5 @@
+import { shortPrint } from '../../base/fingerprint.ts';
 import { foldedHash } from '../../contract/link.ts';
-import { shortPrint } from '../journal/fingerprint.ts';
 import { readJournal } from '../journal/journal.ts';
 import { hashesOf, type IntentLine, indexesOf, type Watermark } from '../journal/lines.ts';
 import type { KnownRecord } from '../matching/verdict.ts';

@@ -1,13 +1,13 @@
+import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
+import { shortPrint } from '../../base/fingerprint.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import { unaskedDestination } from '../operations/destination.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, UnrecordedError } from '../results/row-outcome.ts';
 import type { Ledger } from '../sending/sending-context.ts';
-import type { SerializedBatch } from '../sending/serialized-batch.ts';
-import { shortPrint } from './fingerprint.ts';
 import type { Journal } from './journal.ts';
-import { checksum, type RecordedError, type ResultLine, rangesOf, statusLetters, type Watermark } from './lines.ts';
+import { type RecordedError, type ResultLine, rangesOf, statusLetters, type Watermark } from './lines.ts';
 
 export interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
@@ -34,7 +34,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
         type: 'intent',
         batch,
         rows: rangesOf(rows.map(({ index }) => index)),
-        payload: payloadSum(serialized),
+        payload: checksum(serialized.json),
         keys: keyOf && rows.map(keyOf),
         watermark: watermark,
         before,
@@ -57,11 +57,6 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
       else partly.delete(batch);
     },
   };
-}
-
-/** Of what is sent for the rows of one intent (J8). */
-export function payloadSum({ json }: SerializedBatch): string {
-  return checksum(json);
 }
 
 async function writeOutcomes(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { checksum } from '../../base/checksum.ts';
 import type { Edition } from '../../contract/editions.ts';
 import type { ModeName } from '../modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
@@ -160,10 +160,6 @@ export function decodeLine(text: string): JournalLine | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function checksum(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 export function rangesOf(indexes: Iterable<number>): Ranges {

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { checksum } from '../../base/checksum.ts';
 import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
 import { type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
-import { type BeginLine, checksum, decodeLine } from './lines.ts';
+import { type BeginLine, decodeLine } from './lines.ts';
 
 /** Where everything that bulk runs keep lies, below the state folder. */
 export interface RunFolders {

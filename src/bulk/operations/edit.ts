@@ -1,9 +1,9 @@
+import { shortPrint } from '../../base/fingerprint.ts';
 import type { Client } from '../../client/client.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { lastSeen } from '../checked/last-seen.ts';
-import { shortPrint } from '../journal/fingerprint.ts';
 import { matchByHash } from '../matching/hash-matching.ts';
 import { again, type Done, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { byDomain, byHash } from '../sending/batches.ts';
