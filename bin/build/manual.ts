@@ -32,7 +32,7 @@ function commandSection(command: Command): string[] {
     `.SS ${roff(commandLine(command))}`,
     roff(usageLine(command)),
     '.PP',
-    roff(command.description() + (aliases.length > 0 ? ` Also typed ${aliases.join(', ')}.` : '')),
+    roff(command.description() + (aliases.length > 0 ? ` Alias: ${aliases.join(', ')}.` : '')),
     ...typedLines(examples),
     ...ownFlags(command).flatMap(flagLines),
     ...(fields ? ['.PP', roff(`Fields: ${fields.join(', ')}.`)] : []),

@@ -24,7 +24,7 @@ export function reference(root: Command): string {
     ...leaves.flatMap(commandSection),
     '#### Global flags',
     '',
-    'In any position, before and after the command.',
+    'Anywhere, before or after the command.',
     '',
     ...flagTable(ownFlags(root)),
     '',

@@ -10,7 +10,7 @@ export interface Entry {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
-  readonly group: 'Links:' | 'Account:' | 'Setting up:' | 'More:';
+  readonly group: 'Links:' | 'Account:' | 'Setup:' | 'More:';
   readonly hidden?: boolean;
   readonly load: () => Promise<Register>;
 }
@@ -19,7 +19,7 @@ export interface Entry {
 export const entries: readonly Entry[] = [
   {
     name: 'shorten',
-    summary: 'Shorten long URLs, one or a million',
+    summary: 'Create short URLs for one or many long URLs',
     group: 'Links:',
     // The most usual line: a file of its own would cost it a millisecond.
     load: async () => registerShorten,
@@ -40,13 +40,13 @@ export const entries: readonly Entry[] = [
   {
     name: 'delete',
     alias: 'rm',
-    summary: 'Delete URLs',
+    summary: 'Delete short URLs',
     group: 'Links:',
     load: async () => (await import('../commands/delete.ts')).registerDelete,
   },
   {
     name: 'stats',
-    summary: 'Show clicks',
+    summary: 'Show or reset click counts',
     group: 'Links:',
     load: async () => (await import('../commands/stats.ts')).registerStats,
   },
@@ -58,37 +58,37 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'domains',
-    summary: 'List the domains [edition A]',
+    summary: 'List the domains of the account [edition A]',
     group: 'Account:',
     load: async () => (await import('../commands/domains.ts')).registerDomains,
   },
   {
     name: 'log',
-    summary: 'Show the log of the account [edition A]',
+    summary: 'Show the activity log of the account [edition A]',
     group: 'Account:',
     load: async () => (await import('../commands/log.ts')).registerLog,
   },
   {
     name: 'account',
-    summary: 'Show plan and counters',
+    summary: 'Show the plan, usage and limits of the account',
     group: 'Account:',
     load: async () => (await import('../commands/account.ts')).registerAccount,
   },
   {
     name: 'auth',
-    summary: 'Log in and out, switch between profiles',
-    group: 'Setting up:',
+    summary: 'Log in, log out and switch profiles',
+    group: 'Setup:',
     load: async () => (await import('../commands/auth.ts')).registerAuth,
   },
   {
     name: 'config',
     summary: 'Show and change the settings of a profile',
-    group: 'Setting up:',
+    group: 'Setup:',
     load: async () => (await import('../commands/config.ts')).registerConfig,
   },
   {
     name: 'serve',
-    summary: 'Serve the API and its short URLs on this machine',
+    summary: 'Run the API and short URL redirects locally',
     group: 'More:',
     load: async () => (await import('../commands/serve.ts')).registerServe,
   },
@@ -100,13 +100,13 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'api',
-    summary: 'Make any call of the API, raw',
+    summary: 'Send a raw API request',
     group: 'More:',
     load: async () => (await import('../commands/api.ts')).registerApi,
   },
   {
     name: 'completion',
-    summary: 'Print a script that completes commands at TAB',
+    summary: 'Print a shell completion script',
     group: 'More:',
     load: async () => (await import('../commands/completion.ts')).registerCompletion,
   },

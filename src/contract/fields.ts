@@ -26,14 +26,14 @@ export const fields = {
     in: ['shorten', 'edit'],
     default: undefined,
     length: { min: 1, max: 25 },
-    summary: 'the short identifier to use instead of a generated one',
+    summary: 'custom hash, also called slug or back-half',
   },
   long_url: {
     kind: 'url',
     in: ['shorten', 'edit'],
     default: undefined,
     length: { min: 4, max: 2048 },
-    summary: 'the destination',
+    summary: 'destination',
   },
   note: {
     kind: 'text',
@@ -42,25 +42,25 @@ export const fields = {
     length: { min: 0, max: 255 },
     summary: 'free text',
   },
-  tags: { kind: 'tags', in: ['shorten', 'edit'], default: [], summary: 'labels to attach' },
+  tags: { kind: 'tags', in: ['shorten', 'edit'], default: [], summary: 'tags to attach' },
   expiration_date: {
     kind: 'date',
     in: ['shorten', 'edit', 'edit-by-tags'],
     default: null,
-    summary: 'the last day on which the short URL works',
+    summary: 'last day on which the link works',
   },
   email_stats: {
     kind: 'boolean',
     in: ['shorten', 'edit', 'edit-by-tags'],
     default: false,
-    summary: 'mail statistics of this URL',
+    summary: 'email statistics for this link',
   },
   max_clicks: {
     kind: 'integer',
     in: ['shorten', 'edit', 'edit-by-tags'],
     edition: 'a',
     default: 0,
-    summary: 'clicks after which the short URL stops working; 0 for no bound',
+    summary: 'maximum clicks before the link stops working; 0 for no limit',
   },
 } as const satisfies { readonly [name: string]: Field };
 

@@ -24,25 +24,25 @@ export interface BulkOptions {
 /** Flags that say how a file of rows is read. */
 export function addInputFlags(command: Command): void {
   command
-    .option('-f, --file <path>', 'a file of rows, or - for stdin', once)
-    .option('--input-format <format>', 'lines, csv or jsonl; by the extension without it', choice(inputFormats))
-    .option('--delimiter <c>', "what separates csv columns: ';' or tab")
-    .option('--ignore-unknown-columns', 'ignore unknown columns, and name them')
-    .option('--formula-guarded', "take one ' off every csv cell that begins with one")
-    .option('--print-template', 'print a file to fill in: the columns and an example');
+    .option('-f, --file <path>', 'read rows from <path>; - reads stdin', once)
+    .option('--input-format <format>', 'lines, csv or jsonl (default: by file extension)', choice(inputFormats))
+    .option('--delimiter <c>', "csv delimiter, such as ';' or tab (default: ,)")
+    .option('--ignore-unknown-columns', 'ignore unknown columns')
+    .option('--formula-guarded', "remove one leading ' from csv cells")
+    .option('--print-template', 'print a sample input file');
 }
 
 /** Flags that say how rows go out and where their results are kept. */
 export function addBatchFlags(command: Command): void {
   command
-    .option('--results <file>', 'what became of every row')
-    .option('--failed <file>', 'the rows that failed, to be mended and fed back')
-    .option('--batch-size <n>', "rows in one call; the edition's bound without it", count(1))
-    .option('--concurrency <n>', 'calls under way at once', count(1))
-    .option('--budget <calls>', 'stop after this many calls', count(1))
+    .option('--results <file>', 'write the final status of every row to <file>')
+    .option('--failed <file>', 'write the failed rows to <file>, to correct and run again')
+    .option('--batch-size <n>', 'maximum rows per request (default: the limit of the edition)', count(1))
+    .option('--concurrency <n>', 'maximum number of parallel requests (default: 4)', count(1))
+    .option('--budget <calls>', 'maximum number of API calls', count(1))
     .option('--fail-fast', 'stop at the first batch with a failure')
-    .option('--again', 'do once more what an earlier run has finished')
-    .option('--force', 'begin although the quota will not last');
+    .option('--again', 'run again even if an earlier run completed')
+    .option('--force', 'start even if the quota is too low');
 }
 
 const inputFlags = {

@@ -8,6 +8,6 @@ export interface QrOptions {
 
 export function addQrFlags(command: Command): void {
   command
-    .option('--qr', 'draw each short URL as a QR code, on a terminal')
-    .option('--qr-file <dir>', 'write each short URL as a QR code into a folder: <hash>.svg');
+    .option('--qr', 'draw each short URL as a QR code (terminal only)')
+    .option('--qr-file <dir>', 'write the QR code of each short URL to <dir>/<hash>.svg');
 }

@@ -18,8 +18,8 @@ export type NamedSelection =
 export function addSelectionFlags(command: Command): void {
   command
     .argument('[hash...]', 'hashes or short URLs')
-    .option('--hashes-from <file>', 'a hash or short URL a line, or a listing in any format; - for stdin', once)
-    .option('--by-tags <expression>', 'all that a tag expression selects');
+    .option('--hashes-from <file>', 'read hashes, short URLs or a listing from <file>; - reads stdin', once)
+    .option('--by-tags <expression>', 'select links by tag expression (linkctl help tags)');
 }
 
 /** The selection of the line; undefined where nothing is named. Throws a UsageError for two ways at once and for an empty one. */
@@ -58,7 +58,7 @@ export interface DomainsOptions {
 }
 
 export function addDomainsFlag(command: Command): void {
-  command.option('--all-domains', '[edition A] all domains, one after the other');
+  command.option('--all-domains', '[edition A] cover all domains of the account');
 }
 
 /** Refuses `--all-domains` beside what names links or a domain. `others` are flags that a listing of several domains has no sense for. */

@@ -201,7 +201,7 @@ const runMembers = {
   begun: nullable({ type: 'string', format: 'date-time' }),
 };
 
-const titles: { readonly [name: string]: string } = { error: 'a failure, on stderr, of any command with -o json or jsonl' };
+const titles: { readonly [name: string]: string } = { error: 'an error on stderr, of any command with -o json or jsonl' };
 
 /** By the words that are typed; `error` and `--dry-run` are the same for every command. */
 const outputSchemas: Readonly<Record<string, Schema>> = {
@@ -228,7 +228,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
     base_url_source: optional(text),
     username: optional(text),
     username_source: optional(text),
-    api_key: optional(nullable({ type: 'string', description: 'all but its last characters masked' })),
+    api_key: optional(nullable({ type: 'string', description: 'masked, except for the last characters' })),
     api_key_source: optional(text),
     edition,
     edition_source: optional(text),

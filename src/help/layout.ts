@@ -67,7 +67,7 @@ function rootHelp(root: Command, help: Help): string {
     '',
     ...columns(rows),
     '',
-    'Flags: -h, --help; -V, --version; those of every command: linkctl help flags',
+    'Flags: -h, --help; -V, --version. Global flags: linkctl help flags',
     `More: linkctl help <command> | ${topicNames.filter((name) => name !== 'flags').join(' | ')}`,
     '',
   ].join('\n');

@@ -25,62 +25,59 @@ function partText(part: Part): string {
 
 const flags: Topic = {
   summary: 'Global flags',
-  parts: ['These stand in any position, before and after the command.', globalFlagRows()],
+  parts: ['Global flags can be given anywhere, before or after the command.', globalFlagRows()],
 };
 
 const environment: Topic = {
   summary: 'Environment variables',
   parts: [
-    'A flag beats a variable, a variable beats the profile, the profile beats what is built in.',
+    'Precedence: flag, environment variable, profile, built-in default.',
     flagVariables()
       .filter(({ name }) => name.startsWith('LINKCTL_'))
-      .map(({ name, long, summary }) => [name, `as ${long}: ${summary}`]),
-    'Without a flag:',
+      .map(({ name, long, summary }) => [name, `same as ${long}: ${summary}`]),
+    'Variables without a flag:',
     [
-      [
-        'LINKCTL_API_KEY',
-        'the API key itself. Other programs of yours can see it: LINKCTL_API_KEY_FILE is safer, a profile safest',
-      ],
-      ['LINKCTL_CONFIG_DIR', 'folder of config.json'],
+      ['LINKCTL_API_KEY', 'API key. Your other programs can read it; prefer LINKCTL_API_KEY_FILE or a profile'],
+      ['LINKCTL_CONFIG_DIR', 'folder that contains config.json'],
     ],
-    'Credentials are one set: the base URL, the username and the key are taken together, from flags and environment or from one profile, and never mixed. With --profile the variables of the set are not read. The edition is a when the set does not say.',
-    'Colour, in the order of their say:',
+    'The base URL, username and API key form one set. The set comes either from flags and environment variables or from one profile, never from both. With --profile, the variables of the set are ignored. The default edition is a.',
+    'Color, in order of precedence:',
     [
-      ['NO_COLOR', 'not empty: no colour'],
-      ['FORCE_COLOR', '0 or false: no colour; anything else: colour in pipes too'],
-      ['CLICOLOR_FORCE', 'not 0: colour in pipes too'],
-      ['CLICOLOR', '0: no colour'],
-      ['TERM', 'dumb: no colour, no moving lines'],
+      ['NO_COLOR', 'not empty: no color'],
+      ['FORCE_COLOR', '0 or false: no color; any other value: color, even in pipes'],
+      ['CLICOLOR_FORCE', 'not 0: color, even in pipes'],
+      ['CLICOLOR', '0: no color'],
+      ['TERM', 'dumb: no color, no cursor movement'],
     ],
-    'What many programs read:',
+    'Standard variables:',
     [
-      ['COLUMNS', 'width of tables where the terminal does not tell its own'],
-      ['CI', 'not empty: never asks, shows no progress'],
-      ['HTTP_PROXY, HTTPS_PROXY', 'proxy for http:// and https:// servers; in lower case too'],
-      ['NO_PROXY', 'hosts that are reached without it'],
-      ['NODE_EXTRA_CA_CERTS', 'file of certificates to trust, as --ca-file'],
-      ['XDG_CONFIG_HOME', 'config.json is in linkctl/ below it; else below ~/.config'],
-      ['XDG_CACHE_HOME', 'tags and domains for TAB; else ~/.cache'],
-      ['XDG_STATE_HOME', 'journals and rows of bulk runs; else ~/.local/state'],
-      ['XDG_DATA_HOME', 'links of the sandbox; else ~/.local/share'],
+      ['COLUMNS', 'table width, if the terminal does not report one'],
+      ['CI', 'not empty: no prompts, no progress'],
+      ['HTTP_PROXY, HTTPS_PROXY', 'proxy for http:// and https:// servers; lower case also works'],
+      ['NO_PROXY', 'hosts to reach without a proxy'],
+      ['NODE_EXTRA_CA_CERTS', 'file of additional certificates to trust, like --ca-file'],
+      ['XDG_CONFIG_HOME', 'parent folder of linkctl/config.json (default: ~/.config)'],
+      ['XDG_CACHE_HOME', 'cached tags and domains for completion (default: ~/.cache)'],
+      ['XDG_STATE_HOME', 'records of bulk runs (default: ~/.local/state)'],
+      ['XDG_DATA_HOME', 'links of the sandbox (default: ~/.local/share)'],
     ],
-    'An XDG value that is not an absolute path is ignored. On Windows the folders are below %APPDATA% and %LOCALAPPDATA%.',
+    'XDG values that are not absolute paths are ignored. On Windows the folders are in %APPDATA% and %LOCALAPPDATA%.',
   ],
 };
 
 const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
-  ok: 'everything asked for was done; also an empty listing, a tag selection that matched nothing, --dry-run',
-  failed: 'a failure without a better code; a question answered with no',
-  usage: 'a wrong flag, operand or input file; --yes missing where nobody can be asked. Nothing that changes anything was sent',
-  partial: 'the run reached its end; some items were done, some were refused',
-  auth: 'no credentials, or the server does not accept them, or the account is inactive',
-  not_found: 'a URL, tag or domain that was named does not exist (0 with --ignore-missing)',
-  rejected: 'the server refused the values; repeating them unchanged is pointless',
-  limit: 'a quota, --budget or a rate limit: run the same command again later',
-  unavailable: 'network, timeout, 5xx or an unreadable answer; nothing is in doubt: run the same command again',
-  local: 'something on this machine: configuration, files, locks, a full disk, an unknown profile, a wrong base URL',
-  unknown: 'the outcome of at least one item is not known: look before repeating; the message says how',
-  empty: 'nothing matched, and --fail-empty was given',
+  ok: 'success; also an empty listing, a tag selection without matches, or --dry-run',
+  failed: 'a failure without a more specific code, or a question answered with no',
+  usage: 'invalid flag, operand or input file, or missing --yes without a terminal. No change was sent',
+  partial: 'the run completed; some items succeeded, some were rejected',
+  auth: 'credentials are missing or rejected, or the account is inactive',
+  not_found: 'a named link, tag or domain does not exist (0 with --ignore-missing)',
+  rejected: 'the server rejected the values; correct them before running again',
+  limit: 'quota, --budget or rate limit reached; run the same command again later',
+  unavailable: 'network error, timeout, HTTP 5xx or unreadable response. No outcome is unknown; run the same command again',
+  local: 'local problem: configuration, files, locks, full disk, unknown profile or wrong base URL',
+  unknown: 'the outcome of at least one item is unknown. Check before you repeat the command; the message says how',
+  empty: 'no matches, with --fail-empty',
 };
 
 const exitCodesTopic: Topic = {
@@ -91,12 +88,12 @@ const exitCodesTopic: Topic = {
       exitMeanings[kind],
     ]),
     [
-      ['129', 'ended by SIGHUP'],
-      ['130', 'ended by SIGINT, Ctrl-C'],
-      ['143', 'ended by SIGTERM'],
+      ['129', 'terminated by SIGHUP'],
+      ['130', 'terminated by SIGINT (Ctrl-C)'],
+      ['143', 'terminated by SIGTERM'],
     ],
-    'What stopped a run beats what its items got: 10, then 9, then the signal, then 4, 7, 8. Only a run that reached its end gives 3; one in which every item was refused gives the code of their reason, or 1 for several reasons.',
-    'A script treats a code that it does not know as a failure. For cron:',
+    'The reason why a run stopped takes precedence over the results of its items: 10, 9, the signal, 4, 7, 8. Code 3 means that the run completed. If every item was rejected, the code is that of the reason, or 1 for several reasons.',
+    'Scripts should treat unknown codes as failures. Example for cron:',
     {
       lines: [
         'for file in outbox/*.csv; do',
@@ -104,8 +101,8 @@ const exitCodesTopic: Topic = {
         '  linkctl -q shorten -f "$file" --failed "$file.failed" > "$file.urls"',
         '  case $? in',
         '    0) ;;',
-        '    3|5|6) mail -s "links refused" you@example.com < "$file.failed" ;;',
-        '    7|8) exit 0 ;;  # the file stays, and the next run continues',
+        '    3|5|6) mail -s "links rejected" you@example.com < "$file.failed" ;;',
+        '    7|8) exit 0 ;;  # keep the file; the next run resumes',
         '    *) exit 1 ;;',
         '  esac',
         '  mv "$file" "$file".* done/',
@@ -118,28 +115,28 @@ const exitCodesTopic: Topic = {
 const formats: Topic = {
   summary: 'Output formats',
   parts: [
-    'One flag chooses: -o, --output. The default is table on a terminal and tsv in a pipe; LINKCTL_OUTPUT or the profile (linkctl config set output json) say otherwise. Every format holds the same rows. stdout holds what was asked for and nothing else; summaries, warnings and progress go to stderr. On a terminal a run of more than 20 rows lists none of them: --results <file>, -o or a pipe does.',
+    '-o, --output selects the format. The default is table on a terminal and tsv in a pipe. LINKCTL_OUTPUT or the profile (linkctl config set output json) changes the default. All formats contain the same rows. stdout contains only the requested data; summaries, warnings and progress go to stderr. On a terminal, a run of more than 20 rows does not list them. To get the rows, use --results <file>, -o or a pipe.',
     [
-      ['table', 'for people: fits the terminal, long cells end in an ellipsis (--no-truncate), headed (--no-header)'],
+      ['table', 'fits the terminal, with a header (--no-header); long cells are shortened (--no-truncate)'],
       [
         'tsv',
-        'a line a record, TAB between cells, no head (--header); a backslash, TAB, CR or LF in a value is written \\\\, \\t, \\r or \\n; lists are joined with commas',
+        'one record per line, TAB between cells, no header (--header). Backslash, TAB, CR and LF in values become \\\\, \\t, \\r and \\n; lists are joined with commas',
       ],
       [
         'csv',
-        'RFC 4180 with LF line ends, headed (--no-header); shorten -f reads it back. --formula-guard puts a quote sign before cells that a spreadsheet would run',
+        'RFC 4180 with LF line ends and a header (--no-header); shorten -f reads it. --formula-guard puts a quote before cells that a spreadsheet would run as formulas',
       ],
       [
         'json',
-        'one document, keyed as the API keys it: {"urls":[…],"page":{…}}; two spaces on a terminal, one line in a pipe. --json is -o json',
+        'one document with the keys of the API: {"urls":[…],"page":{…}}. Indented on a terminal, one line in a pipe. --json is the same',
       ],
-      ['jsonl', 'one object a line, written as each page arrives: linkctl list -o jsonl | head -3 makes one request'],
+      ['jsonl', 'one object per line, written as each page arrives: linkctl list -o jsonl | head -3 sends one request'],
     ],
-    '--hashes-from reads what list prints, in any of these formats: a first line that is the name of a column is a head. A link called hash stands there as its short URL.',
-    '--fields hash,long_url picks the fields and their order in every format; without it json and jsonl have all of them, unknown ones of the server included. A name that no record has is an error that lists the names.',
-    'A run that was interrupted and goes on tells of the rows that were done before what they asked for, hash, short URL and long URL; linkctl list tells the rest of a record.',
-    'Date-times are UTC, as 2026-01-31T09:00:00Z in text formats and as the server gave them in JSON; dates are 2026-01-31. null is kept in JSON and empty elsewhere.',
-    'The key that holds the rows in JSON:',
+    '--hashes-from reads the output of list in any of these formats. A first line that is a column name is a header. Write a link whose hash is a column name as its short URL.',
+    '--fields hash,long_url selects and orders the fields in every format. Without it, json and jsonl contain all fields that the server sends. An unknown name is an error that lists the valid names.',
+    'When a run resumes, rows done earlier show the values of the input, the hash, the short URL and the long URL. linkctl list shows complete records.',
+    'Times are UTC: 2026-01-31T09:00:00Z in text formats, as sent by the server in JSON. Dates are 2026-01-31. null is null in JSON and empty elsewhere.',
+    'JSON keys:',
     [
       ['shorten', 'urls, summary'],
       ['list', 'urls, page'],
@@ -150,9 +147,9 @@ const formats: Topic = {
       ['log', 'log, page'],
       ['account', 'account'],
     ],
-    'With -o json or jsonl a failure is one JSON line on stderr, here in two:',
+    'With -o json or jsonl, an error is one JSON line on stderr (shown here in two):',
     { lines: ['{"error":{"code":5,"kind":"not_found","api_code":1306,', ' "message":"…","hint":"…","profile":"work"}}'] },
-    'New fields may come within a major version; none goes. A JSON Schema of each output, by its command; a line of jsonl is an element of its list:',
+    'A major version may add fields but removes none. A JSON Schema describes the output of each command. A line of jsonl is one element of its list:',
     { lines: ['linkctl help formats --json', "linkctl help formats --json | jq '.list' > list.schema.json"] },
   ],
 };
@@ -160,14 +157,14 @@ const formats: Topic = {
 const csv: Topic = {
   summary: 'Input files: csv, jsonl and lines',
   parts: [
-    'shorten -f and edit -f read a file, or stdin for -. The extension says what it is (.csv, .jsonl, .ndjson, .txt), or --input-format does; anything else is one URL a line, where blank lines and lines that begin with # are passed over. Text is UTF-8, with or without a byte order mark, LF or CRLF.',
-    'A csv file has a header of field names, in any order; jsonl has an object of them on each line. An empty cell is as if the column were not there; "never" takes a date away, and in jsonl "" empties a note. Columns of shorten:',
+    'shorten -f and edit -f read a file, or stdin with -f -. The file extension (.csv, .jsonl, .ndjson, .txt) or --input-format sets the format. Any other input has one URL per line; blank lines and lines that start with # are skipped. Text is UTF-8, with or without a byte order mark, LF or CRLF.',
+    'A csv file has a header of field names, in any order. A jsonl file has one object per line. An empty cell means that the field is not set. "never" removes an expiration date. In jsonl, "" clears a note. Columns of shorten:',
     fieldRows('shorten'),
-    'Columns of edit; hash or short_url names the short URL to change. On an account of several domains a hash alone does not: short_url, domain or --domain says where it is:',
+    'Columns of edit. Give hash or short_url. On an account with several domains, a hash also needs the column domain or the flag --domain:',
     fieldRows('edit'),
-    "Tags are separated by commas; a label that holds a comma or begins with a double quote stands in double quotes of its own, doubled as csv wants. In an edit, +label attaches and -label detaches; a label alone attaches. A row's own value beats the flag.",
-    'A listing is such a file: linkctl list -o csv > links.csv and shorten -f links.csv make the same links again. Its hash is read as custom_hash by shorten, and what cannot be set (clicks, short_url, …) is passed over. Any other column is an error, or ignored and named with --ignore-unknown-columns; one that looks like a field is an error all the same.',
-    'The whole file is checked before anything is sent, and what is wrong with it is told with its line, up to 20 places. Until they are sent, its rows take about twice the room of the file in the state folder; what comes through a pipe takes its own room twice more, once of it for as long as the journal of the run is kept. XDG_STATE_HOME moves the folder: linkctl help environment.',
+    'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote, and double these quotes in csv. In edit, +label or label attaches and -label detaches. A value in a row overrides the flag.',
+    'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, short_url, …). Any other column is an error unless --ignore-unknown-columns is given. Column names similar to a field are always errors.',
+    'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {
       lines: [
         'linkctl shorten --print-template > links.csv',
@@ -182,7 +179,7 @@ function fieldRows(use: FieldUse): (readonly [string, string])[] {
   const required = { shorten: 'long_url', edit: '', 'edit-by-tags': '' }[use];
   const rows = fieldNames(use, 'a').map((name): [string, string] => {
     const { edition, summary, length }: Field = fields[name];
-    const meaning = use === 'edit' && name === 'custom_hash' ? 'the new hash' : summary;
+    const meaning = use === 'edit' && name === 'custom_hash' ? 'new hash' : summary;
     const bound = length && length.max > 1 ? `, up to ${length.max} characters` : '';
     return [
       name,
@@ -191,9 +188,9 @@ function fieldRows(use: FieldUse): (readonly [string, string])[] {
   });
   if (use !== 'edit') return rows;
   return [
-    ['hash', 'the short URL to change'],
-    ['short_url', 'the same with its domain'],
-    ['domain', '[edition A] where the hash is'],
+    ['hash', 'hash of the link to change'],
+    ['short_url', 'short URL of the link, instead of hash'],
+    ['domain', '[edition A] domain of the hash'],
     ...rows,
   ];
 }
@@ -201,15 +198,15 @@ function fieldRows(use: FieldUse): (readonly [string, string])[] {
 const tags: Topic = {
   summary: 'Tags and tag expressions',
   parts: [
-    '--tag, --add-tag and --remove-tag take one label each, may be given several times, and attach or detach; a comma is a part of the label. --by-tags takes an expression and selects URLs. Labels are compared without regard to case.',
-    'An expression is sent to the server exactly as typed; quote it, since most of its signs mean something to the shell. What servers are known to understand:',
+    '--tag, --add-tag and --remove-tag attach or detach one tag each and are repeatable. A comma is part of the label. --by-tags selects links by an expression. Labels are not case-sensitive.',
+    'An expression is sent to the server exactly as typed. Quote it, because the shell interprets most of its characters. Known syntax:',
     [
       ['label', 'has the tag'],
-      ['~label', 'has it not'],
-      ['one & two', 'has both; a comma or a semicolon means the same'],
+      ['~label', 'does not have the tag'],
+      ['one & two', 'has both; a comma or semicolon means the same'],
       ['one | two', 'has at least one'],
       ['one ^ two', 'has exactly one'],
-      ['( … )', 'brackets group; use them rather than rely on what binds tighter'],
+      ['( … )', 'grouping; do not rely on operator precedence'],
     ],
     {
       lines: [
@@ -219,8 +216,8 @@ const tags: Topic = {
         "linkctl delete --by-tags 'old' --max-affected 200",
       ],
     },
-    'A selection acts on all domains of the account: --domain cannot be given with it. An expression that matches nothing is no failure; an empty one is refused, as it must not select everything. Editing by tags can set note, expiration date, mailed statistics and, on edition A, maximum clicks.',
-    'delete, edit and stats --reset first ask the server how many URLs are selected, and you confirm by typing that number; where nobody can be asked, --yes and --max-affected are both needed.',
+    'A tag selection covers all domains of the account and cannot be combined with --domain. An expression without matches is not an error. An empty expression is rejected, because it must not select everything. Editing by tags can set the note, expiration date, email statistics and, on edition A, maximum clicks.',
+    'delete, edit and stats --reset show the number of selected links and ask you to type it. Without a terminal, --yes and --max-affected are both required.',
   ],
 };
 

@@ -7,7 +7,7 @@ import { test } from '../support/linkctl.ts';
 test('B93: candidates with their meanings, then the directive', async ({ linkctl }) => {
   expect(await linkctl(['__complete', 'sho'])).toEqual({
     code: 0,
-    stdout: 'shorten\tShorten long URLs, one or a million\n:4\n',
+    stdout: 'shorten\tCreate short URLs for one or many long URLs\n:4\n',
     stderr: '',
   });
 });

@@ -34,7 +34,7 @@ test('B91: the topic csv has every column of both uses', () => {
 });
 
 test('F64: the topic csv says how much room a run needs, and what moves the folder', () => {
-  expect(topicText('csv').replaceAll('\n', ' ')).toMatch(/twice the room of the file in the state folder.*XDG_STATE_HOME/);
+  expect(topicText('csv').replaceAll('\n', ' ')).toMatch(/twice the size of the file in the state folder.*XDG_STATE_HOME/);
 });
 
 test('B13: the topic environment has every variable that a flag names', async () => {
