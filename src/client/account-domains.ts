@@ -1,17 +1,28 @@
 import { domainToASCII } from 'node:url';
+import type { Edition } from '../contract/editions.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/loopback.ts';
+import type { DomainRecord } from '../contract/records.ts';
+import { isUnknownResource } from './call-error.ts';
 import type { Client } from './client.ts';
 
-/** GET /domains. A server that has no such list has one domain. */
+/** The domains of the account; none where the server has no list of them, and thus one domain. */
 export async function accountDomains(client: Pick<Client, 'send'>): Promise<AccountDomains> {
+  const domains = (await listDomains(client)) ?? [];
+  const defaultDomain = domains.find(({ status }) => status === 'default')?.domain;
+  return { names: domains.map(({ domain }) => domain), defaultDomain };
+}
+
+/** CLI.md 3.1: GET /domains goes through on edition A and is unknown on edition B. The client must be one of edition A, to ask. */
+export async function findEdition(client: Pick<Client, 'send'>): Promise<Edition> {
+  return (await listDomains(client)) ? 'a' : 'b';
+}
+
+async function listDomains(client: Pick<Client, 'send'>): Promise<readonly DomainRecord[] | undefined> {
   try {
-    const { domains } = await client.send('listDomains', {});
-    const defaultDomain = domains.find(({ status }) => status === 'default')?.domain;
-    return { names: domains.map(({ domain }) => domain), defaultDomain };
+    return (await client.send('listDomains', {})).domains;
   } catch (error) {
-    const { apiCode, status } = error as { apiCode?: number; status?: number };
-    if (apiCode === 1301 || apiCode === 1302 || status === 404) return { names: [], defaultDomain: undefined };
+    if (isUnknownResource(error)) return undefined;
     throw error;
   }
 }

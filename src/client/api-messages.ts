@@ -1,6 +1,6 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { isErrorCode } from '../contract/errors.ts';
+import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
 
 /** Whom a call was made as, and where that came from (B47). */
@@ -48,7 +48,7 @@ export interface ApiMessage {
 export function apiMessage({ code, message = '' }: ErrorRecord, subject: Subject): ApiMessage {
   if (!isErrorCode(code) || code === 0)
     return { kind: 'failed', message: `service error ${code}: ${message || 'without a message'}` };
-  return messages[code](subject);
+  return { kind: errors[code].kind, ...messages[code](subject) };
 }
 
 /** The server's own words, as lines that follow our sentence. */
@@ -72,81 +72,67 @@ export function refusedCredentials({ identity }: Subject, status: number): ApiMe
   };
 }
 
-type Sentence = (subject: Subject) => ApiMessage;
+/** Of another kind than the table says only where the subject makes it so. */
+type Sentence = (subject: Subject) => Omit<ApiMessage, 'kind'> & Partial<ApiMessage>;
 
-const messages: { readonly [code in Exclude<keyof typeof import('../contract/errors.ts').errorMessages, 0>]: Sentence } = {
+const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   101: ({ identity: { host } }) => ({
-    kind: 'failed',
     message: `${host} failed without saying why`,
     hint: 'try again later; with -v each request is shown',
   }),
   1102: ({ identity }) => ({
-    kind: 'auth',
     message: `the server does not know the username "${identity.username}"${owner(identity)}`,
     hint: login(identity),
   }),
   1204: ({ hash }) => ({
-    kind: 'rejected',
     message: `${named('hash', hash)} is not valid`,
     hint: 'hashes are letters, digits, _ and -; linkctl list shows yours',
   }),
   1206: ({ longUrl }) => ({
-    kind: 'rejected',
     message: `${named('URL', longUrl)} is not accepted as a destination`,
     hint: 'write the whole address, with its scheme: https://…',
   }),
   1215: ({ hash }) => ({
-    kind: 'rejected',
     message: `${named('hash', hash)} is taken or not allowed`,
     hint: hash === undefined ? 'choose another hash' : `choose another hash; linkctl list -- ${hash} shows what has this one`,
   }),
   1216: ({ longUrl, identity: { host } }) => ({
-    kind: 'rejected',
     message: `${host} does not allow links to ${named('URL', longUrl)}`,
     hint: 'choose another destination, or ask who runs the server',
   }),
   1217: ({ identity }) => ({
-    kind: 'auth',
     message: `the account "${identity.username}"${owner(identity)} is inactive or expired`,
     hint: `renew it in the web interface of ${identity.host}`,
   }),
   1218: ({ hash }) => ({
-    kind: 'rejected',
     message: `${named('short URL', hash)} is not correct`,
     hint: 'hashes are letters, digits, _ and -; linkctl list shows yours',
   }),
   1219: ({ identity: { host } }) => ({
-    kind: 'unavailable',
     message: `${host} is cooling down and takes no such call for now`,
     hint: 'run the same command again later, or allow a longer wait with --max-wait',
   }),
   1220: ({ identity: { username } }) => ({
-    kind: 'limit',
     message: `the account "${username}" has reached its limit of URLs`,
     hint: 'linkctl account shows the limits; run the same command again when there is room',
   }),
   1221: () => ({
-    kind: 'limit',
     message: 'too many items in one call for this server',
     hint: 'linkctl config set batch_size 100, or less',
   }),
   1300: ({ identity }) => ({
-    kind: 'auth',
     message: `the server rejected the API key${owner(identity)}`,
     hint: login(identity),
   }),
   1301: ({ path, identity: { baseUrl } }) => ({
-    kind: 'local',
     message: `the server knows no resource ${path}`,
     hint: `check the base URL ${baseUrl} and the edition: linkctl config list`,
   }),
   1302: ({ method, path }) => ({
-    kind: 'local',
     message: `the server does not support ${method} ${path}`,
     hint: 'if something on the way blocks the method: linkctl config set method_override true',
   }),
   1303: ({ identity: { username } }) => ({
-    kind: 'limit',
     message: `the account "${username}" has used up its API calls of today`,
     hint: 'run the same command again after midnight UTC',
   }),
@@ -164,55 +150,46 @@ const messages: { readonly [code in Exclude<keyof typeof import('../contract/err
       };
     }
     return {
-      kind: 'failed',
       message: 'the server misses something in the request',
       hint: 'run it with --debug to see what was sent',
     };
   },
   1306: ({ hash, domain }) => ({
-    kind: 'not_found',
     message: `no short URL ${hash === undefined ? 'of those named' : `"${hash}"`}${domain === undefined ? '' : ` on ${domain}`}`,
     hint: hash === undefined ? 'linkctl list' : `linkctl list --search ${shellWord(hash)}`,
   }),
   1307: () => ({
-    kind: 'failed',
     message: 'the server expected another number of parameters',
     hint: 'run it with --debug to see what was sent',
   }),
   1308: ({ identity: { host } }) => ({
-    kind: 'unavailable',
     message: `${host} had an HTTP failure behind it`,
     hint: 'run the same command again',
   }),
   1309: ({ label }) => ({
-    kind: 'not_found',
     message: label === undefined ? 'no such tag' : `no tag "${label}"`,
     hint: 'linkctl tags',
   }),
   1310: () => ({
-    kind: 'limit',
     message: 'too much text in one call for this server',
     hint: 'linkctl config set batch_size 100, or less',
   }),
   1311: ({ label, newLabel = label }) => ({
-    kind: 'rejected',
     message: `${named('tag label', newLabel)} is not valid or exists already`,
     hint: 'linkctl tags',
   }),
   1312: ({ date }) => ({
-    kind: 'rejected',
     message: `${named('date', date)} is not accepted`,
     hint: 'write YYYY-MM-DD, a day to come',
   }),
   1313: ({ domain, identity: { domain: working } }) => ({
-    kind: 'not_found',
     message:
       domain === undefined
         ? 'no such domain on this account'
         : `no domain "${domain}" on this account${working?.name === domain ? ` (from ${working.source})` : ''}`,
     hint: 'linkctl domains',
   }),
-  1314: () => ({ kind: 'rejected', message: 'the webhook parameter is not accepted' }),
+  1314: () => ({ message: 'the webhook parameter is not accepted' }),
 };
 
 function named(kind: string, name: string | undefined): string {

@@ -1,4 +1,5 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
+import { errorTraits } from '../contract/errors.ts';
 import type { OperationName } from '../contract/operations.ts';
 
 /**
@@ -86,7 +87,37 @@ export class CallError extends CliError {
 export function isTooLarge(error: unknown): error is CallError {
   if (!(error instanceof CallError)) return false;
   const { outcome, apiCode, status } = error.last;
-  return outcome === 'rejected' && (apiCode === 1221 || apiCode === 1310 || status === 413 || status === 414);
+  return outcome === 'rejected' && (errorTraits(apiCode).about === 'size' || status === 413 || status === 414);
+}
+
+/** Whether the account, its key or the address was refused, and not the one call: every other call would be. */
+export function refusesEveryCall({ outcome, kind, apiCode }: Fault): boolean {
+  return outcome === 'rejected' && (kind === 'auth' || errorTraits(apiCode).refuses === 'every call');
+}
+
+/** Whether all further calls of a run would fail alike: no connection, credentials, quotas, the domain, the address (B87, F50). */
+export function stopsRun({ outcome, apiCode, kind }: Fault): boolean {
+  return outcome !== 'rejected' || stoppingKinds.has(kind) || errorTraits(apiCode).refuses === 'every row';
+}
+
+/** Whether a call was refused for what every further call of the run would be refused for, too. */
+export function refusesRun({ outcome, last }: CallError): boolean {
+  return outcome === 'rejected' && stopsRun(last);
+}
+
+const stoppingKinds: ReadonlySet<FailureKind> = new Set(['auth', 'limit', 'local', 'unavailable']);
+
+/** Whether the server has no such resource: one of another edition (API.md 9.3), or no API at all. */
+export function isUnknownResource(error: unknown): boolean {
+  if (!(error instanceof CallError)) return false;
+  return errorTraits(error.apiCode).about === 'resource' || error.status === 404;
+}
+
+/** What the last attempt met, without a word about attempts before it. */
+export function lastOf(error: CallError): CliError {
+  const { kind, message, hint, apiCode, outcome } = error.last;
+  if (outcome === error.outcome) return error;
+  return new CliError(kind, message, { hint, apiCode, details: error.details, cause: error });
 }
 
 function reasonOf(gaveUp: GaveUp): string {

@@ -1,40 +1,63 @@
-import type { Edition } from './editions.ts';
+/** What kind of failure a code is, by what the caller can do about it (CLI.md section 2). */
+export type ErrorKind = 'failed' | 'auth' | 'not_found' | 'rejected' | 'limit' | 'unavailable' | 'local';
 
-/** The error codes of API.md 7.3 and their message texts. Codes that are not here exist in the field: pass them through as numbers. */
-export const errorMessages = {
-  0: '',
-  101: 'Unknown error',
-  1102: 'Invalid username',
-  1204: 'Not a valid Short URL hash',
-  1206: 'URL you tried to shorten was invalid',
-  1215: 'Short URL is not correct or existed',
-  1216: 'URL you tried to shorten is not allowed',
-  1217: 'Access Denied',
-  1218: 'Short URL is not correct',
-  1219: 'Target server on cooldown',
-  1220: 'URLs limit has been reached',
-  1221: 'Exceeded limit of batch operation',
-  1300: 'Invalid API key',
-  1301: 'Invalid resource',
-  1302: 'Method not supported',
-  1303: 'API call limit reached',
-  1305: 'Missing input parameters',
-  1306: 'URL not found in DB',
-  1307: 'Wrong number of input parameters',
-  1308: 'HTTP error',
-  1309: 'Tag not found',
-  1310: 'Too big POST data',
-  1311: 'Invalid or duplicate tag label',
-  1312: 'Invalid date',
-  1313: 'Domain not found',
-  1314: 'Invalid webhook parameter',
-} as const;
+/** What holds of one error code, wherever it is met. */
+export interface ErrorTraits {
+  /** The text of API.md 7.3. */
+  readonly message: string;
+  readonly kind: ErrorKind;
+  /** What it speaks of: the values sent, what has the hash, the size of the call (R-13), or the resource, which this server lacks. */
+  readonly about?: 'values' | 'hash' | 'size' | 'resource';
+  /** What is refused too, beside this call: every other one, whatever it asks, or all rows of the run. Codes of kind `auth` refuse every call. */
+  readonly refuses?: 'every call' | 'every row';
+  /** Of an item: it was not applied, and may be once it is sent again (R-12). */
+  readonly temporary?: true;
+  /** Nobody knows what the server did, also with 400, the status of any error (1.3, F24). */
+  readonly doubtful?: true;
+}
 
-export type ErrorCode = keyof typeof errorMessages;
+/** The error codes of API.md 7.3. Codes that are not here exist in the field: they pass through as numbers. */
+export const errors = {
+  /** OK; of an item that is not OK, a field that was not applied. */
+  0: { message: '', kind: 'rejected' },
+  101: { message: 'Unknown error', kind: 'failed', doubtful: true },
+  1102: { message: 'Invalid username', kind: 'auth' },
+  1204: { message: 'Not a valid Short URL hash', kind: 'rejected', about: 'hash' },
+  1206: { message: 'URL you tried to shorten was invalid', kind: 'rejected', about: 'values' },
+  1215: { message: 'Short URL is not correct or existed', kind: 'rejected', about: 'hash' },
+  1216: { message: 'URL you tried to shorten is not allowed', kind: 'rejected', about: 'values' },
+  1217: { message: 'Access Denied', kind: 'auth' },
+  1218: { message: 'Short URL is not correct', kind: 'rejected', about: 'hash' },
+  1219: { message: 'Target server on cooldown', kind: 'unavailable', temporary: true },
+  1220: { message: 'URLs limit has been reached', kind: 'limit', temporary: true },
+  1221: { message: 'Exceeded limit of batch operation', kind: 'limit', about: 'size' },
+  1300: { message: 'Invalid API key', kind: 'auth' },
+  1301: { message: 'Invalid resource', kind: 'local', about: 'resource', refuses: 'every call' },
+  1302: { message: 'Method not supported', kind: 'local', about: 'resource' },
+  1303: { message: 'API call limit reached', kind: 'limit', refuses: 'every call' },
+  1305: { message: 'Missing input parameters', kind: 'failed' },
+  1306: { message: 'URL not found in DB', kind: 'not_found', about: 'hash' },
+  1307: { message: 'Wrong number of input parameters', kind: 'failed' },
+  1308: { message: 'HTTP error', kind: 'unavailable', doubtful: true },
+  1309: { message: 'Tag not found', kind: 'not_found' },
+  1310: { message: 'Too big POST data', kind: 'limit', about: 'size' },
+  1311: { message: 'Invalid or duplicate tag label', kind: 'rejected', about: 'values' },
+  1312: { message: 'Invalid date', kind: 'rejected', about: 'values' },
+  /** Edition A. */
+  1313: { message: 'Domain not found', kind: 'not_found', refuses: 'every row' },
+  /** Edition A. */
+  1314: { message: 'Invalid webhook parameter', kind: 'rejected', about: 'values' },
+} as const satisfies { readonly [code: number]: ErrorTraits };
 
-/** Codes that only one edition knows (API.md 9.3). */
-export const errorEditions: { readonly [C in ErrorCode]?: Edition } = { 1313: 'a', 1314: 'a' };
+export type ErrorCode = keyof typeof errors;
 
 export function isErrorCode(code: number): code is ErrorCode {
-  return Object.hasOwn(errorMessages, code);
+  return Object.hasOwn(errors, code);
 }
+
+/** What holds of a code, and of one that is not listed. */
+export function errorTraits(code: number | undefined): ErrorTraits {
+  return code !== undefined && isErrorCode(code) ? errors[code] : unlisted;
+}
+
+const unlisted: ErrorTraits = { message: '', kind: 'failed' };

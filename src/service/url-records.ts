@@ -1,5 +1,5 @@
 import type { Edition } from '../contract/editions.ts';
-import { type ErrorCode, errorMessages } from '../contract/errors.ts';
+import { type ErrorCode, errors } from '../contract/errors.ts';
 import type { DateTime, ErrorRecord, UrlRecord } from '../contract/records.ts';
 import type { StoredDomain, StoredUrl } from './store/store.ts';
 
@@ -9,7 +9,7 @@ export function dateTime(time: number): DateTime {
 }
 
 export function errorRecord(code: ErrorCode): ErrorRecord {
-  return { code, message: errorMessages[code] };
+  return { code, message: errors[code].message };
 }
 
 export function shortUrlWithProtocol(domain: StoredDomain, hash: string): string {

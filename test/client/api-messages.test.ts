@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitCodes } from '../../src/base/errors.ts';
 import { apiMessage, type Identity, itemError } from '../../src/client/api-messages.ts';
-import { type ErrorCode, errorMessages } from '../../src/contract/errors.ts';
+import { type ErrorCode, errors } from '../../src/contract/errors.ts';
 
 const identity: Identity = {
   host: 'api.example',
@@ -22,7 +22,7 @@ const named = {
   expression: 'a&&',
 };
 
-const codes = Object.keys(errorMessages)
+const codes = Object.keys(errors)
   .map(Number)
   .filter((code): code is Exclude<ErrorCode, 0> => code !== 0);
 
@@ -64,7 +64,7 @@ test.each(codes)('B46: code %i has a sentence and an exit code of our own, and k
     expect(error.details).toEqual(['the server says: Words of the server.', 'the server says: and details']);
     expect(error.message).toMatch(/^\S.*[^.\s]$/);
     expect(`${error.message} ${error.hint ?? ''}`).not.toMatch(/undefined|null|\[object/);
-    expect(error.message).not.toContain(errorMessages[code]);
+    expect(error.message).not.toContain(errors[code].message);
     expect(code === 1314 || error.hint).toBeTruthy();
   }
 });

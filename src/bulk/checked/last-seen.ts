@@ -1,8 +1,7 @@
-import { CallError } from '../../client/call-error.ts';
+import { CallError, refusesRun } from '../../client/call-error.ts';
 import { type ReadSettings, urlsByHash } from '../../client/named-urls.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
-import { refusesAll } from '../sending/call-failure.ts';
 
 export interface LastSeenSettings extends Omit<ReadSettings, 'signal'> {
   /** Whether one call more may be made; absent where links are not read before they are changed. */
@@ -25,7 +24,7 @@ export async function lastSeen(
       { ...settings, signal },
     );
   } catch (error) {
-    if (!(error instanceof CallError) || refusesAll(error)) throw error;
+    if (!(error instanceof CallError) || refusesRun(error)) throw error;
     return undefined;
   }
 }

@@ -1,7 +1,6 @@
-import { CallError } from '../../client/call-error.ts';
+import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { isUsableHash } from '../matching/answer-items.ts';
-import { refusesAll } from '../sending/call-failure.ts';
 
 /**
  * Which links are new, where an answer does not say: with duplicate control it holds old ones too (`D26`). The listing has the newest
@@ -83,7 +82,7 @@ export function createNewness({ client, domain, mayCall = () => true }: NewnessS
   const safely = async (work: Promise<void>): Promise<void> => {
     await work.catch((error: unknown) => {
       if (!(error instanceof CallError)) throw error;
-      if (refusesAll(error)) refusal = error;
+      if (refusesRun(error)) refusal = error;
     });
   };
 

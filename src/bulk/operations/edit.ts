@@ -1,6 +1,7 @@
 import { shortPrint } from '../../base/fingerprint.ts';
 import type { Client } from '../../client/client.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
+import { errors } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { lastSeen } from '../checked/last-seen.ts';
@@ -155,7 +156,7 @@ function placeOf(record: KnownRecord | undefined): string {
 }
 
 /** What a server says about a hash that is not there. */
-export const missing: Verdict = { kind: 'failed', error: { code: 1306, message: 'URL not found in DB' } };
+export const missing: Verdict = { kind: 'failed', error: { code: 1306, message: errors[1306].message } };
 
 /** All rows of a call are on one domain: `group` sees to it. */
 export function domainOf(rows: readonly LinkKey[], settings: Pick<ChangeSettings, 'domain'>): { domain?: string } {

@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { type Identity, itemError } from '../../client/api-messages.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
-import { errorText, kindOfCode, type RowOutcome } from './row-outcome.ts';
+import { errorText, type RowOutcome } from './row-outcome.ts';
 
 /** What shows a short URL as people would paste it. */
 interface ShortUrls {
@@ -54,7 +54,7 @@ export function outcomeFailure(
   const hash = own && linkText({ domain, hash: own });
   const place = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
   if (code === 0) {
-    const kind = status === 'unknown' ? 'unknown' : kindOfCode(0);
+    const kind = status === 'unknown' ? 'unknown' : 'rejected';
     const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
     const hint = record && hash === undefined ? `they are links already: ${correct}` : undefined;

@@ -1,4 +1,5 @@
 import { CliError, exitCodes, type FailureKind, LocalError } from '../../base/errors.ts';
+import { errorTraits } from '../../contract/errors.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
 /** What became of a row. `unchanged`: nothing was to be done; `not_sent`: certainly nothing happened; `unknown`: look before repeating. */
@@ -103,20 +104,6 @@ export function doneCount({ counts }: Tally): number {
   return [...doneStatuses].reduce((sum, status) => sum + counts[status], 0);
 }
 
-/** The class of an item's error by its code (CLI.md section 2); 0 is a field that was not applied. */
-export function kindOfCode(code: number): FailureKind {
-  return kinds.get(code) ?? 'failed';
-}
-
-const kinds = new Map<number, FailureKind>([
-  ...([0, 1204, 1206, 1215, 1216, 1218, 1311, 1312, 1314] as const).map((code) => [code, 'rejected'] as const),
-  ...([1306, 1309, 1313] as const).map((code) => [code, 'not_found'] as const),
-  ...([1300, 1102, 1217] as const).map((code) => [code, 'auth'] as const),
-  ...([1303, 1220, 1221, 1310] as const).map((code) => [code, 'limit'] as const),
-  ...([1219, 1308] as const).map((code) => [code, 'unavailable'] as const),
-  ...([1301, 1302] as const).map((code) => [code, 'local'] as const),
-]);
-
 /** Rows were done, and what they got could not be written down: `details` names each and its short URL (J7). */
 export class UnrecordedError extends LocalError {
   readonly rows: number;
@@ -174,7 +161,7 @@ export function exitCodeOf(end: Exclude<RunEnd, { kind: 'signal' }>): number {
 }
 
 function commonKind({ failures }: Tally): FailureKind {
-  const found = new Set([...failures.keys()].map(kindOfCode));
+  const found = new Set([...failures.keys()].map((code) => errorTraits(code).kind));
   const [only] = found;
   return found.size === 1 && only ? only : 'failed';
 }

@@ -1,6 +1,5 @@
 import { LimitError } from '../../base/errors.ts';
-import { meetsAll } from '../../client/call/retry.ts';
-import { CallError, type Fault } from '../../client/call-error.ts';
+import { CallError, type Fault, refusesEveryCall } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 
 /** The budget of calls is used up: what was paid for before may still go out. */
@@ -46,7 +45,7 @@ export function countCalls({ send }: Pick<Client, 'send'>, budget: number = Numb
           return await send(operation, input, { ...options, onThrottled });
         } catch (error) {
           // A server without a list of domains has one all the same.
-          if (error instanceof CallError && meetsAll(error.last) && operation !== 'listDomains') refusal = error.last;
+          if (error instanceof CallError && refusesEveryCall(error.last) && operation !== 'listDomains') refusal = error.last;
           throw error;
         }
       },

@@ -1,10 +1,10 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
-import { CallError, isTooLarge } from '../../client/call-error.ts';
+import { CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error.ts';
+import { errorTraits } from '../../contract/errors.ts';
 import { again, type Doubtful, doubtful, type Failed, unresolved, type Verdict } from '../matching/verdict.ts';
 import type { BatchAnswer } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { lastOf, speaksOfHashes, speaksOfValues, stopsRun } from './call-failure.ts';
-import { isTemporary, outcomeOf } from './outcomes.ts';
+import { outcomeOf } from './outcomes.ts';
 import type { SendingContext } from './sending-context.ts';
 import { stopOf } from './stop.ts';
 
@@ -56,7 +56,8 @@ async function settleKnown<Payload extends object>(
 ): Promise<void> {
   const known = rows.flatMap((row, position) => {
     const verdict = verdicts[position];
-    return verdict?.kind === 'done' || (verdict?.kind === 'failed' && !isTemporary(verdict.error) && !refused.has(row))
+    return verdict?.kind === 'done' ||
+      (verdict?.kind === 'failed' && !errorTraits(verdict.error.code).temporary && !refused.has(row))
       ? [outcomeOf(row, verdict, context.operation)]
       : [];
   });
@@ -124,7 +125,8 @@ function refusedInDoubt<Payload extends object>(
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position];
     if (verdict?.kind !== 'failed' || !inDoubt.has(row.index)) continue;
-    if (!isTemporary(verdict.error) && !speaksOfValues(verdict.error)) refused.set(row, verdict);
+    const { temporary, about } = errorTraits(verdict.error.code);
+    if (!temporary && about !== 'values') refused.set(row, verdict);
   }
   return refused;
 }
@@ -144,7 +146,7 @@ async function judgeRefused<Payload extends object>(
     const verdict = seen[position] ?? doubtful;
     const refusal = refused.get(row);
     const isSeen = verdict.kind === 'done' || verdict.kind === 'doubtful';
-    found.set(row, isSeen ? verdict : refusal && speaksOfHashes(refusal.error) ? refusal : doubtful);
+    found.set(row, isSeen ? verdict : refusal && errorTraits(refusal.error.code).about === 'hash' ? refusal : doubtful);
   }
   return found;
 }

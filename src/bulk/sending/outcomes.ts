@@ -51,11 +51,6 @@ export function unrecorded<Payload extends object>(outcome: RowOutcome<Payload>)
   return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was done, but could not be written down' } };
 }
 
-/** 1219 and 1220 on an item: not applied, and not the row's fault. */
-export function isTemporary({ code }: { readonly code: number }): boolean {
-  return code === 1219 || code === 1220;
-}
-
 function doubtError(verdict: Verdict): RowError {
   const seen = verdict.kind === 'doubtful' && verdict.candidates ? verdict.candidates : [];
   return {

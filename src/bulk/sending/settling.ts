@@ -1,7 +1,8 @@
 import { CliError, LimitError, UnavailableError } from '../../base/errors.ts';
+import { errorTraits } from '../../contract/errors.ts';
 import { doubtful, type Verdict } from '../matching/verdict.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
-import { isTemporary, leftAside, outcomeOf, unrecorded } from './outcomes.ts';
+import { leftAside, outcomeOf, unrecorded } from './outcomes.ts';
 import type { SendingContext } from './sending-context.ts';
 import { stopOf } from './stop.ts';
 
@@ -31,7 +32,7 @@ export async function conclude<Payload extends object>(
     const verdict = verdicts[position] ?? doubtful;
     if (verdict.kind === 'failed' && verdict.error.code === 1219) cooling += 1;
     if (verdict.kind === 'failed' && verdict.error.code === 1220) context.stop.request(stopOf(linksUsedUp()));
-    if (verdict.kind === 'again' || (verdict.kind === 'failed' && isTemporary(verdict.error))) repeat.push(row);
+    if (verdict.kind === 'again' || (verdict.kind === 'failed' && errorTraits(verdict.error.code).temporary)) repeat.push(row);
     else (staysOpen(verdict, context) ? open : outcomes).push(outcomeOf(row, verdict, context.operation));
   }
   if (!(await record(batch, outcomes, repeat, context))) {

@@ -1,3 +1,4 @@
+import { errorTraits } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { ErrorRecord } from '../../contract/records.ts';
 import { parseUrl } from '../../contract/web-address.ts';
@@ -35,8 +36,6 @@ export function judge<T>(operation: OperationName, answer: WireAnswer, subject: 
   return { fault: statusFault(answer, said) };
 }
 
-/** Codes after which it is not known what the server did, also with 400, the status of any error (1.3, F24). */
-const doubtfulCodes: readonly number[] = [101, 1308];
 const cooldown = 1219;
 const callsUsedUp = 1303;
 
@@ -46,7 +45,8 @@ const refusingStatuses: readonly number[] = [400, 401, 403, 404, 405, 407, 411, 
 function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Fault {
   const { status } = answer;
   const said = apiMessage(error, subject);
-  const refused = doubtfulCodes.includes(error.code)
+  const { doubtful } = errorTraits(error.code);
+  const refused = doubtful
     ? status !== 400 && refusingStatuses.includes(status)
     : refusingStatuses.includes(status) || (status < 500 && status !== 408);
   const throttled = error.code === cooldown || (status === 429 && error.code !== callsUsedUp);
@@ -58,14 +58,9 @@ function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Faul
     said: error.message,
     apiCode: error.code,
     status,
-    retry: retryOf(refused, throttled, error.code),
+    retry: !refused ? 'passing' : throttled ? 'throttled' : doubtful ? 'passing' : 'never',
     retryAfter: answer.headers['retry-after'],
   };
-}
-
-function retryOf(refused: boolean, throttled: boolean, code: number): Fault['retry'] {
-  if (refused && throttled) return 'throttled';
-  return refused && !doubtfulCodes.includes(code) ? 'never' : 'passing';
 }
 
 /** An answer without an error of the service that could be read. */

@@ -1,5 +1,5 @@
 import type { System } from '../../base/system.ts';
-import { CallError, type CallHistory, type Fault, type GaveUp } from '../call-error.ts';
+import { CallError, type CallHistory, type Fault, type GaveUp, refusesEveryCall } from '../call-error.ts';
 import type { Circuit } from './circuit.ts';
 
 /** What a person may set; R-4 and R-5 have the defaults. */
@@ -55,7 +55,7 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
       context.onDoubt?.();
     }
     if (fault.retry === 'throttled') context.onThrottled?.();
-    if (meetsAll(fault)) circuit.refusals += 1;
+    if (refusesEveryCall(fault)) circuit.refusals += 1;
     const wait = waitFor(fault, attempts, waited, context);
     const giveUp = (gaveUp: GaveUp): CallError =>
       new CallError(finalFault(fault, doubts, wait, context), {
@@ -76,11 +76,6 @@ export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, conte
       throw giveUp(context.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
   }
-}
-
-/** What is said to the account, its key or the address, and not to the one call. */
-export function meetsAll({ outcome, kind, apiCode }: Fault): boolean {
-  return outcome === 'rejected' && (kind === 'auth' || apiCode === 1303 || apiCode === 1301);
 }
 
 /** Milliseconds: `random() * min(base * 2^i, 20 s)`, i from 0 (R-4). */

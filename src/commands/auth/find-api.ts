@@ -1,6 +1,7 @@
 import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { Context } from '../../cli/context.ts';
 import { canAsk } from '../../cli/prompt.ts';
+import { errorTraits } from '../../contract/errors.ts';
 import { apiAddresses, isExposed } from '../../profiles/account-values.ts';
 
 /**
@@ -38,11 +39,9 @@ async function failureAt(baseUrl: string, context: Context): Promise<CliError | 
   try {
     const { failure } = await client.sendRaw({ method: 'GET', path: '/account' });
     if (!failure) return undefined;
-    return failure.apiCode === undefined || resourceCodes.includes(failure.apiCode) ? failure : undefined;
+    // Without such a resource it is another API of the same make, at another path.
+    return failure.apiCode === undefined || errorTraits(failure.apiCode).about === 'resource' ? failure : undefined;
   } finally {
     await client.close();
   }
 }
-
-/** Another API of the same make: there is something, and not at this path. */
-const resourceCodes: readonly number[] = [1301, 1302];

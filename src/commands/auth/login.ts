@@ -1,6 +1,7 @@
 import { CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { Context } from '../../cli/context.ts';
 import { ask, askHidden, canAsk } from '../../cli/prompt.ts';
+import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import type { AccountRecord } from '../../contract/records.ts';
@@ -153,18 +154,6 @@ async function verify({ url, username, key, name, stored }: Candidate, context: 
     throw Object.assign(error, { details: [...error.details, `profile "${name}" was not changed`] });
   } finally {
     await client.close();
-  }
-}
-
-/** CLI.md 3.1: GET /domains goes through on edition A and is unknown on edition B. */
-async function findEdition(client: Client): Promise<Edition> {
-  try {
-    await client.send('listDomains', {});
-    return 'a';
-  } catch (error) {
-    const { apiCode, status } = error as { apiCode?: number; status?: number };
-    if (apiCode === 1301 || apiCode === 1302 || status === 404) return 'b';
-    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Edition } from '../../contract/editions.ts';
-import { errorMessages } from '../../contract/errors.ts';
+import { errors } from '../../contract/errors.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
@@ -118,7 +118,7 @@ function answerItem(hash: string, outcome: EditOutcome, edition: Edition): UrlIt
 
 /** Without `details`. Not shown in API.md; as public deployments do (FIELD-NOTES 6, 9). */
 function failedItem(hash: string, { code }: Refusal): FailedItem {
-  return { hash, error: { code, message: errorMessages[code] } };
+  return { hash, error: { code, message: errors[code].message } };
 }
 
 async function logEdits({ log }: EditingCall, outcomes: readonly EditOutcome[]): Promise<void> {

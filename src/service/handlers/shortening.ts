@@ -1,5 +1,5 @@
 import { editions } from '../../contract/editions.ts';
-import { errorMessages } from '../../contract/errors.ts';
+import { errors } from '../../contract/errors.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
   checkLabel,
@@ -77,7 +77,7 @@ function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenU
 /** 4.3.1: the error, and an echo of what was submitted. */
 function failedItem(item: Item, { code, details }: Refusal): FailedItem {
   return {
-    error: { code, message: errorMessages[code], details },
+    error: { code, message: errors[code].message, details },
     ...(typeof item.long_url === 'string' && { long_url: item.long_url }),
     ...(typeof item.custom_hash === 'string' && { custom_hash: item.custom_hash }),
   };
