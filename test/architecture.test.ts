@@ -73,7 +73,6 @@ const sideDoors: readonly string[] = [
   'bulk/sending/batches.ts',
   'bulk/sending/typed-doubt.ts',
   'client/call/observation.ts',
-  'client/call/retry.ts',
   'input/hashes/hash-list.ts',
   'output/formats/values.ts',
   'output/terminal/display-width.ts',
