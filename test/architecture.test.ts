@@ -70,8 +70,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const sideDoors: readonly string[] = [
   'bulk/operations',
   'bulk/results',
-  'bulk/sending/batches.ts',
-  'bulk/sending/typed-doubt.ts',
   'client/call/observation.ts',
   'input/hashes/hash-list.ts',
   'output/formats/values.ts',

@@ -1,6 +1,5 @@
-import { CliError } from '../base/errors.ts';
 import type { RunInput, RunRow } from './run-plan.ts';
-import { type Stop, stopOf } from './sending/stop.ts';
+import type { Stop } from './sending/stop.ts';
 
 /** Rows that are told together when they are lost. */
 const lostTogether = 1000;
@@ -17,8 +16,7 @@ export async function* everyRow({ open, rows }: RunInput, stop: Stop): AsyncGene
       yield some;
     }
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    stop.request(stopOf(error));
+    stop.because(error);
   }
   for (; read < rows; read += lostTogether) {
     yield Array.from({ length: Math.min(lostTogether, rows - read) }, () => ({ line: undefined, item: {} }));
@@ -28,5 +26,5 @@ export async function* everyRow({ open, rows }: RunInput, stop: Stop): AsyncGene
 /** F65: a run whose file is another one meanwhile could not be gone on with, so nothing more is sent. */
 export async function stopWhenChanged({ change }: RunInput, stop: Stop): Promise<void> {
   const error = stop.reason ? undefined : await change?.();
-  if (error) stop.request(stopOf(error));
+  if (error) stop.because(error);
 }

@@ -10,7 +10,7 @@ import { type OutcomeFile, openFailed, openResults } from './results/results.ts'
 import { type RowOutcome, type RunningTally, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
 import { audit, close, listen } from './run-ending.ts';
 import { concurrencyOf, createWork, type RunWork } from './run-work.ts';
-import { createStop, type Stop, stopOf } from './sending/stop.ts';
+import { createStop, type Stop } from './sending/stop.ts';
 import type { WorkSettings } from './sending/work-settings.ts';
 
 export interface RunProgress {
@@ -59,7 +59,7 @@ export function executeRun<Payload extends object>(
     workingSize: undefined,
     endedAt: undefined,
   };
-  if (refusal) execution.stop.request(stopOf(refusal));
+  if (refusal) execution.stop.because(refusal);
   const startedAt = environment.system.now();
   return {
     rows: rowsOf(execution),
@@ -99,7 +99,7 @@ async function* rowsOf<Payload extends object>(execution: ExecutedWork<Payload>)
     isRead = true;
   } finally {
     if (!isRead) {
-      execution.stop.request(stopOf(readerGone()));
+      execution.stop.because(readerGone());
       while (!(await source.next()).done);
     }
   }

@@ -1,6 +1,11 @@
 import type { System } from '../base/system.ts';
-import type { Verdict } from './matching/verdict.ts';
+import { CallError } from '../client/call-error.ts';
+import type { ShortenItem } from '../contract/operations.ts';
+import { type ListingSettings, scanNewest, usualSettle } from './checked/newest-links.ts';
+import { canonicalUrl } from './matching/canonical-url.ts';
+import { doubtful, type KnownRecord, type Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
+import { shortUrlOf } from './operations/short-url.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
 import { leftAside } from './sending/outcomes.ts';
 import { sendRows } from './sending/sending.ts';
@@ -70,3 +75,48 @@ const noLedger: Ledger<object> = {
   ambiguous: async () => {},
   settled: async () => {},
 };
+
+export interface TypedDoubtSettings extends ListingSettings {
+  readonly system: Pick<System, 'sleep'>;
+  /** Milliseconds for a request that is under way, and for a listing that is behind; 10,000 without it. */
+  readonly settle?: number | undefined;
+  warn(message: string): void;
+}
+
+/** Newest links that are looked through. */
+const looked = 200;
+
+/**
+ * What may have become of URLs that were typed and whose answer was lost (D1). Nobody took a watermark before them, so no record
+ * proves that a URL was shortened, an older link looks the same; and a listing without one proves nothing either, it may be
+ * behind. So nothing is sent again, whatever is seen: the newest links are listed twice, after a while, and those that lead
+ * where a URL leads are named.
+ */
+export function typedDoubt({ client, domain, system, settle = usualSettle, warn }: TypedDoubtSettings) {
+  return async (items: readonly ShortenItem[], signal: AbortSignal): Promise<readonly Verdict[]> => {
+    const seconds = (settle * 1.2) / 1000;
+    warn(`no certain answer: looking for the link among the newest ones, which takes ${seconds} s`);
+    const found = new Map<string, KnownRecord>();
+    try {
+      for (const wait of [settle, settle / 5]) {
+        await system.sleep(wait, signal).catch(() => undefined);
+        const isEnough = (records: ReadonlyMap<string, KnownRecord>): boolean => records.size >= looked;
+        const scan = await scanNewest({ client, domain }, { limit: looked, isEnough, signal });
+        for (const record of scan?.records.values() ?? []) found.set(record.hash, record);
+      }
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      warn(`the newest links could not be listed: ${error.message}`);
+    }
+    const verdicts = items.map(({ long_url }) => candidatesFor(long_url, [...found.values()]));
+    const missing = items.filter((_, position) => verdicts[position] === doubtful);
+    const where = missing.length === 1 ? `to ${missing[0]?.long_url}` : `where ${missing.length} of the URLs lead`;
+    if (missing.length > 0 && found.size > 0) warn(`none of the newest ${found.size} links leads ${where}`);
+    return verdicts;
+  };
+}
+
+function candidatesFor(longUrl: string, records: readonly KnownRecord[]): Verdict {
+  const alike = records.filter((record) => canonicalUrl(String(record.long_url)) === canonicalUrl(longUrl));
+  return alike.length === 0 ? doubtful : { ...doubtful, candidates: alike.map(shortUrlOf) };
+}

@@ -5,7 +5,7 @@ import type { Journal } from './journal/journal.ts';
 import type { OutcomeFile } from './results/results.ts';
 import type { StopReason } from './results/row-outcome.ts';
 import type { RunEnvironment } from './run-plan.ts';
-import { type Stop, stopOf } from './sending/stop.ts';
+import type { Stop } from './sending/stop.ts';
 import type { WorkSettings } from './sending/work-settings.ts';
 
 /** Milliseconds that calls under way are given after a signal. */
@@ -64,7 +64,7 @@ export async function audit<Payload extends object>(
     return surplus;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    stop.request(stopOf(notAudited(error)));
+    stop.because(notAudited(error));
     return [];
   }
 }
@@ -93,7 +93,7 @@ export async function close(journal: Journal, files: readonly OutcomeFile[], isW
     const reason = isWhole && isComplete && !stop.reason ? 'complete' : reasonOf(stop.reason);
     await journal.write({ type: 'end', reason, at: new Date(environment.system.now()).toISOString() });
   } catch (error) {
-    if (error instanceof CliError) stop.request(stopOf(error));
+    if (error instanceof CliError) stop.because(error);
   } finally {
     await journal.close();
   }
@@ -105,8 +105,7 @@ function place(files: readonly OutcomeFile[], isWhole: boolean, stop: Stop): voi
       if (isWhole) file.commit();
       else file.discard();
     } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      stop.request(stopOf(error));
+      stop.because(error);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { checksum } from '../base/checksum.ts';
-import { CliError, LocalError } from '../base/errors.ts';
+import { LocalError } from '../base/errors.ts';
 import type { ShortenItem } from '../contract/operations.ts';
+import { serializeBatch } from './batches.ts';
 import { readBackBatch } from './checked/batch-read-back.ts';
 import { createIdempotencyProbe, type IdempotencyProbe, provenFor } from './checked/idempotency-probe.ts';
 import { takeWatermark } from './checked/reading-back.ts';
@@ -14,13 +15,11 @@ import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
 import type { BegunRun } from './run-beginning.ts';
 import { callsPerBatch, type RunPlan } from './run-plan.ts';
 import { BudgetError } from './sending/counted-client.ts';
-import { createKeyedMutex, type KeyedMutex } from './sending/keyed-mutex.ts';
-import { createLimiter, type Limiter } from './sending/limiter.ts';
+import { createKeyedMutex, createLimiter, type KeyedMutex, type Limiter } from './sending/limiter.ts';
 import { notSent, unknownOutcome } from './sending/outcomes.ts';
 import { sendRows } from './sending/sending.ts';
 import type { DoubtfulBatch, Ledger, SendingContext } from './sending/sending-context.ts';
-import { serializeBatch } from './sending/serialized-batch.ts';
-import { type Stop, stopOf } from './sending/stop.ts';
+import type { Stop } from './sending/stop.ts';
 import type { WorkMeans, WorkSettings } from './sending/work-settings.ts';
 
 /** Does the rows of one segment after the other, several at a time. */
@@ -102,8 +101,7 @@ async function sendGuarded<Payload extends object>(
       release();
     });
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    stop.request(stopOf(error));
+    stop.because(error);
     return new Map();
   }
 }
@@ -178,7 +176,7 @@ function keepSurplus<Payload extends object>(
 
 function mayCall<Payload extends object>(calls: number, { plan, counted }: WorkSettings<Payload>, stop: Stop): boolean {
   if (counted.calls.reserve(calls)) return true;
-  stop.request(stopOf(new BudgetError(plan.budget)));
+  stop.because(new BudgetError(plan.budget));
   return false;
 }
 

@@ -1,5 +1,5 @@
+import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
-import { batchesOf, byHash, fileBatches } from '../bulk/sending/batches.ts';
 import type { Context } from '../cli/context.ts';
 import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';

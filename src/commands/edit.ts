@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
-import { byDomain, fileBatches } from '../bulk/sending/batches.ts';
 import { dryRun, editText, linkChangeColumns, linkChanges } from '../changes/dry-run.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';

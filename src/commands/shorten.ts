@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { runInline } from '../bulk/inline.ts';
+import { batchesOf, fileBatches } from '../bulk/batches.ts';
+import { runInline, typedDoubt } from '../bulk/inline.ts';
 import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { shortenOperation } from '../bulk/operations/shorten.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
-import { batchesOf, fileBatches } from '../bulk/sending/batches.ts';
-import { typedDoubt } from '../bulk/sending/typed-doubt.ts';
 import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
 import type { Runner } from '../cli/action.ts';
 import type { Context } from '../cli/context.ts';

@@ -3,7 +3,6 @@ import { CallError } from '../../client/call-error.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { doubtful, unresolved, type Verdict } from '../matching/verdict.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { stopOf } from '../sending/stop.ts';
 import type { WorkMeans, WorkSettings } from '../sending/work-settings.ts';
 import { evidenceOf } from './listing-evidence.ts';
 import { usualSettle } from './newest-links.ts';
@@ -32,11 +31,11 @@ export async function readBackBatch<Payload extends object>(
         })
       : { verdicts: items.map(() => doubtful), conclusive: false, found: [], total: undefined };
     await journal.write({ type: 'reconcile', batch, conclusive, found, total });
-    if (!conclusive) stop.request(stopOf(inconclusive(rows.length)));
+    if (!conclusive) stop.because(inconclusive(rows.length));
     return verdicts;
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    stop.request(stopOf(error.kind === 'unavailable' ? inconclusive(rows.length, error) : error));
+    stop.because(error.kind === 'unavailable' ? inconclusive(rows.length, error) : error);
     // Nothing was read: the next process does it.
     return rows.map(() => unresolved);
   }

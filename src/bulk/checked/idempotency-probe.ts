@@ -8,14 +8,13 @@ import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { atomicWrite, type WriteSystem } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
+import { serializeBatch } from '../batches.ts';
 import type { Watermark } from '../journal/lines.ts';
 import { foldedKey, keyFields } from '../matching/row-keys.ts';
 import type { BatchAnswer, BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/sending.ts';
 import type { SendingContext } from '../sending/sending-context.ts';
-import { serializeBatch } from '../sending/serialized-batch.ts';
-import { stopOf } from '../sending/stop.ts';
 import type { ListingSettings } from './newest-links.ts';
 import { newerThan, scanFront, takeWatermark } from './reading-back.ts';
 
@@ -95,15 +94,15 @@ async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: Idempo
     outcomes = [...(await sendRows(rows, { ...context, operation: watched(context) })).values()];
     const taken = outcomes.filter(({ status }) => doneStatuses.has(status));
     if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
-      context.stop.request(stopOf(refusal('it does not take hashes of our making')));
+      context.stop.because(refusal('it does not take hashes of our making'));
     }
     if (taken.length === 0 || context.stop.reason) return { outcomes, proven: false };
     const fault = await sendAgain(taken, before, settings);
-    if (fault) context.stop.request(stopOf(refusal(fault)));
+    if (fault) context.stop.because(refusal(fault));
     return { outcomes, proven: fault === undefined };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    context.stop.request(stopOf(error instanceof CallError ? lastOf(error) : error));
+    context.stop.because(error instanceof CallError ? lastOf(error) : error);
     return { outcomes, proven: false };
   }
 }
@@ -115,7 +114,7 @@ function watched({ operation, stop }: SendingContext<ShortenItem>): BulkOperatio
     call: async (items, ...rest) => {
       const answer = await operation.call(items, ...rest);
       const foreign = foreignHash(items, answer);
-      if (foreign) stop.request(stopOf(refusal(`it made ${foreign.made} where ${foreign.asked} was asked for`)));
+      if (foreign) stop.because(refusal(`it made ${foreign.made} where ${foreign.asked} was asked for`));
       return answer;
     },
   };

@@ -4,10 +4,10 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import { errors } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
+import { byDomain, byHash } from '../batches.ts';
 import { lastSeen } from '../checked/last-seen.ts';
 import { matchByHash } from '../matching/hash-matching.ts';
 import { again, type Done, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
-import { byDomain, byHash } from '../sending/batches.ts';
 import { notApplied, showsAll } from './not-applied.ts';
 import type { BatchAnswer, BulkOperation } from './operation.ts';
 

@@ -1,8 +1,8 @@
 import { urlsByHash } from '../../client/named-urls.ts';
 import type { LinkKey } from '../../contract/link.ts';
+import { byHash } from '../batches.ts';
 import { lastSeen } from '../checked/last-seen.ts';
 import { again, type Verdict } from '../matching/verdict.ts';
-import { byHash } from '../sending/batches.ts';
 import { type ChangeSettings, domainOf, missing } from './edit.ts';
 import type { BatchAnswer, BulkOperation } from './operation.ts';
 

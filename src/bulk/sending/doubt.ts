@@ -6,7 +6,6 @@ import type { BatchAnswer } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { outcomeOf } from './outcomes.ts';
 import type { SendingContext } from './sending-context.ts';
-import { stopOf } from './stop.ts';
 
 /**
  * Gives a verdict to the rows that the answer left out: they are class A (1.5 rule 6). Rows in doubt that it refused are looked at:
@@ -91,13 +90,13 @@ export async function afterFailure<Payload extends object>(
   if (last.outcome === 'ambiguous') {
     const verdicts = await resolveDoubt(batch, rows, context, (row) => !wasRepeated(error) && mayRepeat(row));
     const inDoubt = verdicts.filter((verdict) => verdict.kind === 'doubtful');
-    if (inDoubt.length > 0) context.stop.request(stopOf(doubtOf(error, inDoubt)));
+    if (inDoubt.length > 0) context.stop.because(doubtOf(error, inDoubt));
     return verdicts;
   }
   if (stopsRun(last) && !tooLarge) {
     // Where the same command again settles it, why it stopped is all there is to say (D32).
     const isSettledByRepeating = error.outcome !== 'ambiguous' || context.operation.doubt === 'repeat';
-    context.stop.request(stopOf(isSettledByRepeating ? lastOf(error) : doubtOf(error, [])));
+    context.stop.because(isSettledByRepeating ? lastOf(error) : doubtOf(error, []));
     return rows.map(() => again);
   }
   if (last.apiCode === 1306 && context.operation.kind !== 'shorten' && context.operation.look && rows.length > 1) {
@@ -204,7 +203,7 @@ async function look<Payload extends object>(
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const doubts = left.filter((verdict) => verdict.kind === 'doubtful');
-    stop.request(stopOf(doubts.length > 0 && operation.doubt !== 'repeat' ? doubtOf(error, doubts) : error));
+    stop.because(doubts.length > 0 && operation.doubt !== 'repeat' ? doubtOf(error, doubts) : error);
     return left;
   }
 }

@@ -1,8 +1,8 @@
 import type { System } from '../../base/system.ts';
+import type { SerializedBatch } from '../batches.ts';
 import type { KnownRecord, Verdict } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
-import type { SerializedBatch } from './serialized-batch.ts';
 import type { Stop } from './stop.ts';
 
 /** What a batch leaves behind. The journal of a long run, or nothing for a few rows typed by hand. */

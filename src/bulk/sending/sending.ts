@@ -1,17 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CliError } from '../../base/errors.ts';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
+import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../batches.ts';
 import type { Verdict } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
-import { cutBatch, groupsOf } from './batches.ts';
 import { BudgetError } from './counted-client.ts';
 import { afterFailure, completed, enterDoubt, resolveDoubt } from './doubt.ts';
 import { leftAside, unknownOutcome } from './outcomes.ts';
 import type { DoubtfulBatch, SendingContext } from './sending-context.ts';
-import { type SerializedBatch, serializeBatch } from './serialized-batch.ts';
 import { conclude, maximalRounds, type Round, record } from './settling.ts';
-import { type Stop, stopOf } from './stop.ts';
+import type { Stop } from './stop.ts';
 
 /**
  * Sends rows of one segment in as many calls as it takes and says what became of each. Never throws for what a server does;
@@ -54,7 +53,7 @@ function lostTrack<Payload extends object>(
   { stop, operation }: SendingContext<Payload>,
 ): Round<Payload> {
   if (!(error instanceof CliError)) throw error;
-  stop.request(stopOf(error));
+  stop.because(error);
   return { outcomes: rows.map((row) => unknownOutcome(row, operation)), repeat: [] };
 }
 
@@ -128,8 +127,7 @@ async function watch<Payload extends object>(
     for (const [position, { index }] of unseen.entries()) before.set(index, seen[position] ?? '');
     return true;
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    stop.request(stopOf(error));
+    stop.because(error);
     return undefined;
   }
 }
@@ -215,8 +213,7 @@ async function begin<Payload extends object>(
       before.size === 0 ? undefined : serialized.rows.map(({ index }) => before.get(index) ?? ''),
     );
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    stop.request(stopOf(error));
+    stop.because(error);
     return undefined;
   }
 }

@@ -1,10 +1,9 @@
-import { CliError, LimitError, UnavailableError } from '../../base/errors.ts';
+import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import { doubtful, type Verdict } from '../matching/verdict.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { leftAside, outcomeOf, unrecorded } from './outcomes.ts';
 import type { SendingContext } from './sending-context.ts';
-import { stopOf } from './stop.ts';
 
 /** How often a row is sent at most because it was left out, cooled down or found not to have happened. */
 export const maximalRounds = 5;
@@ -31,7 +30,7 @@ export async function conclude<Payload extends object>(
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position] ?? doubtful;
     if (verdict.kind === 'failed' && verdict.error.code === 1219) cooling += 1;
-    if (verdict.kind === 'failed' && verdict.error.code === 1220) context.stop.request(stopOf(linksUsedUp()));
+    if (verdict.kind === 'failed' && verdict.error.code === 1220) context.stop.because(linksUsedUp());
     if (verdict.kind === 'again' || (verdict.kind === 'failed' && errorTraits(verdict.error.code).temporary)) repeat.push(row);
     else (staysOpen(verdict, context) ? open : outcomes).push(outcomeOf(row, verdict, context.operation));
   }
@@ -40,7 +39,7 @@ export async function conclude<Payload extends object>(
     return { outcomes: [...outcomes.map(unrecorded), ...open, ...left], repeat: [] };
   }
   const exhausted = repeat.filter((row) => nextRound(rounds, row.index) > maximalRounds);
-  if (exhausted.length > 0) context.stop.request(stopOf(notTaken(exhausted.length, cooling)));
+  if (exhausted.length > 0) context.stop.because(notTaken(exhausted.length, cooling));
   if (cooling > 0) context.throttle?.throttled();
   else if (outcomes.length > 0) context.throttle?.succeeded();
   if (cooling > 0 && !context.stop.reason) await coolDown(rounds.get(repeat[0]?.index ?? -1) ?? 1, context);
@@ -70,8 +69,7 @@ export async function record<Payload extends object>(
     if (before.size > 0) for (const { index } of outcomes) before.delete(index);
     return true;
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    stop.request(stopOf(error));
+    stop.because(error);
     return false;
   }
 }

@@ -1,29 +1,32 @@
-import type { CliError } from '../../base/errors.ts';
+import { CliError, type FailureKind } from '../../base/errors.ts';
 import { type StopReason, UnrecordedError } from '../results/row-outcome.ts';
 
-/** The one place where a run learns that it shall start nothing new. The first reason stands, unless a graver one follows. */
+/** Why a run starts nothing new. The first reason stays, unless a more severe one follows. */
 export interface Stop {
   readonly reason: StopReason | undefined;
   request(reason: StopReason): void;
+  /** Stops because of an error. What is no `CliError` is a bug of ours, and thrown. */
+  because(error: unknown): void;
 }
 
 export function createStop(): Stop {
   let reason: StopReason | undefined;
+  const request = (next: StopReason): void => {
+    const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
+    if (before && after) reason = { kind: 'error', error: before.and(after) };
+    // Of a journal that broke, what was done and is nowhere else matters most (J7).
+    else if (severity(next) > severity(reason) || (after && severity(next) === severity(reason))) reason = next;
+  };
   return {
     get reason() {
       return reason;
     },
-    request(next) {
-      const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
-      if (before && after) reason = stopOf(before.and(after));
-      // Of a journal that broke, what was done and is nowhere else matters most (J7).
-      else if (severity(next) > severity(reason) || (after && severity(next) === severity(reason))) reason = next;
+    request,
+    because(error) {
+      if (!(error instanceof CliError)) throw error;
+      request({ kind: 'error', error });
     },
   };
-}
-
-export function stopOf(error: CliError): StopReason {
-  return { kind: 'error', error };
 }
 
 function unrecordedIn(reason: StopReason | undefined): UnrecordedError | undefined {
@@ -35,5 +38,7 @@ function severity(reason: StopReason | undefined): number {
   if (!reason) return 0;
   if (reason.kind === 'fail_fast') return 1;
   if (reason.kind === 'signal') return 6;
-  return { unknown: 8, local: 7, auth: 5, limit: 4, unavailable: 3 }[reason.error.kind as string] ?? 2;
+  return severityOfKind[reason.error.kind] ?? 2;
 }
+
+const severityOfKind: { readonly [K in FailureKind]?: number } = { unknown: 8, local: 7, auth: 5, limit: 4, unavailable: 3 };

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { LocalError } from '../../../src/base/errors.ts';
 import { foldJournal } from '../../../src/bulk/journal/run-state.ts';
 import { UnrecordedError } from '../../../src/bulk/results/row-outcome.ts';
-import { createStop, stopOf } from '../../../src/bulk/sending/stop.ts';
+import { createStop } from '../../../src/bulk/sending/stop.ts';
 import { faults } from '../../support/faulty-steps.ts';
 import { type BulkWorld, multiplicity, rowsOf, test } from '../bulk-world.ts';
 import { type CrashStep, crashingFile } from '../crashing-file.ts';
@@ -149,10 +149,10 @@ describe('J1 to J9', () => {
 
   test('J7: what was done is named also where another batch met the broken journal first', () => {
     const stop = createStop();
-    stop.request(stopOf(new LocalError('cannot write the journal')));
-    stop.request(stopOf(new UnrecordedError('cannot write the journal', 1, ['line 1: created s.ex/a'])));
-    stop.request(stopOf(new LocalError('cannot write the journal')));
-    stop.request(stopOf(new UnrecordedError('cannot write the journal', 1, ['line 2: created s.ex/b'])));
+    stop.because(new LocalError('cannot write the journal'));
+    stop.because(new UnrecordedError('cannot write the journal', 1, ['line 1: created s.ex/a']));
+    stop.because(new LocalError('cannot write the journal'));
+    stop.because(new UnrecordedError('cannot write the journal', 1, ['line 2: created s.ex/b']));
     expect(stop.reason).toMatchObject({ error: { rows: 2, details: ['line 1: created s.ex/a', 'line 2: created s.ex/b'] } });
   });
 

@@ -1,6 +1,7 @@
-import { fittingHashes } from '../../client/groups.ts';
-import type { LinkKey } from '../../contract/link.ts';
-import type { RunInput } from '../run-plan.ts';
+import { fittingHashes } from '../client/groups.ts';
+import type { LinkKey } from '../contract/link.ts';
+import type { BulkRow } from './results/row-outcome.ts';
+import type { RunInput } from './run-plan.ts';
 
 /** Which rows share a call: part of what an operation knows about them. */
 export interface BatchRules<Row> {
@@ -68,4 +69,16 @@ export async function* fileBatches<Row>(
     }
   }
   yield* batchesOf(rows, rules);
+}
+
+/** The rows of one call, and their payloads as values and as JSON: the text that is summed for the journal (J8) is what goes out. */
+export interface SerializedBatch<Payload extends object = object> {
+  readonly rows: readonly BulkRow<Payload>[];
+  readonly payloads: readonly Payload[];
+  readonly json: string;
+}
+
+export function serializeBatch<Payload extends object>(rows: readonly BulkRow<Payload>[]): SerializedBatch<Payload> {
+  const payloads = rows.map(({ payload }) => payload);
+  return { rows, payloads, json: JSON.stringify(payloads) };
 }
