@@ -1,42 +1,147 @@
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { withReference } from '../bin/build/reference.ts';
+import { wholeProgram } from '../src/cli/program.ts';
 import { programPath, runShell } from './support/built-program.ts';
 import { test } from './support/linkctl.ts';
+import { openTerminal } from './support/terminal.ts';
 import { needs } from './support/tools.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+const path = join(import.meta.dirname, '..', 'README.md');
+const readme = readFileSync(path, 'utf8');
+const remedy = 'not what the program prints: npm run generate';
 
-/** A port that nobody has at the moment. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+/** A fenced block. One that a comment stands before is not replayed here; the comment says why. */
+interface Block {
+  readonly comment: string | undefined;
+  readonly language: string;
+  readonly text: string;
 }
 
-/** The blocks that a reader can replay, in order. */
-const blocks = [...readme.matchAll(/<!-- replay -->\n```sh\n([\s\S]*?)```/g)].map((match) => match[1] as string);
+const blocks: readonly Block[] = [...readme.matchAll(/(?:<!-- (.+) -->\n)?```(\w+)\n([\s\S]*?)```/g)].map(
+  ([, comment, language = '', text = '']) => ({ comment, language, text }),
+);
 
-test('every command of the README that stands for a replay works when pasted, in order', async ({ homeEnv, folder }) => {
-  needs('curl');
-  const bin = join(folder, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'linkctl'), `#!/bin/sh\nexec ${process.execPath} ${programPath} "$@"\n`);
-  chmodSync(join(bin, 'linkctl'), 0o755);
-  // A service that was started must not outlive a line that fails: it would hold our pipes.
-  const script = `trap 'kill $(jobs -p) 2> /dev/null || :' EXIT; cd "$HOME"; set -e; set -o pipefail; export PATH="${bin}:$PATH"\n${blocks.join('\n')}wait\n`;
-  const ran = await runShell(script.replaceAll('8787', String(await freePort())), homeEnv);
-  expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-  expect(ran.stderr).not.toMatch(/^(error|internal error|warning):/m);
-  expect(blocks.length).toBeGreaterThan(7);
+/** Commands in the order of the page, and what the page shows as their output. */
+interface Step {
+  readonly commands: string;
+  /** Undefined where the page shows no output. */
+  readonly output: string | undefined;
+}
+
+const steps: readonly Step[] = blocks.flatMap((block, index): Step[] => {
+  if (block.comment || block.language === 'text') return [];
+  if (block.language === 'console') return session(block.text);
+  const next = blocks[index + 1];
+  return [{ commands: block.text, output: next?.language === 'text' ? next.text : undefined }];
 });
 
-test('what the README says of commands names only commands that there are', async ({ linkctl }) => {
-  const named = new Set([...readme.matchAll(/(?:^|[`| ])linkctl ([a-z]+)/gm)].map((match) => match[1] as string));
+/** `$ command` and the lines below it. */
+function session(text: string): Step[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [command = '', ...output] = part.split(/(?<=\n)/);
+      return { commands: command, output: output.join('') };
+    });
+}
+
+/** Two ports that nobody has at the moment, of four digits as in the README, so that tables are as wide. */
+async function freePorts(): Promise<[string, string]> {
+  const ports: string[] = [];
+  for (let port = 2000 + (process.pid % 7000); ports.length < 2; port += 1) {
+    const server = createServer().listen(port, '127.0.0.1');
+    if (await once(server, 'listening').catch(() => undefined)) {
+      ports.push(String(port));
+      await once(server.close(), 'close');
+    }
+  }
+  return ports as [string, string];
+}
+
+/** What is another at every run: the name of a run, ports that the system chose, dates and seconds. */
+function masked(text: string): string {
+  return text
+    .replace(/\d{8}-\d{6}-[0-9a-f]{8}/g, '<run>')
+    .replace(/127\.0\.0\.1:\d+/g, '<host>')
+    .replace(/\d{4}-\d\d-\d\d(T[\d:]+Z)?/g, '<date>')
+    .replace(/\d+\.\d s/g, '<seconds>');
+}
+
+/** Runs every step in one shell on a terminal of 100 columns, and gives the output of each. */
+async function replay(folder: string, env: Record<string, string>): Promise<string[]> {
+  needs('bash', 'curl', 'python3');
+  const [first, second] = await freePorts();
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'mail'), '#!/bin/sh\nexit 1\n');
+  writeFileSync(
+    join(bin, 'linkctl'),
+    `#!/bin/sh\n[ "$1" = serve ] && case "$*" in *--port*) ;; *) set -- "$@" --port ${first} ;; esac\nexec ${process.execPath} ${programPath} "$@"\n`,
+  );
+  for (const name of ['linkctl', 'mail']) chmodSync(join(bin, name), 0o755);
+  mkdirSync(join(folder, 'done'));
+  writeFileSync(join(folder, 'new.csv'), 'long_url\nhttps://example.com/new\n');
+  const script = [
+    `trap 'kill $(jobs -p) 2> /dev/null' EXIT; cd "$HOME"; set -e -o pipefail; export PATH="${bin}:$PATH" NO_COLOR=1`,
+    // Clicks are stored some milliseconds after the redirect.
+    ...steps.map(({ commands }) => `printf '\\036'\n${commands.replaceAll('8787', first).replaceAll('8788', second)}sleep 0.2`),
+    "printf '\\036'",
+  ].join('\n');
+  const terminal = openTerminal([], { env, columns: 100, shell: script });
+  try {
+    const { code, shown } = await terminal.ended();
+    const outputs = shown.replaceAll('\r\n', '\n').replaceAll(first, '8787').replaceAll(second, '8788').split('\u001e').slice(1);
+    expect({ code, outputs: outputs.length - 1 }, shown).toEqual({ code: 0, outputs: steps.length });
+    return outputs;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** The page with the output that its commands have now. */
+function withOutputs(outputs: readonly string[]): string {
+  let renewed = '';
+  let rest = readme;
+  steps.forEach(({ commands, output }, index) => {
+    const end = rest.indexOf(commands) + commands.length;
+    renewed += rest.slice(0, end);
+    rest = rest.slice(end);
+    if (output === undefined) return;
+    const start = rest.startsWith('```\n```text\n') ? '```\n```text\n'.length : 0;
+    const actual = outputs[index] ?? '';
+    renewed += rest.slice(0, start) + (masked(actual) === masked(output) ? output : actual);
+    rest = rest.slice(start + output.length);
+  });
+  return renewed + rest;
+}
+
+test('every command of the README works when pasted, in order, and prints what the README shows', async ({ homeEnv, folder }) => {
+  const outputs = await replay(folder, homeEnv);
+  for (const output of outputs) expect(output).not.toMatch(/^(error|internal error|warning):/m);
+  const page = withReference(withOutputs(outputs), await wholeProgram(() => async () => undefined));
+  await expect(page, remedy).toMatchFileSnapshot(path);
+});
+
+test('the command to try makes a short link on a fresh machine', async ({ homeEnv }) => {
+  const line = blocks.find(({ comment }) => comment === 'try')?.text ?? '';
+  expect(line).toMatch(/^npm ci && node bin\/linkctl\.js /);
+  const ran = await runShell(line.replace('npm ci && node bin/linkctl.js', '$linkctl'), homeEnv);
+  expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^http:\/\/localhost:8787\/\w+\n$/) });
+});
+
+test('only commands that need the network or an account are not replayed', () => {
+  expect(blocks.flatMap(({ comment }) => comment ?? [])).toEqual(['try', 'tests', 'needs an account']);
+});
+
+test('the README names only commands that there are, and has at most 220 lines', async ({ linkctl }) => {
+  const code = [...blocks.map(({ text }) => text), ...[...readme.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text)];
+  const named = new Set(code.flatMap((text) => [...text.matchAll(/\blinkctl(?:\.js)? ([a-z]+)/g)].map(([, name]) => name ?? '')));
   for (const name of named) expect([name, (await linkctl([name, '--help'])).code]).toEqual([name, 0]);
+  expect(named.size).toBeGreaterThan(8);
+  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(220);
 });

@@ -1,6 +1,5 @@
-import type { Command, Option } from 'commander';
-import { commandLine, leafCommands, ownFlags, usageLine } from '../../src/help/command-list.ts';
-import { descriptionOf } from '../../src/help/layout.ts';
+import type { Command } from 'commander';
+import { commandLine } from '../../src/help/command-list.ts';
 
 const opening = '<!-- reference -->';
 const closing = '<!-- /reference -->';
@@ -13,53 +12,19 @@ export function withReference(readme: string, root: Command): string {
   return `${readme.slice(0, start + opening.length)}\n\n${reference(root)}\n${readme.slice(end)}`;
 }
 
-/** Every command with its flags as Markdown, from the same tree as `--help` (B98). */
+/** Every command and what it does, as a Markdown table from the same tree as `--help` (B98). */
 export function reference(root: Command): string {
-  const leaves = leafCommands(root);
+  const commands = root.createHelp().visibleCommands(root);
   return [
     '| Command | |',
     '|---|---|',
-    ...leaves.map((command) => `| [\`${commandLine(command)}\`](#${anchor(command)}) | ${cell(summaryOf(command))} |`),
-    '',
-    ...leaves.flatMap(commandSection),
-    '#### Global flags',
-    '',
-    'Anywhere, before or after the command.',
-    '',
-    ...flagTable(ownFlags(root)),
+    ...commands.map((command) => `| \`${[commandLine(command), ...command.aliases()].join('`, `')}\` | ${cell(summaryOf(command))} |`),
     '',
   ].join('\n');
 }
 
-function commandSection(command: Command): string[] {
-  const flags = ownFlags(command);
-  return [
-    `#### ${commandLine(command)}`,
-    '',
-    '```',
-    usageLine(command),
-    '```',
-    '',
-    ...(flags.length > 0 ? [...flagTable(flags), ''] : []),
-    ...(descriptionOf(command).examples.length > 0 ? ['```sh', ...descriptionOf(command).examples, '```', ''] : []),
-  ];
-}
-
-function flagTable(flags: readonly Option[]): string[] {
-  return [
-    '| Flag | |',
-    '|---|---|',
-    ...flags.map(({ flags: typed, description }) => `| \`${typed.replaceAll('|', '\\|')}\` | ${cell(description)} |`),
-  ];
-}
-
 function summaryOf(command: Command): string {
   return command.summary() || command.description();
-}
-
-/** The address that Markdown readers give a heading. */
-function anchor(command: Command): string {
-  return commandLine(command).replaceAll(' ', '-');
 }
 
 function cell(text: string): string {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manualPage } from '../../bin/build/manual.ts';
-import { withReference } from '../../bin/build/reference.ts';
 import { version } from '../../src/base/version.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { scripts } from '../../src/completion/scripts.ts';
@@ -17,9 +15,4 @@ test.each(Object.values(scripts))('B92: completions/$file is what `linkctl compl
 
 test('B98: the manual page in completions/ says what the program says', async () => {
   await expect(manualPage(root, version), remedy).toMatchFileSnapshot(join(top, 'completions', 'linkctl.1'));
-});
-
-test('B98: the reference in the README says what the program says', async () => {
-  const readme = join(top, 'README.md');
-  await expect(withReference(readFileSync(readme, 'utf8'), root), remedy).toMatchFileSnapshot(readme);
 });
