@@ -1,7 +1,7 @@
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { type ListingSettings, scanNewest, usualSettle } from './checked/newest-links.ts';
+import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
 import { canonicalUrl } from './matching/canonical-url.ts';
 import { doubtful, type KnownRecord, type Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
@@ -83,9 +83,6 @@ export interface TypedDoubtSettings extends ListingSettings {
   warn(message: string): void;
 }
 
-/** Newest links that are looked through. */
-const looked = 200;
-
 /**
  * What may have become of URLs that were typed and whose answer was lost (D1). Nobody took a watermark before them, so no record
  * proves that a URL was shortened, an older link looks the same; and a listing without one proves nothing either, it may be
@@ -100,8 +97,8 @@ export function typedDoubt({ client, domain, system, settle = usualSettle, warn 
     try {
       for (const wait of [settle, settle / 5]) {
         await system.sleep(wait, signal).catch(() => undefined);
-        const isEnough = (records: ReadonlyMap<string, KnownRecord>): boolean => records.size >= looked;
-        const scan = await scanNewest({ client, domain }, { limit: looked, isEnough, signal });
+        const isEnough = ({ records }: Scan): boolean => records.size >= frontSize;
+        const scan = await scanNewest({ client, domain }, { limit: frontSize, isEnough, signal });
         for (const record of scan?.records.values() ?? []) found.set(record.hash, record);
       }
     } catch (error) {

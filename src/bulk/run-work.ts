@@ -4,7 +4,7 @@ import type { ShortenItem } from '../contract/operations.ts';
 import { serializeBatch } from './batches.ts';
 import { readBackBatch } from './checked/batch-read-back.ts';
 import { createIdempotencyProbe, type IdempotencyProbe, provenFor } from './checked/idempotency-probe.ts';
-import { takeWatermark } from './checked/reading-back.ts';
+import { takeWatermark } from './checked/watermark.ts';
 import { journalLedger } from './journal/ledger.ts';
 import type { Watermark } from './journal/lines.ts';
 import { isSettled } from './journal/run-state.ts';

@@ -15,8 +15,8 @@ import type { BatchAnswer, BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/sending.ts';
 import type { SendingContext } from '../sending/sending-context.ts';
-import type { ListingSettings } from './newest-links.ts';
-import { newerThan, scanFront, takeWatermark } from './reading-back.ts';
+import { type ListingSettings, scanFront } from './newest-links.ts';
+import { newerThan, takeWatermark } from './watermark.ts';
 
 /** Proof, once per server and account, that rule 4.3.4 holds: the keyed mode stands on it (R-X7). */
 export interface IdempotencyProbe {

@@ -7,7 +7,7 @@ import { shortUrlOf } from '../operations/short-url.ts';
 import type { RunInput } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
 import { type ListingSettings, type Scan, scanNewest } from './newest-links.ts';
-import { beyond, newerThan } from './reading-back.ts';
+import { beyond, mayBeWhole, newerThan } from './watermark.ts';
 
 export interface AuditSettings extends ListingSettings {
   readonly journal: string;
@@ -57,15 +57,14 @@ async function newerRecords({ watermark, latest }: Resent, settings: AuditSettin
   const { system, settle, signal, input } = settings;
   const known = new Set(watermark.known);
   const isOld = latest.length === 0 || latest.some((hash) => known.has(hash));
-  const atHead = (records: Scan['records']): boolean =>
-    isOld || newerThan(watermark, { records }).some(({ hash }) => latest.includes(hash));
+  const atHead = (scan: Scan): boolean => isOld || newerThan(watermark, scan).some(({ hash }) => latest.includes(hash));
   for (let scans = 0; scans < maximalScans; scans += 1) {
     await system.sleep(settle, signal).catch(() => undefined);
     const isPast = beyond(watermark);
-    const isEnough = (records: Scan['records']): boolean =>
-      (isPast(records) && atHead(records)) || records.size > 2 * input.rows + 10 * pageSize;
+    const isEnough = (scan: Scan): boolean =>
+      ((isPast(scan) && atHead(scan)) || scan.records.size > 2 * input.rows + 10 * pageSize) && !mayBeWhole(scan);
     const scan = await scanNewest(settings, { limit: pageSize, isEnough, signal });
-    if (scan && atHead(scan.records)) return newerThan(watermark, scan);
+    if (scan && atHead(scan)) return newerThan(watermark, scan);
     // In a listing of another order, what was made since can stand anywhere.
     if (scan?.isWhole && latest.some((hash) => scan.records.has(hash))) {
       return [...scan.records.values()].filter(({ hash }) => !known.has(hash));

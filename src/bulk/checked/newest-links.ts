@@ -1,9 +1,12 @@
 import type { Client } from '../../client/client.ts';
-import { readItem } from '../matching/answer-items.ts';
+import { readRecord } from '../matching/answer-items.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
 /** Milliseconds for a request that is under way to arrive, and for a listing that is behind (1.6). */
 export const usualSettle = 10_000;
+
+/** Newest links that one call reads: what a watermark keeps (1.6). */
+export const frontSize = 200;
 
 export interface ListingSettings {
   readonly client: Pick<Client, 'send'>;
@@ -26,52 +29,56 @@ export interface ScanOptions {
   /** Rows asked for in one call; the server may give fewer. */
   readonly limit: number;
   /** Asked after each page, with what was read so far. */
-  isEnough(records: ReadonlyMap<string, KnownRecord>, largestPage: number): boolean;
-  readonly maximalCalls?: number;
+  isEnough(scan: Scan): boolean;
+  /** Asked before each page. */
+  readonly mayCall?: (() => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The one reader of the newest links, for watermarks, reading back, the audit and URLs that were typed (D3). `client/pages.ts` is
- * for people who want rows; this one is for evidence: each page must begin with the last record of the one before it, so that
- * no record slips through when others are deleted meanwhile. Undefined where one may have.
+ * The one reader of the newest links (D3). `client/pages.ts` is for people who want rows; this one is for evidence: each page must
+ * begin with the last record of the one before it, so that no record is missed when others are deleted meanwhile. Undefined where
+ * one may have been.
  */
 export async function scanNewest(
   { client, domain }: ListingSettings,
-  { limit, isEnough, maximalCalls = Number.POSITIVE_INFINITY, signal }: ScanOptions,
+  { limit, isEnough, mayCall = () => true, signal }: ScanOptions,
 ): Promise<Scan | undefined> {
   const records = new Map<string, KnownRecord>();
-  let total: number | undefined;
+  let scan: Scan = { records, total: undefined, isWhole: false, largestPage: 0 };
   let isCounted = true;
-  let offset = 0;
-  let largestPage = 0;
-  for (let calls = 1; calls <= maximalCalls; calls += 1) {
+  for (let offset = 0; mayCall(); ) {
     const query = { limit, ...(offset > 0 && { offset }), ...(domain !== undefined && { domain }) };
     const { urls, page } = await client.send('listUrls', { query }, { signal });
-    const rows = recordsIn(urls);
+    const rows = urls.map(readRecord).filter((record) => record !== undefined);
     if (records.size > 0 && rows[0] && !records.has(rows[0].hash)) return undefined;
-    largestPage = Math.max(largestPage, urls.length);
     const before = records.size;
     for (const record of rows) if (!records.has(record.hash)) records.set(record.hash, record);
-    total = countOf(page);
-    isCounted &&= total !== undefined && total >= records.size;
-    const isEnd = rows.length === 0 || (rows.length === 1 && records.size === before);
-    if (isEnd) return { records, total: isCounted ? total : undefined, isWhole: true, largestPage };
-    // A server that gives the same page at every offset has no more to tell (F43).
-    if (records.size === before) break;
-    // Where what was read is all that the server counts, only the next page shows whether that is so.
-    if (isEnough(records, largestPage) && !(isCounted && total === records.size && maximalCalls > 1)) break;
+    const count = countOf(page);
+    isCounted &&= count !== undefined && count >= records.size;
+    const isWhole = rows.length === 0 || (rows.length === 1 && records.size === before);
+    const largestPage = Math.max(scan.largestPage, urls.length);
+    scan = { records, total: isCounted ? count : undefined, isWhole, largestPage };
+    // A server that gives the same page at every offset has no more to give (F43).
+    if (isWhole || records.size === before || isEnough(scan)) break;
     offset += urls.length - 1;
   }
-  return { records, total: isCounted ? total : undefined, isWhole: false, largestPage };
+  return scan;
 }
 
-function recordsIn(urls: readonly unknown[]): KnownRecord[] {
-  return urls.flatMap((entry) => {
-    // In a listing every entry is a record, whatever else it carries.
-    const item = readItem((entry as { error?: unknown } | null)?.error ? { ...(entry as object), error: undefined } : entry);
-    return item?.kind === 'record' ? [item.record] : [];
-  });
+/** The newest links, in one call. */
+export async function scanFront(listing: ListingSettings, signal?: AbortSignal): Promise<Scan> {
+  const scan = await scanNewest(listing, { limit: frontSize, isEnough: () => true, signal });
+  return scan ?? { records: new Map(), total: undefined, isWhole: false, largestPage: 0 };
+}
+
+/** Bounds the calls of a scan. */
+export function atMost(calls: number, mayCall: () => boolean = () => true): () => boolean {
+  let left = calls;
+  return () => {
+    left -= 1;
+    return left >= 0 && mayCall();
+  };
 }
 
 function countOf(page: { readonly total_count?: unknown } | null | undefined): number | undefined {

@@ -1,13 +1,13 @@
 import type { System } from '../../base/system.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import type { Watermark } from '../journal/lines.ts';
 import { canonicalUrl } from '../matching/canonical-url.ts';
 import { type Matching, matchAnswer } from '../matching/matching.ts';
 import { again, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
 import { type BatchEvidence, ownAmong } from './listing-evidence.ts';
-import { type ListingSettings, type Scan, type ScanOptions, scanNewest } from './newest-links.ts';
+import { atMost, frontSize, type ListingSettings, type Scan, scanNewest } from './newest-links.ts';
+import { beyond, mayBeWhole, newerThan } from './watermark.ts';
 
 export interface ReadBackSettings extends ListingSettings {
   readonly system: Pick<System, 'sleep'>;
@@ -29,50 +29,10 @@ export interface ReadBack {
   readonly total?: number | undefined;
 }
 
-/** Newest hashes that are kept before a batch (1.6). */
-const watermarkSize = 200;
-
-/** What is listed behind so many known hashes is old (1.6). */
-const enoughKnown = 50;
-
 const maximalScans = 5;
 
 /** For a listing that is read to its end: 5,000 links, 30 a page. */
 const maximalCalls = 200;
-
-/** The newest records, in one call. */
-export async function scanFront(listing: ListingSettings, signal?: AbortSignal): Promise<Scan> {
-  const scan = await scanNewest(listing, { limit: watermarkSize, isEnough: () => true, maximalCalls: 1, signal });
-  return scan ?? { records: new Map(), total: undefined, isWhole: false, largestPage: 0 };
-}
-
-/** Where the listing stands before a batch: its newest hashes and its count. */
-export async function takeWatermark(listing: ListingSettings, signal?: AbortSignal): Promise<Watermark> {
-  const { records, total } = await scanFront(listing, signal);
-  return { known: [...records.keys()], total };
-}
-
-/** Ends a scan where what is listed next is older than the watermark; at the end of the listing where that knows no hash. */
-export function beyond({ known }: Watermark): (records: Scan['records']) => boolean {
-  const needed = Math.min(enoughKnown, known.length);
-  let before = 0;
-  return (records) => {
-    const seen = known.filter((hash) => records.has(hash)).length;
-    // Known hashes stand together: where a page brings no more of them, the others were deleted.
-    const isPast = needed > 0 && (seen >= needed || (seen > 0 && seen === before));
-    before = seen;
-    return isPast;
-  };
-}
-
-/** The records that are listed before the 50th known one, or before the last, where fewer are left. */
-export function newerThan({ known }: Watermark, { records }: Pick<Scan, 'records'>): KnownRecord[] {
-  const old = new Set(known);
-  const listed = [...records.values()];
-  const positions = listed.flatMap(({ hash }, position) => (old.has(hash) ? [position] : []));
-  const fence = positions[enoughKnown - 1] ?? positions.at(-1) ?? listed.length;
-  return listed.slice(0, fence).filter(({ hash }) => !old.has(hash));
-}
 
 /**
  * What a batch in doubt made (RELIABILITY.md 1.6). New is an unknown hash before the fence of `newerThan`, until two readings
@@ -128,16 +88,17 @@ async function look(
   settings: ReadBackSettings,
 ): Promise<View | undefined> {
   const { watermark } = evidence;
-  const limit = Math.max(watermarkSize, items.length);
+  const limit = Math.max(frontSize, items.length);
   const known = new Set(watermark.known);
   // A page that holds more than the watermark shows that its own page was not cut short: it knew all links that there were.
-  const holdsMore = (largestPage: number): boolean => known.size < watermarkSize && largestPage > known.size;
+  const holdsMore = (largestPage: number): boolean => known.size < frontSize && largestPage > known.size;
   const isPast = beyond(watermark);
-  const isEnough: ScanOptions['isEnough'] = (records, largestPage) => {
-    const mayBeWhole = watermark.total === known.size || holdsMore(largestPage);
-    return isPast(records) && !(mayBeWhole && records.size <= known.size + items.length + watermarkSize);
+  const isEnough = (scan: Scan): boolean => {
+    const mayHaveKnownAll = watermark.total === known.size || holdsMore(scan.largestPage);
+    if (!isPast(scan) || mayBeWhole(scan)) return false;
+    return !mayHaveKnownAll || scan.records.size > known.size + items.length + frontSize;
   };
-  const scan = await scanNewest(settings, { limit, isEnough, maximalCalls, signal: settings.signal });
+  const scan = await scanNewest(settings, { limit, isEnough, mayCall: atMost(maximalCalls), signal: settings.signal });
   if (!scan) return undefined;
   const knewAll = (scan.total !== undefined && watermark.total === known.size) || holdsMore(scan.largestPage);
   const isWhole = scan.isWhole && (known.size === 0 || knewAll);
@@ -202,7 +163,12 @@ async function isNowhere(
   { watermark, latest }: BatchEvidence,
   settings: ReadBackSettings,
 ): Promise<boolean> {
-  const scan = await scanNewest(settings, { limit: 500, isEnough: () => false, maximalCalls, signal: settings.signal });
+  const scan = await scanNewest(settings, {
+    limit: 500,
+    isEnough: () => false,
+    mayCall: atMost(maximalCalls),
+    signal: settings.signal,
+  });
   // What is counted and not shown may be one (F44).
   if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return false;
   const listed = [...scan.records.values()];

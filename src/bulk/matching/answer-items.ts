@@ -23,36 +23,46 @@ export interface RecordItem {
 export function readItem(value: unknown): RecordItem | RefusedItem | undefined {
   if (!isObject(value)) return undefined;
   const { error } = value;
-  if (error === undefined || error === null) return readRecord(value);
-  if (!isObject(error) || !Number.isSafeInteger(error.code) || Number(error.code) < 0) return undefined;
-  return error.code === 0 ? readRecord(value) : readRefusal(value, error);
+  if (error !== undefined && error !== null) {
+    if (!isObject(error) || !isCode(error.code)) return undefined;
+    if (error.code !== 0) return readRefusal(value, error, error.code);
+  }
+  const record = readRecord(value);
+  return record && { kind: 'record', record };
+}
+
+/** An entry of a listing: a record, whatever else it carries. */
+export function readRecord(value: unknown): KnownRecord | undefined {
+  if (!isObject(value) || typeof value.hash !== 'string') return undefined;
+  const hash = value.hash.trim();
+  if (!isUsableHash(hash)) return undefined;
+  return hash === value.hash && hasHash(value) ? value : { ...value, hash };
 }
 
 /** Whether text can be a hash: visible characters, and no more of them than any server is known to give. */
-export function isUsableHash(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= 255 && !hasUnseen(value);
+function isUsableHash(hash: string): boolean {
+  return hash !== '' && hash.length <= 255 && !hasUnseen(hash);
 }
 
 const hasUnseen = unicodeTest('[\\p{C}\\p{Z}]', /^[!-~]*$/);
 
-function readRecord(value: Record<string, unknown>): RecordItem | undefined {
-  if (typeof value.hash !== 'string') return undefined;
-  const hash = value.hash.trim();
-  if (!isUsableHash(hash)) return undefined;
-  return { kind: 'record', record: hash === value.hash ? (value as KnownRecord) : { ...value, hash } };
+/** What else a record holds is read without trust where it is used. */
+function hasHash(value: Record<string, unknown>): value is KnownRecord {
+  return typeof value.hash === 'string';
 }
 
-function readRefusal(value: Record<string, unknown>, error: Record<string, unknown>): RefusedItem {
+function readRefusal(value: Record<string, unknown>, error: Record<string, unknown>, code: number): RefusedItem {
+  const details = textOf(error.details);
   return {
     kind: 'refused',
-    error: {
-      code: error.code as number,
-      message: textOf(error.message) ?? '',
-      ...(textOf(error.details) && { details: textOf(error.details) }),
-    },
+    error: { code, message: textOf(error.message) ?? '', ...(details && { details }) },
     longUrl: textOf(value.long_url),
-    hashes: [value.custom_hash, value.hash].filter((hash): hash is string => typeof hash === 'string' && hash !== ''),
+    hashes: [value.custom_hash, value.hash].flatMap((hash) => textOf(hash) || []),
   };
+}
+
+function isCode(code: unknown): code is number {
+  return Number.isSafeInteger(code) && Number(code) >= 0;
 }
 
 function textOf(value: unknown): string | undefined {
