@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
-import { type Context, openInput } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import type { LinkDomains } from '../contract/link.ts';
@@ -28,40 +28,39 @@ export async function checkedRows(
   use: InputUse,
   { file = '', inputFormat: format, delimiter, ignoreUnknownColumns, formulaGuarded }: BulkOptions,
   session: Session,
-  context: Context,
 ): Promise<CheckedRows> {
   const optionsWith = (placement: Placement): ReadOptions => ({
     use,
     edition: session.edition,
     placement,
     format: inputFormat(use, file, format),
-    now: context.system.now(),
+    now: session.system.now(),
     delimiter: delimiter === undefined ? undefined : delimiterOf(delimiter),
     ignoreUnknownColumns,
     formulaGuarded,
   });
   let placement = createPlacement(session);
   let options = optionsWith(placement);
-  const source = await openInput(file, use === 'edit' ? 'rows' : 'URLs', context);
-  let kept = keepUntilEnd(context);
+  const source = await session.openInput(file, use === 'edit' ? 'rows' : 'URLs');
+  let kept = keepUntilEnd(session);
   let checked = await checkInput(source, options, kept);
   const defaultDomain = await domainOfBare(placement, session, 'listed change', source.name);
   if (defaultDomain !== undefined && placement.hosts.size > 0) {
     placement = createPlacement(session, defaultDomain);
     options = optionsWith(placement);
-    kept = keepUntilEnd(context);
+    kept = keepUntilEnd(session);
     checked = await checkInput(source, options, kept);
   }
   const { rows, withHash, sha256, warnings } = checked;
-  refuseTooMany(rows, context);
-  for (const warning of warnings) await context.warn(warning);
+  refuseTooMany(rows, session);
+  for (const warning of warnings) await session.warn(warning);
   const open = () => kept?.read() ?? readRows(source, options);
   const input = { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo };
   return { input, withHash, domains: placement.domains() };
 }
 
 /** What is only shown leaves nothing on the disk, and is read once more. */
-function keepUntilEnd({ system, atEnd, global }: Context): KeptRows<InputRow> | undefined {
+function keepUntilEnd({ system, atEnd, global }: Invocation): KeptRows<InputRow> | undefined {
   if (global.dryRun) return undefined;
   const kept = keepRows<InputRow>(folders(system).state, system);
   atEnd(async () => kept.close());
@@ -84,7 +83,7 @@ type Sending = Pick<
 >;
 
 /** How the rows go out, by flags and profile. Throws a UsageError for a batch that no server of this edition takes. */
-export function sendingOf(options: BulkOptions, session: Session, { global }: Context): Sending {
+export function sendingOf(options: BulkOptions, session: Session): Sending {
   const { batchSize, concurrency, budget, failFast, again, force, results, failed } = options;
   if (concurrency !== undefined && concurrency > 16) throw new UsageError('--concurrency: expected at most 16');
   return {
@@ -94,7 +93,7 @@ export function sendingOf(options: BulkOptions, session: Session, { global }: Co
     failFast,
     again,
     force,
-    overwrite: global.yes,
+    overwrite: session.global.yes,
     results,
     failed,
     profile: session.profile,

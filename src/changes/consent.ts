@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
-import { type Context, whereabouts } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
-import type { Session } from '../cli/session.ts';
+import { type Session, whereabouts } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -33,7 +33,7 @@ export const shownUrls = 5;
 export const typedFrom = 100;
 
 /** `--max-affected` stops a change that is larger than its author believes, before anything is sent (B57). */
-export function refuseTooMany(count: number, { global: { maxAffected } }: Context, orMore = false): void {
+export function refuseTooMany(count: number, { global: { maxAffected } }: Invocation, orMore = false): void {
   if (maxAffected === undefined || count <= maxAffected) return;
   throw new UsageError(
     `${orMore ? 'at least ' : ''}${quantity(count, 'URL')} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
@@ -41,10 +41,10 @@ export function refuseTooMany(count: number, { global: { maxAffected } }: Contex
 }
 
 /** Refuses a change that needs an answer where nobody can give one, before anything is read for the question (B54, B57). */
-export async function requireAnswer(context: Context, selects: 'named' | 'by tags'): Promise<void> {
-  const { yes, dryRun, maxAffected } = context.global;
-  if (dryRun || canAsk(context)) return;
-  if (!yes) await confirm('', context);
+export async function requireAnswer(invocation: Invocation, selects: 'named' | 'by tags'): Promise<void> {
+  const { yes, dryRun, maxAffected } = invocation.global;
+  if (dryRun || canAsk(invocation)) return;
+  if (!yes) await confirm('', invocation);
   if (selects === 'by tags' && maxAffected === undefined) {
     throw new UsageError('--max-affected required with --by-tags when not running interactively');
   }
@@ -59,15 +59,14 @@ export async function consentToNamed(
   { count, open }: Pick<NamedTargets, 'count' | 'open'>,
   batchSize: number,
   session: Session,
-  context: Context,
 ): Promise<void> {
-  const { global, streams } = context;
-  if (global.yes ? !erasesCounters : isOptional && !canAsk(context)) return;
+  const { global, streams } = session;
+  if (global.yes ? !erasesCounters : isOptional && !canAsk(session)) return;
   const read = (atMost?: number) => namedUrls(session.client, firstOf(open(), atMost), { items: batchSize });
   const first: AffectedUrl[] = [];
   if (global.yes) {
     for await (const url of read(shownUrls)) first.push(url);
-    return await tellCounters(first, count, session, context);
+    return await tellCounters(first, count, session);
   }
   let found = 0;
   let seen = 0;
@@ -81,15 +80,15 @@ export async function consentToNamed(
   if (count === 1 && only) {
     // B58
     await streams.tell(`${whereabouts(session)}:`);
-    return await confirm(`${verb} ${describe(only, erasesCounters, session)}?`, context);
+    return await confirm(`${verb} ${describe(only, erasesCounters, session)}?`, session);
   }
   const shown = first.filter(({ record }) => record).length;
-  await tellFirst(first, found - shown, erasesCounters, session, context);
+  await tellFirst(first, found - shown, erasesCounters, session);
   const strangers = count - found - (first.length - shown);
   if (strangers > 0) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(strangers)} not found`);
   const what = found === 0 ? `${quantity(count, 'URL')}, none of which was found,` : quantity(found, 'URL');
   const question = `${verb} ${what} of ${whereabouts(session)}?`;
-  await (found < typedFrom ? confirm(question, context) : confirmCount(question, found, context));
+  await (found < typedFrom ? confirm(question, session) : confirmCount(question, found, session));
 }
 
 async function* firstOf<T>(items: Iterable<T> | AsyncIterable<T>, atMost = Number.POSITIVE_INFINITY): AsyncGenerator<T> {
@@ -107,22 +106,16 @@ export async function consentToSelected(
   count: number,
   first: readonly AffectedUrl[],
   session: Session,
-  context: Context,
 ): Promise<void> {
-  if (context.global.yes) return erasesCounters ? await tellCounters(first, count, session, context) : undefined;
-  await tellFirst(first, count - first.length, erasesCounters, session, context);
+  if (session.global.yes) return erasesCounters ? await tellCounters(first, count, session) : undefined;
+  await tellFirst(first, count - first.length, erasesCounters, session);
   const place = whereabouts({ ...session, domain: undefined });
-  await confirmCount(`${verb} ${quantity(count, 'URL')} of ${place}, on all its domains?`, count, context);
+  await confirmCount(`${verb} ${quantity(count, 'URL')} of ${place}, on all its domains?`, count, session);
 }
 
 /** A line each, as long as the terminal is wide. */
-async function tellFirst(
-  first: readonly AffectedUrl[],
-  more: number,
-  withUnique: boolean,
-  session: Session,
-  { streams }: Context,
-): Promise<void> {
+async function tellFirst(first: readonly AffectedUrl[], more: number, withUnique: boolean, session: Session): Promise<void> {
+  const { streams } = session;
   for (const url of first) {
     const rest = describe(url, withUnique, session, '').length + '  '.length;
     const room = Math.max(20, streams.width() - rest);
@@ -131,12 +124,12 @@ async function tellFirst(
   if (more > 0) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(more)} more`);
 }
 
-async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session, context: Context): Promise<void> {
+async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session): Promise<void> {
   for (const { record } of first) {
-    if (record) await context.note(`${shortUrl(record, session)}: ${clicks(record, true)}, about to be erased`);
+    if (record) await session.note(`${shortUrl(record, session)}: ${clicks(record, true)}, about to be erased`);
   }
   if (count > first.length)
-    await context.note(`${context.streams.glyphs.ellipsis} and those of ${grouped(count - first.length)} more`);
+    await session.note(`${session.streams.glyphs.ellipsis} and those of ${grouped(count - first.length)} more`);
 }
 
 /** `https://s.ex/abc -> https://… (1,204 clicks)`. */

@@ -1,5 +1,5 @@
 import { notApplied } from '../bulk/operations/not-applied.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { isJson } from '../contract/formats.ts';
@@ -33,10 +33,10 @@ export interface PlannedChange {
 const shownChanges = 5;
 
 /** Sends nothing that changes anything. With `-v` people get the requests, too. */
-export function dryRun({ requests, changes, noun, done, columns, count }: DryRun, context: Context): RowsReport {
-  const format = context.format();
+export function dryRun({ requests, changes, noun, done, columns, count }: DryRun, invocation: Invocation): RowsReport {
+  const format = invocation.format();
   if (isJson(format)) return dryRunReport(requests);
-  const { streams, global } = context;
+  const { streams, global } = invocation;
   const atMost = format === 'table' && streams.terminal ? shownChanges : Number.POSITIVE_INFINITY;
   const counts = { planned: 0, unchanged: 0, 'not found': 0 };
   let shown = 0;

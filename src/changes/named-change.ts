@@ -4,7 +4,6 @@ import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
-import { type Context, openInput } from '../cli/context.ts';
 import type { Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
@@ -38,35 +37,28 @@ interface OperationOfNamed extends Omit<OperationSettings, 'mayCall'> {
 }
 
 /** A few operands go out at once; a file of hashes is a long run with a journal. */
-export async function changeNamed(change: NamedChange, session: Session, context: Context): Promise<RowsReport> {
+export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
   const { selection, asks } = change;
-  const stdinIsInput = selection.kind === 'file' && selection.path === '-';
-  const asking = { ...context, stdinIsInput };
-  if (asks && !asks.isOptional) await requireAnswer(asking, 'named');
+  if (asks && !asks.isOptional) await requireAnswer(session, 'named');
   return selection.kind === 'hashes'
-    ? await changeOperands(change, selection.operands, session, asking)
-    : await changeFile(change, selection.path, session, asking);
+    ? await changeOperands(change, selection.operands, session)
+    : await changeFile(change, selection.path, session);
 }
 
-async function changeOperands(
-  change: NamedChange,
-  operands: readonly string[],
-  session: Session,
-  context: Context,
-): Promise<RowsReport> {
+async function changeOperands(change: NamedChange, operands: readonly string[], session: Session): Promise<RowsReport> {
   refuseRunFlags(change.options, '<hash>...', '--hashes-from');
   const { targets, domains } = await placedOperands(operands, session, 'typed change');
-  refuseTooMany(targets.length, context);
-  const { batchSize } = sendingOf(change.options, session, context);
-  if (context.global.dryRun) return planOfTyped(change, targets, batchSize, session, context);
-  if (change.asks) await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session, context);
+  refuseTooMany(targets.length, session);
+  const { batchSize } = sendingOf(change.options, session);
+  if (session.global.dryRun) return planOfTyped(change, targets, batchSize, session);
+  if (change.asks) await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session);
   const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
   const done = await runInline(operation, targets, {
-    system: context.system,
+    system: session.system,
     batchSize,
-    signal: context.deadline,
+    signal: session.deadline.signal,
     failFast: change.options.failFast,
-    warn: (message) => void context.warn(message),
+    warn: (message) => void session.warn(message),
   });
   return inlineReport(done, { ...change, presentation: namesDomains(change.presentation, domains) }, session);
 }
@@ -103,15 +95,15 @@ function inlineReport({ outcomes, tally, stop }: InlineResult<LinkKey>, change: 
   };
 }
 
-async function changeFile(change: NamedChange, path: string, session: Session, context: Context): Promise<RowsReport> {
+async function changeFile(change: NamedChange, path: string, session: Session): Promise<RowsReport> {
   refuseRowFlags(change.options, '--hashes-from');
-  const source = await openInput(path, 'hashes', context);
+  const source = await session.openInput(path, 'hashes');
   const file = await checkHashFile(source, session, 'listed change');
-  refuseTooMany(file.rows, context);
-  const sending = sendingOf(change.options, session, context);
-  if (context.global.dryRun) return planOfFile(change, file, sending.batchSize, session, context);
+  refuseTooMany(file.rows, session);
+  const sending = sendingOf(change.options, session);
+  if (session.global.dryRun) return planOfFile(change, file, sending.batchSize, session);
   const targets = { count: file.rows, open: () => itemsOf(file) };
-  if (change.asks) await consentToNamed(change.asks, targets, sending.batchSize, session, context);
+  if (change.asks) await consentToNamed(change.asks, targets, sending.batchSize, session);
   return await runReport(
     {
       ...sending,
@@ -137,6 +129,5 @@ async function changeFile(change: NamedChange, path: string, session: Session, c
     },
     { ...namesDomains(change.presentation, file.domains), domains: file.domains, ignoreMissing: change.options.ignoreMissing },
     session,
-    context,
   );
 }

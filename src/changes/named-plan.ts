@@ -1,6 +1,5 @@
 import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
-import type { Context } from '../cli/context.ts';
 import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
@@ -25,9 +24,8 @@ export function planOfTyped(
   targets: readonly LinkKey[],
   limit: number,
   session: Session,
-  context: Context,
 ): RowsReport {
-  return planOf(change, () => batchesOf(targets, { limit, ...byHash }), [targets], limit, session, context);
+  return planOf(change, () => batchesOf(targets, { limit, ...byHash }), [targets], limit, session);
 }
 
 /** The same of a file of hashes. */
@@ -36,10 +34,9 @@ export function planOfFile(
   file: Pick<RunInput, 'open'>,
   limit: number,
   session: Session,
-  context: Context,
 ): RowsReport {
   const batches = (rules = {}) => fileBatches(file, (item) => item as LinkKey, { limit, ...rules });
-  return planOf(change, () => batches(byHash), batches(), limit, session, context);
+  return planOf(change, () => batches(byHash), batches(), limit, session);
 }
 
 function planOf(
@@ -48,7 +45,6 @@ function planOf(
   targets: Batches<LinkKey>,
   batchSize: number,
   session: Session,
-  context: Context,
 ): RowsReport {
   const { fields, planned } = change;
   const textOf = (_: LinkKey, record: UrlRecord) => (fields ? editText(fields, record) : planned.change);
@@ -56,7 +52,7 @@ function planOf(
     for await (const some of calls()) yield plannedCall(some, change);
   }
   const changes = linkChanges(targets, textOf, session, batchSize);
-  return dryRun({ requests: requests(), changes, noun: 'URL', done: planned.done, columns: linkChangeColumns }, context);
+  return dryRun({ requests: requests(), changes, noun: 'URL', done: planned.done, columns: linkChangeColumns }, session);
 }
 
 function plannedCall(targets: readonly LinkKey[], { request, fields }: PlannedChangeOfNamed): PlannedRequest {

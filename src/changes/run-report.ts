@@ -4,8 +4,8 @@ import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outco
 import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
-import { type Context, whereabouts } from '../cli/context.ts';
-import type { Session } from '../cli/session.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
@@ -29,25 +29,24 @@ export async function runReport<Payload extends object>(
   plan: RunPlan<Payload>,
   presentation: RunPresentation,
   session: Session,
-  context: Context,
 ): Promise<RowsReport> {
-  const interruption = interruptible(context);
+  const interruption = interruptible(session);
   const { client } = session;
   const run = await startRun(plan, {
     client,
-    system: context.system,
-    stateFolder: folders(context.system).state,
+    system: session.system,
+    stateFolder: folders(session.system).state,
     interrupt: interruption.signal,
-    warn: (message) => void context.warn(message),
+    warn: (message) => void session.warn(message),
   });
-  for (const line of headerLines(run.facts, plan, presentation, session)) await context.note(line);
+  for (const line of headerLines(run.facts, plan, presentation, session)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
   const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
   const input = plan.input.name;
   return {
     ...presentation,
     kind: 'rows',
-    rows: shownRows(run, outcomes, presentation, session, context, interruption.listen),
+    rows: shownRows(run, outcomes, presentation, session, interruption.listen),
     failure: (row) => {
       const outcome = outcomes.get(row);
       return outcome && outcomeFailure(outcome, client.identity, { input });
@@ -58,7 +57,7 @@ export async function runReport<Payload extends object>(
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
     members: () => ({ summary: summaryRecord(run.summary(), presentation) }),
     notes: () => summaryLines(run.summary(), run.facts, plan, presentation, session),
-    outcome: () => ending(run.summary(), presentation, interruption, context),
+    outcome: () => ending(run.summary(), presentation, interruption, session),
     abandoned: () => abandonment(run),
   };
 }
@@ -69,10 +68,10 @@ async function* shownRows<Payload extends object>(
   outcomes: WeakMap<Row, RowOutcome<Payload>>,
   { ignoreMissing }: RunPresentation,
   session: Session,
-  { streams }: Context,
   listen: () => void,
 ): AsyncGenerator<Row[]> {
   listen();
+  const { streams } = session;
   const started = performance.now();
   const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
@@ -99,7 +98,7 @@ interface Interruption {
   caught(): Signal | undefined;
 }
 
-function interruptible({ listenForSignals: hearSignals, deadline, streams, system }: Context): Interruption {
+function interruptible({ listenForSignals, deadline, streams, system }: Invocation): Interruption {
   const controller = new AbortController();
   const stop = (why: string, end: string): void => {
     controller.abort();
@@ -107,16 +106,16 @@ function interruptible({ listenForSignals: hearSignals, deadline, streams, syste
   };
   let caught: Signal | undefined;
   const listen = (): void => {
-    hearSignals((signal) => {
+    listenForSignals((signal) => {
       if (controller.signal.aborted) return system.dieOf(signal);
       caught = signal;
       stop('interrupted', 'a second signal');
     });
     const over = (): void => stop('--max-time is over', 'a signal');
-    if (deadline.aborted) over();
-    else deadline.addEventListener('abort', over, { once: true });
+    if (deadline.signal.aborted) over();
+    else deadline.signal.addEventListener('abort', over, { once: true });
   };
-  return { signal: controller.signal, listen: listen, caught: () => caught };
+  return { signal: controller.signal, listen, caught: () => caught };
 }
 
 function headerLines<Payload extends object>(
@@ -195,13 +194,13 @@ function ending(
   summary: RunSummary,
   { ignoreMissing }: RunPresentation,
   { caught }: Interruption,
-  { dieOf, deadline }: Context,
+  { dieOf, deadline }: Invocation,
 ): CliError | undefined {
   const end = runEnd(summary.tally, summary.stop, { ignoreMissing });
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();
-  if (!signal) return deadline.reason;
+  if (!signal) return deadline.signal.reason;
   dieOf(signal);
   return new FailedError('interrupted', { reported: true });
 }

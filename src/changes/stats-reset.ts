@@ -1,5 +1,6 @@
 import { resetOperation } from '../bulk/operations/removal.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import { openSession } from '../cli/session.ts';
 import { type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import type { Report } from '../output/report.ts';
@@ -12,11 +13,11 @@ export interface ResetOptions extends SelectionOptions, BulkOptions {
 }
 
 /** DELETE /stats/[hash], /stats?hashes= or /stats?tags=: always asked for, and the counters are told before they are lost. */
-export async function resetStats(options: ResetOptions, context: Context, operands: string[]): Promise<Report> {
+export async function resetStats(options: ResetOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const selection = requireSelection(operands, options, 'stats --reset');
   const asks = { verb: 'Reset the counters of', erasesCounters: true };
   const presentation = hashChangePresentation('reset', 'Reset');
-  const session = await context.session();
+  const session = await openSession(invocation);
   if (selection.kind === 'tags') {
     refuseRunFlags(options, '--by-tags', '--hashes-from');
     const query = { tags: selection.expression };
@@ -31,7 +32,6 @@ export async function resetStats(options: ResetOptions, context: Context, operan
         send: () => session.client.send('resetSelectedStats', { query }),
       },
       session,
-      context,
     );
   }
   return await changeNamed(
@@ -45,6 +45,5 @@ export async function resetStats(options: ResetOptions, context: Context, operan
       planned: { change: 'reset', done: 'reset' },
     },
     session,
-    context,
   );
 }

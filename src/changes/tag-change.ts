@@ -1,5 +1,5 @@
-import { type Context, checkTagExpression } from '../cli/context.ts';
 import type { Session } from '../cli/session.ts';
+import { checkTagExpression } from '../cli/tag-selection.ts';
 import { countUrls } from '../client/counting.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -28,26 +28,26 @@ export interface TagChange {
  * Counts what the expression selects, asks, and makes the call. Nothing matched: nothing is sent, exit 0 (B43). The working domain
  * has no say here, and one that was named is refused.
  */
-export async function changeByTags(change: TagChange, session: Session, context: Context): Promise<Report> {
+export async function changeByTags(change: TagChange, session: Session): Promise<Report> {
   const { expression, asks, done, presentation } = change;
-  await requireAnswer(context, 'by tags');
-  await checkTagExpression(expression, session, context);
-  const atMost = context.global.maxAffected;
+  await requireAnswer(session, 'by tags');
+  await checkTagExpression(expression, session);
+  const atMost = session.global.maxAffected;
   const { count, orMore, first } = await countUrls(session.client, { tags: expression }, { shown: shownUrls, atMost });
-  refuseTooMany(count, context, orMore);
-  if (context.global.dryRun) {
-    await context.note(`${quantity(count, 'URL')} matched ${expression}`);
+  refuseTooMany(count, session, orMore);
+  if (session.global.dryRun) {
+    await session.note(`${quantity(count, 'URL')} matched ${expression}`);
     const { fields, planned, request } = change;
     const textOf = (record: UrlRecord) => (fields ? editText(fields, record) : planned.change);
     const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, textOf(record)))];
-    return dryRun({ requests: [request], changes, noun: 'URL', done: planned.done, columns: linkChangeColumns, count }, context);
+    return dryRun({ requests: [request], changes, noun: 'URL', done: planned.done, columns: linkChangeColumns, count }, session);
   }
   const record = { tags: expression, summary: { matched: count } };
   if (count === 0)
     return { ...presentation, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };
   const urls = first.map((found) => ({ target: found, record: found }));
-  await consentToSelected(asks, count, urls, session, context);
+  await consentToSelected(asks, count, urls, session);
   await change.send();
   const sentence = `${done} ${quantity(count, 'URL')} that ${expression} selects`;
-  return { kind: 'done', sentence, record, notes: () => (context.streams.terminal ? [] : [sentence]) };
+  return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
 }

@@ -1,28 +1,27 @@
 import { CliError } from '../base/errors.ts';
-import { type Context, whereabouts } from '../cli/context.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
-import type { Session } from '../cli/session.ts';
+import { type Session, whereabouts } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
 import { requireAnswer, shownUrls, typedFrom } from './consent.ts';
 
 /** B56, B58, D50: what will go, how many URLs lose it, and whose it is; from 100 URLs on their number is typed. */
-export async function consentToTags(labels: readonly string[], session: Session, context: Context): Promise<void> {
-  await requireAnswer(context, 'named');
-  if (context.global.yes) return;
+export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
+  await requireAnswer(session, 'named');
+  if (session.global.yes) return;
   const known = new Set((await session.client.send('listTags', {})).tags.map(({ label }) => foldLabel(label)));
   const found = labels.filter((label) => known.has(foldLabel(label)));
   for (const label of labels)
-    if (!known.has(foldLabel(label))) await context.streams.tell(`  ${JSON.stringify(label)} (not found)`);
-  if (found.length === 0) return await confirm(`Delete ${named(labels)} of ${whereabouts(session)}?`, context);
+    if (!known.has(foldLabel(label))) await session.streams.tell(`  ${JSON.stringify(label)} (not found)`);
+  if (found.length === 0) return await confirm(`Delete ${named(labels)} of ${whereabouts(session)}?`, session);
   const links = await linksWith(found, session);
   const carried =
     links === 0
       ? 'which no URL has'
       : `which ${links === undefined ? 'an unknown number of URLs' : quantity(links, 'URL')} ${links === 1 ? 'has' : 'have'}`;
   const question = `Delete ${named(found)}, ${carried}, of ${whereabouts(session)}?`;
-  await (links === undefined || links < typedFrom ? confirm(question, context) : confirmCount(question, links, context));
+  await (links === undefined || links < typedFrom ? confirm(question, session) : confirmCount(question, links, session));
 }
 
 function named(labels: readonly string[]): string {

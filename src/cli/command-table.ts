@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { registerShorten } from '../commands/shorten.ts';
-import type { Runner } from './action.ts';
+import type { Runner } from './run.ts';
 
 /** Adds a command's operands, flags and action to its place in the tree. */
 export type Register = (command: Command, run: Runner) => void;

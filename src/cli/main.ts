@@ -3,7 +3,7 @@ import { processSystem, type System } from '../base/system.ts';
 import { answerShell } from '../completion/answer.ts';
 import { storedTree } from '../completion/stored-tree.ts';
 import { storedPage } from '../help/pages.ts';
-import { createAction } from './action.ts';
+import { createLaunch } from './invocation.ts';
 
 export { processSystem };
 
@@ -22,17 +22,17 @@ export function partGone(cause: unknown): LocalError {
 
 /** Runs one command line, without the program's own name, and answers with its exit code. Never exits, never throws. */
 export async function main(argv: readonly string[], system: System): Promise<number> {
-  const action = createAction(argv, system);
-  system.onCrash(action.fail);
+  const launch = createLaunch(argv, system);
+  system.onCrash(launch.fail);
   try {
     const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : storedPage(argv);
-    if (text !== undefined) await action.say(text);
-    else await (await import('./program.ts')).runProgram(argv, action);
+    if (text !== undefined) await launch.say(text);
+    else await (await import('./program.ts')).runProgram(argv, launch);
     return 0;
   } catch (error) {
-    return await action.fail(error);
+    return await launch.fail(error);
   } finally {
-    await action.release();
+    await launch.release();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { System } from '../base/system.ts';
 import { topicNames } from '../help/topic-names.ts';
-import { createAction } from './action.ts';
+import { createLaunch } from './invocation.ts';
 import { runProgram, wholeProgram, wholeTree } from './program.ts';
 
 /** What `storedPage` and `storedTree` look for, by its name; for those who make the program. */
@@ -21,7 +21,7 @@ async function printed(argv: readonly string[], system: System): Promise<string>
   const say = async (text: string): Promise<void> => {
     page += text;
   };
-  await runProgram(argv, { ...createAction(argv, system), say });
+  await runProgram(argv, { ...createLaunch(argv, system), say });
   return page;
 }
 

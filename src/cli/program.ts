@@ -6,23 +6,23 @@ import { type CommandTree, commandTree } from '../help/command-tree.ts';
 import { describe, formatHelp } from '../help/layout.ts';
 import { isTopicName, topicNames } from '../help/topic-names.ts';
 import { usageError } from '../help/usage-error.ts';
-import type { Action, Runner } from './action.ts';
 import { type Entry, entries } from './command-table.ts';
-import { createRunner } from './runner.ts';
+import type { Launch } from './invocation.ts';
+import { createRunner, type Runner } from './run.ts';
 
 /**
  * Parses one command line and runs the command it names. Only that command's file is imported; where none is named they all
  * stand in the tree by name and summary. Throws `UsageError` for what cannot be parsed (B4, B5, B11), and whatever the command throws.
  */
-export async function runProgram(argv: readonly string[], action: Action): Promise<void> {
-  const { say, system } = action;
+export async function runProgram(argv: readonly string[], launch: Launch): Promise<void> {
+  const { say, system } = launch;
   let text = '';
   const root = createRoot((chunk) => {
     text += chunk;
   });
   const topic = await askedTopic(argv, root.options, system);
   if (topic && !entries.some(({ name }) => name === topic.name)) return say(topic.text);
-  const words = await fillTree(root, argv, createRunner(action));
+  const words = await fillTree(root, argv, createRunner(launch));
   try {
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {

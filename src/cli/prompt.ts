@@ -1,77 +1,63 @@
 import { AuthError, FailedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
-import type { GlobalOptions } from '../flags/globals.ts';
-import type { Streams } from '../output/streams.ts';
-
-/** Who asks: the streams that know of a progress line, and the flags that forbid asking. */
-export interface Asker {
-  readonly system: System;
-  readonly global: GlobalOptions;
-  readonly streams: Streams;
-  /** stdin is the input of the command: who answers types on the terminal itself (B56). */
-  readonly stdinIsInput?: boolean;
-}
+import { type Invocation, isSet } from './invocation.ts';
 
 /** Whether a question may be asked at all (B54): somebody can type, stderr is a terminal, and nothing says that nobody is there. */
-export function canAsk(asker: Asker): boolean {
-  const { env, stderr } = asker.system;
-  const forbidden = asker.global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);
-  const from = keyboard(asker);
+export function canAsk(invocation: Invocation): boolean {
+  const { env, stderr } = invocation.system;
+  const forbidden = invocation.global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);
+  const from = keyboard(invocation);
   return !forbidden && stderr.isTTY === true && from?.isTTY === true && !from.readableEnded;
 }
 
 /** Where answers are typed. */
-function keyboard({ system, stdinIsInput }: Asker): InputStream | undefined {
+function keyboard({ system, stdinIsInput }: Invocation): InputStream | undefined {
   return stdinIsInput ? system.terminal() : system.stdin;
 }
 
 /** Asks for a line; an empty answer is `fallback`. `flag` is what answers the question where it cannot be asked (B55). */
-export async function ask(question: string, flag: string, asker: Asker, fallback?: string): Promise<string> {
-  requireTerminal(flag, asker);
+export async function ask(question: string, flag: string, invocation: Invocation, fallback?: string): Promise<string> {
+  requireTerminal(flag, invocation);
   const shown = fallback === undefined ? question : `${question} [${fallback}]`;
   for (;;) {
-    const answer = (await readLine(`${shown}: `, asker)).trim() || fallback;
+    const answer = (await readLine(`${shown}: `, invocation)).trim() || fallback;
     if (answer !== undefined && answer !== '') return answer;
   }
 }
 
 /** Asks for a secret with echo off (B65). */
-export async function askHidden(question: string, flag: string, asker: Asker): Promise<string> {
-  requireTerminal(flag, asker);
-  const answer = await readLine(`${question}: `, asker, true);
+export async function askHidden(question: string, flag: string, invocation: Invocation): Promise<string> {
+  requireTerminal(flag, invocation);
+  const answer = await readLine(`${question}: `, invocation, true);
   if (answer.trim() === '') throw new AuthError('no key was given');
   return answer.trim();
 }
 
 /** Asks for a yes; `--yes` is one (B54). Throws for a no, which is also the answer of an empty line (B56, B59). */
-export async function confirm(question: string, asker: Asker): Promise<void> {
-  if (asker.global.yes) return;
-  requireTerminal('--yes', asker);
-  const answer = (await readLine(`${question} [y/N] `, asker)).trim().toLowerCase();
+export async function confirm(question: string, invocation: Invocation): Promise<void> {
+  if (invocation.global.yes) return;
+  requireTerminal('--yes', invocation);
+  const answer = (await readLine(`${question} [y/N] `, invocation)).trim().toLowerCase();
   if (answer !== 'y' && answer !== 'yes') throw new FailedError('aborted: nothing was changed');
 }
 
 /** Asks to type a number, for what cannot be undone by the hundred (B56). */
-export async function confirmCount(question: string, count: number, asker: Asker): Promise<void> {
-  if (asker.global.yes) return;
-  requireTerminal('--yes', asker);
-  const answer = (await readLine(`${question} Type ${count} to go on: `, asker)).trim();
+export async function confirmCount(question: string, count: number, invocation: Invocation): Promise<void> {
+  if (invocation.global.yes) return;
+  requireTerminal('--yes', invocation);
+  const answer = (await readLine(`${question} Type ${count} to go on: `, invocation)).trim();
   if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
 }
 
-function requireTerminal(flag: string, asker: Asker): void {
-  if (!canAsk(asker)) throw new UsageError(`${flag} required when not running interactively`);
-}
-
-function isSet(text: string | undefined): boolean {
-  return text !== undefined && text !== '' && text !== '0' && text !== 'false';
+function requireTerminal(flag: string, invocation: Invocation): void {
+  if (!canAsk(invocation)) throw new UsageError(`${flag} required when not running interactively`);
 }
 
 /** One line of the terminal; a hidden one raw, because only so echo can be off. */
-async function readLine(question: string, asker: Asker, hidden = false): Promise<string> {
-  const { system, streams } = asker;
+async function readLine(question: string, invocation: Invocation, hidden = false): Promise<string> {
+  const { system, streams } = invocation;
   const { stderr } = system;
-  const stdin = keyboard(asker) ?? system.stdin;
+  const stdin = keyboard(invocation) ?? system.stdin;
   const answered = streams.question(question);
   try {
     if (hidden) stdin.setRawMode?.(true);

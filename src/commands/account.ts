@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { LimitError } from '../base/errors.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
 import type { AccountRecord } from '../contract/records.ts';
 import { describe } from '../help/layout.ts';
 import { lastDayText } from '../output/formats/values.ts';
@@ -31,8 +32,8 @@ export function registerAccount(command: Command, run: Runner): void {
 }
 
 /** GET /account, with all counters that come (2.2). */
-async function showAccount({ failAbove }: AccountOptions, context: Context): Promise<RecordReport> {
-  const { client } = await context.session();
+async function showAccount({ failAbove }: AccountOptions, invocation: Invocation): Promise<RecordReport> {
+  const { client } = await openSession(invocation);
   const { account } = await client.send('getAccount', {});
   const gauges = gaugesOf(account);
   const flat = flatten({ ...account });
@@ -43,7 +44,7 @@ async function showAccount({ failAbove }: AccountOptions, context: Context): Pro
     record: { ...account },
     flat,
     columns,
-    block: blockColumns(columns, gauges, context.streams.glyphs),
+    block: blockColumns(columns, gauges, invocation.streams.glyphs),
     notes: () => [...gauges.filter(isNearlyFull).map((gauge) => `warning: ${sentence(gauge)}`), ...blindness(gauges, failAbove)],
     outcome: () => overrun(gauges, failAbove),
   };

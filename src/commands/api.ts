@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
 import { fileError } from '../files/file-error.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
@@ -33,7 +34,11 @@ export function registerApi(command: Command, run: Runner): void {
 }
 
 /** Makes the call as typed and prints the answer as it came; the exit code tells what its envelope says (B34). */
-async function api({ query = [], body }: ApiOptions, context: Context, [method = '', path = '']: string[]): Promise<Report> {
+async function api(
+  { query = [], body }: ApiOptions,
+  invocation: Invocation,
+  [method = '', path = '']: string[],
+): Promise<Report> {
   const upper = method.toUpperCase();
   if (!methods.includes(upper))
     throw new UsageError(`method: expected one of {${methods.join('|')}}, got ${JSON.stringify(method)}`);
@@ -42,12 +47,12 @@ async function api({ query = [], body }: ApiOptions, context: Context, [method =
     method: upper,
     path,
     query: query.map(readPair),
-    ...(body === undefined ? {} : { body: await readBody(body, context) }),
+    ...(body === undefined ? {} : { body: await readBody(body, invocation) }),
   };
-  if (context.global.dryRun && upper !== 'GET') {
+  if (invocation.global.dryRun && upper !== 'GET') {
     return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: shownBody(request.body) }]);
   }
-  const { client } = await context.session();
+  const { client } = await openSession(invocation);
   const { body: answer, failure } = await client.sendRaw(request);
   return {
     kind: 'text',
@@ -73,7 +78,7 @@ function readPair(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-async function readBody(text: string, { system }: Context): Promise<string> {
+async function readBody(text: string, { system }: Invocation): Promise<string> {
   if (text === '-') {
     const chunks: Buffer[] = [];
     for await (const chunk of system.stdin) chunks.push(Buffer.from(chunk));

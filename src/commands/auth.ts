@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { AuthError, CliError, UsageError } from '../base/errors.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
 import { describe } from '../help/layout.ts';
 import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
@@ -59,9 +60,9 @@ export function registerAuth(command: Command, run: Runner): void {
 }
 
 /** Each value in force and where it comes from (B72). */
-async function showStatus({ offline }: { offline?: boolean }, context: Context): Promise<RecordReport> {
-  const credentials = resolveCredentials(context.global, context.system);
-  for (const warning of credentials.warnings) await context.warn(warning);
+async function showStatus({ offline }: { offline?: boolean }, invocation: Invocation): Promise<RecordReport> {
+  const credentials = resolveCredentials(invocation.global, invocation.system);
+  for (const warning of credentials.warnings) await invocation.warn(warning);
   if (credentials.kind === 'sandbox') {
     return {
       kind: 'record',
@@ -73,7 +74,7 @@ async function showStatus({ offline }: { offline?: boolean }, context: Context):
     if (offline && error instanceof CliError) return undefined;
     throw error;
   });
-  const { client } = offline ? { client: undefined } : await context.session();
+  const { client } = offline ? { client: undefined } : await openSession(invocation);
   const answer = await client?.send('getAccount', {});
   return {
     kind: 'record',
@@ -101,7 +102,7 @@ const profileColumns = [
   { name: 'api_key' },
 ];
 
-async function listProfiles(_options: object, { system, warn }: Context): Promise<RowsReport> {
+async function listProfiles(_options: object, { system, warn }: Invocation): Promise<RowsReport> {
   const config = readConfig(system);
   for (const warning of config.warnings) await warn(warning);
   const { [sandboxName]: _own, ...named } = Object.fromEntries(config.profiles);
@@ -125,7 +126,7 @@ async function listProfiles(_options: object, { system, warn }: Context): Promis
   };
 }
 
-async function switchProfile(_options: object, { system, warn }: Context, [name = '']: string[]): Promise<DoneReport> {
+async function switchProfile(_options: object, { system, warn }: Invocation, [name = '']: string[]): Promise<DoneReport> {
   const warnings = await changeConfig(system, (draft) => {
     if (name !== sandboxName && !Object.hasOwn(draft.profiles, name)) throw unknownProfile(name, readConfig(system));
     draft.current_profile = name;
@@ -136,7 +137,7 @@ async function switchProfile(_options: object, { system, warn }: Context, [name 
 
 async function logOut(
   { all = false }: { all?: boolean },
-  { system, global, warn }: Context,
+  { system, global, warn }: Invocation,
   [operand]: string[],
 ): Promise<DoneReport> {
   if (all && operand !== undefined) throw new UsageError('specify only one of --all or <profile>');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
 import { type Shell, scripts, shells } from '../completion/scripts.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
@@ -17,7 +17,7 @@ export function registerCompletion(command: Command, run: Runner): void {
   });
 }
 
-async function completion(_options: object, _context: Context, [shell]: string[]): Promise<Report> {
+async function completion(_options: object, _context: Invocation, [shell]: string[]): Promise<Report> {
   return { kind: 'text', text: scripts[shell as Shell].text };
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { CliError, type FailureKind, UsageError } from '../base/errors.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
-import { domainName } from '../cli/session.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { domainName, openSession } from '../cli/session.ts';
 import { suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
@@ -60,51 +60,51 @@ export function registerConfig(command: Command, run: Runner): void {
   });
 }
 
-async function listSettings(_options: object, context: Context): Promise<RowsReport> {
-  return settingRows(settings(context), settingFields);
+async function listSettings(_options: object, invocation: Invocation): Promise<RowsReport> {
+  return settingRows(settings(invocation), settingFields);
 }
 
-async function getSetting(_options: object, context: Context, [name = '']: string[]): Promise<RowsReport> {
+async function getSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<RowsReport> {
   const key = requireProfileKey(name);
   return settingRows(
-    settings(context).filter((setting) => setting.key === key),
+    settings(invocation).filter((setting) => setting.key === key),
     ['value'],
   );
 }
 
-async function setSetting(_options: object, context: Context, [name = '', typed = '']: string[]): Promise<DoneReport> {
+async function setSetting(_options: object, invocation: Invocation, [name = '', typed = '']: string[]): Promise<DoneReport> {
   const key = requireProfileKey(name);
   const value = parseSetting(key, typed);
-  if (key === 'domain') await checkWorkingDomain(typed, context);
-  const profile = await changeProfile(context, (settings) => ({ ...settings, [key]: value }));
+  if (key === 'domain') await checkWorkingDomain(typed, invocation);
+  const profile = await changeProfile(invocation, (settings) => ({ ...settings, [key]: value }));
   return { kind: 'done', sentence: `Set ${key} of profile "${profile}" to ${typed}`, record: { profile, key, value } };
 }
 
 /** A domain that the account does not have would fail every call from now on (D48). */
-async function checkWorkingDomain(typed: string, context: Context): Promise<void> {
-  profileToChange(context.global, context.system);
+async function checkWorkingDomain(typed: string, invocation: Invocation): Promise<void> {
+  profileToChange(invocation.global, invocation.system);
   try {
-    const { client, edition } = await context.session();
+    const { client, edition } = await openSession(invocation);
     await checkDomain(client, edition, domainName(typed, 'domain'));
   } catch (error) {
     if (!(error instanceof CliError) || !unchecked.includes(error.kind)) throw error;
-    await context.warn(`it was not checked that the account has the domain ${typed}: ${error.message}`);
+    await invocation.warn(`it was not checked that the account has the domain ${typed}: ${error.message}`);
   }
 }
 
 /** Where the server cannot be asked now. */
 const unchecked: readonly FailureKind[] = ['auth', 'limit', 'unavailable'];
 
-async function unsetSetting(_options: object, context: Context, [name = '']: string[]): Promise<DoneReport> {
+async function unsetSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<DoneReport> {
   const key = requireProfileKey(name);
   if (profileFields[key].login) {
     throw new UsageError(`${key} is not taken away by itself, but with its account`, { hint: 'linkctl auth logout' });
   }
-  const profile = await changeProfile(context, ({ [key]: _unset, ...settings }) => settings);
+  const profile = await changeProfile(invocation, ({ [key]: _unset, ...settings }) => settings);
   return { kind: 'done', sentence: `Took ${key} out of profile "${profile}"`, record: { profile, key, value: null } };
 }
 
-async function showPath(_options: object, { system }: Context): Promise<RowsReport> {
+async function showPath(_options: object, { system }: Invocation): Promise<RowsReport> {
   return {
     kind: 'rows',
     key: 'files',
@@ -115,7 +115,7 @@ async function showPath(_options: object, { system }: Context): Promise<RowsRepo
   };
 }
 
-function settings({ global, system }: Context): Row[] {
+function settings({ global, system }: Invocation): Row[] {
   const { color } = global;
   const flags: SettingFlags = {
     ...global,
@@ -130,7 +130,7 @@ type StoredProfile = Readonly<Record<string, unknown>>;
 
 /** Answers with the name of the profile. */
 async function changeProfile(
-  { global, system, warn }: Context,
+  { global, system, warn }: Invocation,
   change: (settings: StoredProfile) => StoredProfile,
 ): Promise<string> {
   const name = profileToChange(global, system);

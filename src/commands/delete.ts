@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
 import { addBatchFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
@@ -33,11 +34,11 @@ export function registerDelete(command: Command, run: Runner): void {
 }
 
 /** DELETE /urls/[hash], /urls?hashes= or /urls?tags=. */
-async function remove(options: DeleteOptions, context: Context, operands: string[]): Promise<Report> {
+async function remove(options: DeleteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const selection = requireSelection(operands, options, 'delete');
   const asks = { verb: 'Delete' };
   const presentation = hashChangePresentation('deleted', 'Deleted');
-  const session = await context.session();
+  const session = await openSession(invocation);
   if (selection.kind === 'tags') {
     refuseRunFlags(options, '--by-tags', '--hashes-from');
     const query = { tags: selection.expression };
@@ -52,7 +53,6 @@ async function remove(options: DeleteOptions, context: Context, operands: string
         send: () => session.client.send('deleteUrls', { query }),
       },
       session,
-      context,
     );
   }
   return await changeNamed(
@@ -66,6 +66,5 @@ async function remove(options: DeleteOptions, context: Context, operands: string
       planned: { change: 'delete', done: 'deleted' },
     },
     session,
-    context,
   );
 }

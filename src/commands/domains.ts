@@ -1,7 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import type { Command } from 'commander';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
 import { describe } from '../help/layout.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
@@ -17,12 +18,12 @@ export function registerDomains(command: Command, run: Runner): void {
 }
 
 /** GET /domains. */
-async function listDomains(_options: object, context: Context): Promise<RowsReport> {
-  const { client, profile } = await context.session();
+async function listDomains(_options: object, invocation: Invocation): Promise<RowsReport> {
+  const { client, profile } = await openSession(invocation);
   async function* rows(): AsyncGenerator<Row[]> {
     const { domains } = await client.send('listDomains', {});
     const names = domains.map(({ domain }) => domain);
-    keepLabels('domains', names, profile, context.system);
+    keepLabels('domains', names, profile, invocation.system);
     yield domains.map((domain) => ({ ...domain }));
   }
   return {

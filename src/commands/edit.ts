@@ -6,9 +6,9 @@ import type { RunInput } from '../bulk/run-plan.ts';
 import { dryRun, editText, linkChangeColumns, linkChanges } from '../changes/dry-run.ts';
 import { changeNamed } from '../changes/named-change.ts';
 import { changeByTags } from '../changes/tag-change.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
-import type { Session } from '../cli/session.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -55,19 +55,19 @@ export function registerEdit(command: Command, run: Runner): void {
 }
 
 /** PATCH /urls in all four ways: one hash, the same for many, a file of items, and what a tag expression selects. */
-async function edit(options: EditOptions, context: Context, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await printTemplate(options, context);
-  if (options.file !== undefined) return await editFile(options, context, operands);
+async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+  if (options.printTemplate) return await printTemplate(options, invocation);
+  if (options.file !== undefined) return await editFile(options, invocation, operands);
   const selection = requireSelection(operands, options, 'edit');
-  const session = await context.session();
-  const values = readFieldFlags(options, { edition: session.edition, now: context.system.now() });
-  for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
+  const session = await openSession(invocation);
+  const values = readFieldFlags(options, { edition: session.edition, now: invocation.system.now() });
+  for (const warning of fieldWarnings(values, invocation.system.now())) await invocation.warn(warning);
   const names = Object.keys(values) as FieldName[];
   if (names.length === 0)
     throw new UsageError('nothing to change: give at least one of --url, --note, --expires, …', { hint: 'linkctl edit --help' });
   if (selection.kind === 'tags') {
     refuseRunFlags(options, '--by-tags', '--file or --hashes-from');
-    return await editByTags(selection.expression, values, session, context);
+    return await editByTags(selection.expression, values, session);
   }
   if (values.custom_hash !== undefined && (selection.kind === 'file' || operands.length > 1)) {
     throw new UsageError('--new-hash renames one URL: give exactly one hash');
@@ -85,7 +85,6 @@ async function edit(options: EditOptions, context: Context, operands: string[]):
       planned: { change: 'edit', done: 'changed' },
     },
     session,
-    context,
   );
 }
 
@@ -95,7 +94,7 @@ const asksForFile = { verb: 'Edit', isOptional: true };
 const editPresentation = { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' };
 
 /** Only four fields can be edited by tags, and no URLs come back (4.3.8): anything else is refused before any call. */
-async function editByTags(expression: string, values: FieldValues, session: Session, context: Context): Promise<Report> {
+async function editByTags(expression: string, values: FieldValues, session: Session): Promise<Report> {
   const allowed = fieldNames('edit-by-tags', session.edition);
   const foreign = (Object.keys(values) as FieldName[]).find((name) => !allowed.includes(name));
   if (foreign) {
@@ -116,12 +115,11 @@ async function editByTags(expression: string, values: FieldValues, session: Sess
       send: () => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
     },
     session,
-    context,
   );
 }
 
 /** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
-async function editFile(options: EditOptions, context: Context, operands: readonly string[]): Promise<RowsReport> {
+async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {
   const other = [
     operands.length > 0 && '<hash>...',
     options.hashesFrom !== undefined && '--hashes-from',
@@ -132,23 +130,23 @@ async function editFile(options: EditOptions, context: Context, operands: readon
   if (options.newHash !== undefined) throw new UsageError('--new-hash renames one URL: in a file, custom_hash is a column');
   const { checkedRows, sendingOf } = await import('../changes/checked-rows.ts');
   const { runReport } = await import('../changes/run-report.ts');
-  const session = await context.session();
+  const session = await openSession(invocation);
   const { edition } = session;
-  const values = readFieldFlags(options, { edition, now: context.system.now() });
-  for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
-  const sending = sendingOf(options, session, context);
-  const { input, domains } = await checkedRows('edit', options, session, context);
+  const values = readFieldFlags(options, { edition, now: invocation.system.now() });
+  for (const warning of fieldWarnings(values, invocation.system.now())) await invocation.warn(warning);
+  const sending = sendingOf(options, session);
+  const { input, domains } = await checkedRows('edit', options, session);
   const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
-  if (context.global.dryRun) {
+  if (invocation.global.dryRun) {
     const { batchSize } = sending;
     const textOf = ({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord) => editText(fields, record);
     const changes = linkChanges(fileBatches(input, payload, { limit: batchSize }), textOf, session, batchSize);
     const requests = planned(input, payload, batchSize);
-    return dryRun({ requests, changes, noun: 'URL', done: 'changed', columns: linkChangeColumns }, context);
+    return dryRun({ requests, changes, noun: 'URL', done: 'changed', columns: linkChangeColumns }, invocation);
   }
   const { consentToNamed } = await import('../changes/consent.ts');
   const targets = { count: input.rows, open: () => rowsOf(input) };
-  await consentToNamed(asksForFile, targets, sending.batchSize, session, { ...context, stdinIsInput: options.file === '-' });
+  await consentToNamed(asksForFile, targets, sending.batchSize, session);
   return await runReport(
     {
       ...sending,
@@ -167,7 +165,6 @@ async function editFile(options: EditOptions, context: Context, operands: readon
     },
     { ...namesDomains(editPresentation, domains), domains },
     session,
-    context,
   );
 }
 
@@ -175,9 +172,9 @@ async function* rowsOf({ open }: RunInput): AsyncGenerator<EditedRow> {
   for await (const rows of open()) for (const { item } of rows) yield item as EditedRow;
 }
 
-async function printTemplate({ inputFormat }: EditOptions, context: Context): Promise<Report> {
+async function printTemplate({ inputFormat }: EditOptions, invocation: Invocation): Promise<Report> {
   const { inputTemplate } = await import('../input/template.ts');
-  const { edition } = await context.session();
+  const { edition } = await openSession(invocation);
   return { kind: 'text', text: inputTemplate('edit', edition, inputFormat ?? 'csv') };
 }
 

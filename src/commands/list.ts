@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type CliError, EmptyError, UsageError } from '../base/errors.ts';
-import type { Runner } from '../cli/action.ts';
-import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../cli/context.ts';
-import type { Session } from '../cli/session.ts';
+import { type Invocation, showsDefaultFields } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session } from '../cli/session.ts';
+import { checkTagExpression } from '../cli/tag-selection.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import type { ListSelection } from '../client/pages.ts';
@@ -71,22 +72,20 @@ export function registerList(command: Command, run: Runner): void {
 const orders = ['created', 'clicks', 'hash', 'modified'];
 
 /** GET /urls: by pages, or by hashes in groups. */
-async function list(options: ListOptions, context: Context, operands: string[]): Promise<RowsReport> {
+async function list(options: ListOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const selection = readSelection(operands, options);
   if (options.all && options.limit !== undefined) throw new UsageError('specify only one of --all or --limit');
   if (selection && selection.kind !== 'tags') {
     refusePaging(options);
-    const session = await context.session();
-    const targets = await readTargets(selection, session, (path) => openInput(path, 'hashes', context));
-    return qrPictures(options, context)(listNamed(targets, options, session), session);
+    const session = await openSession(invocation);
+    const targets = await readTargets(selection, session, (path) => session.openInput(path, 'hashes'));
+    return qrPictures(options, invocation)(listNamed(targets, options, session), session);
   }
   if (options.qr) throw new UsageError('--qr goes with <hash>...; --qr-file <dir> takes any listing');
-  const session = await context.session();
+  const session = await openSession(invocation);
   refuseDomains(options, session, { '--offset': options.offset });
-  const listing = selection
-    ? await listedByTags(selection.expression, options, session, context)
-    : await listedByDomain(options, session);
-  return qrPictures(options, context)(listPages(listing, options, session, context), session);
+  const listing = selection ? await listedByTags(selection.expression, options, session) : await listedByDomain(options, session);
+  return qrPictures(options, invocation)(listPages(listing, options, session), session);
 }
 
 /** What is paged through. */
@@ -98,14 +97,9 @@ interface Listing {
   readonly isPart: boolean;
 }
 
-async function listedByTags(
-  tags: string,
-  { search, orderBy }: ListOptions,
-  session: Session,
-  context: Context,
-): Promise<Listing> {
-  await checkTagExpression(tags, session, context);
-  const severalDomains = showsDefaultFields(context) && (await hasNamesakes(session));
+async function listedByTags(tags: string, { search, orderBy }: ListOptions, session: Session): Promise<Listing> {
+  await checkTagExpression(tags, session);
+  const severalDomains = showsDefaultFields(session) && (await hasNamesakes(session));
   return { selections: [{ search, order_by: orderBy, tags }], severalDomains, isPart: false };
 }
 
@@ -133,13 +127,8 @@ function refusePaging({ limit, offset, all, pageSize, search, orderBy, allDomain
 /** Rows that a terminal shows, where no flag says how many (F7). */
 const shownOnTerminal = 50;
 
-function listPages(
-  { selections, severalDomains, isPart }: Listing,
-  options: ListOptions,
-  session: Session,
-  context: Context,
-): RowsReport {
-  const { streams, warn, global } = context;
+function listPages({ selections, severalDomains, isPart }: Listing, options: ListOptions, session: Session): RowsReport {
+  const { streams, warn, global } = session;
   const { offset = 0, all, pageSize } = options;
   const limit = options.limit ?? (all || !streams.terminal ? undefined : shownOnTerminal);
   let total: number | undefined;

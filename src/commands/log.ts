@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
 import type { Client } from '../client/client.ts';
 import { newEntries } from '../client/new-entries.ts';
 import { logPages } from '../client/pages.ts';
@@ -41,16 +42,16 @@ export function registerLog(command: Command, run: Runner): void {
 }
 
 /** GET /log; what it cannot select is selected here, as its other parameters are not shown. */
-async function log(options: LogOptions, context: Context): Promise<RowsReport> {
+async function log(options: LogOptions, invocation: Invocation): Promise<RowsReport> {
   refuseConflicts(options);
-  const now = context.system.now();
+  const now = invocation.system.now();
   const since = options.since === undefined ? undefined : pointInTime('--since', options.since, now);
-  const { client } = await context.session();
+  const { client } = await openSession(invocation);
   if (since !== undefined && since < now - retention) {
-    await context.warn('the server keeps log entries for 30 days; --since reaches further back');
+    await invocation.warn('the server keeps log entries for 30 days; --since reaches further back');
   }
   const wanted: Wanted = { since: since === undefined ? '' : dateTime(since), type: options.type };
-  return options.follow ? follow(client, wanted, options, context) : listEntries(client, wanted, options, context);
+  return options.follow ? follow(client, wanted, options, invocation) : listEntries(client, wanted, options, invocation);
 }
 
 /** 30 days (API.md 8), in milliseconds. */
@@ -69,7 +70,7 @@ interface Wanted {
   readonly type: string | undefined;
 }
 
-function listEntries(client: Client, wanted: Wanted, options: LogOptions, context: Context): RowsReport {
+function listEntries(client: Client, wanted: Wanted, options: LogOptions, invocation: Invocation): RowsReport {
   const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
   const isSelected = wanted.since !== '' || wanted.type !== undefined;
   // To find as many as are wanted, or all since then, more pages may be needed than rows.
@@ -80,7 +81,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
   let hasReachedSince = false;
   const types = new Set<string>();
   async function* rows(): AsyncGenerator<Row[]> {
-    for await (const next of logPages(client, extent, { warn: (text) => void context.warn(text) })) {
+    for await (const next of logPages(client, extent, { warn: (text) => void invocation.warn(text) })) {
       said = next.total;
       const found: LogEntry[] = [];
       for (const entry of next.rows) {
@@ -94,7 +95,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, contex
       }
       yield rowsOf(found);
       if (hasReachedSince || shown === limit) return;
-      context.streams.progress.step(() => `${shown} log entries`);
+      invocation.streams.progress.step(() => `${shown} log entries`);
     }
   }
   const total = () => said ?? offset + read;
@@ -122,7 +123,7 @@ function strangeType({ type = '' }: Wanted, types: ReadonlySet<string>, looked: 
 /** Newest entries that `--follow` begins with, where nothing says how many. */
 const beginning = 10;
 
-function follow(client: Client, wanted: Wanted, options: LogOptions, { system, deadline, note }: Context): RowsReport {
+function follow(client: Client, wanted: Wanted, options: LogOptions, { system, deadline, note }: Invocation): RowsReport {
   const { limit = wanted.since === '' && !options.all ? beginning : Number.POSITIVE_INFINITY, interval = 30 } = options;
   const isWanted = (entry: LogEntry) => !isBefore(entry, wanted) && isOfType(entry, wanted);
   let found = 0;
@@ -140,7 +141,7 @@ function follow(client: Client, wanted: Wanted, options: LogOptions, { system, d
     // Newest first as they come, oldest first as they are shown.
     yield rowsOf(first.slice(0, limit).reverse());
     for (;;) {
-      await system.sleep(interval * 1000, deadline);
+      await system.sleep(interval * 1000, deadline.signal);
       yield rowsOf((await entries.next()).filter(isWanted).reverse());
     }
   }

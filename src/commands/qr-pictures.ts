@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../base/checksum.ts';
 import { type CliError, LocalError, UsageError } from '../base/errors.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { makeFolders } from '../files/folders.ts';
@@ -16,18 +16,18 @@ export type Picturing = (report: RowsReport, session: Session) => RowsReport;
  * What `--qr` and `--qr-file` ask for, checked before anything is sent: whoever makes links wants to see them. To be called when the
  * session is open. Throws a UsageError, or a LocalError for a folder that cannot be made.
  */
-export function qrPictures({ qr, qrFile }: QrOptions, context: Context): Picturing {
-  if (qr && (!context.streams.terminal || context.format() !== 'table' || context.global.fields !== undefined)) {
+export function qrPictures({ qr, qrFile }: QrOptions, invocation: Invocation): Picturing {
+  if (qr && (!invocation.streams.terminal || invocation.format() !== 'table' || invocation.global.fields !== undefined)) {
     throw new UsageError('--qr draws on a terminal only, and not with --fields or another format than table', {
       hint: 'write files: --qr-file <dir>',
     });
   }
-  if (qrFile !== undefined && !context.global.dryRun) makeFolder(qrFile);
+  if (qrFile !== undefined && !invocation.global.dryRun) makeFolder(qrFile);
   return (report, session) => {
     const address = (row: Row): string => addressOf(row, session);
     const sentence: RowsReport['sentence'] = (row, { arrow }) => `${address(row)} ${arrow} ${row.long_url}`;
     const drawn = qr ? { sentence, ...report, qr: address } : report;
-    return qrFile === undefined ? drawn : withFiles(drawn, qrFile, session, context);
+    return qrFile === undefined ? drawn : withFiles(drawn, qrFile, session);
   };
 }
 
@@ -67,7 +67,7 @@ function makeFolder(folder: string): void {
 /** Failures that are named, of those that there are. */
 const named = 5;
 
-function withFiles(report: RowsReport, folder: string, session: Session, { global }: Context): RowsReport {
+function withFiles(report: RowsReport, folder: string, session: Session): RowsReport {
   const failures: string[] = [];
   let failed = 0;
   const taken = new Set<string>();
@@ -79,7 +79,9 @@ function withFiles(report: RowsReport, folder: string, session: Session, { globa
         if (report.failure?.(row) || report.unreached?.(row) || typeof row.hash !== 'string') continue;
         const path = join(folder, freeName(row.hash, taken));
         const code = qrCode(addressOf(row, session));
-        const problem = code ? writeFile(path, qrSvg(code), global.yes) : `${path}: the short URL is too long for a QR code`;
+        const problem = code
+          ? writeFile(path, qrSvg(code), session.global.yes)
+          : `${path}: the short URL is too long for a QR code`;
         if (problem === undefined) continue;
         failed += 1;
         if (failures.length < named) failures.push(problem);

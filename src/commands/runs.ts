@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { forgetRun, listRuns, pruneRuns, type RunOverview, showRun, verifyRun } from '../bulk/runs.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
 import { confirm } from '../cli/prompt.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { describe } from '../help/layout.ts';
 import { quantity } from '../output/quantity.ts';
@@ -48,7 +49,7 @@ export function registerRuns(command: Command, run: Runner): void {
   });
 }
 
-async function listKept(_options: object, { system }: Context): Promise<RowsReport> {
+async function listKept(_options: object, { system }: Invocation): Promise<RowsReport> {
   const state = folders(system).state;
   await pruneRuns(state, system);
   const names = runColumns.map(({ name }) => name);
@@ -56,7 +57,7 @@ async function listKept(_options: object, { system }: Context): Promise<RowsRepo
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, pipedFields: names, empty: 'no runs' };
 }
 
-async function showOne(_options: object, { system }: Context, [run = '']: string[]): Promise<RecordReport> {
+async function showOne(_options: object, { system }: Invocation, [run = '']: string[]): Promise<RecordReport> {
   const overview = await showRun(folders(system).state, run);
   const { counts, lastEnd = null, problem = null, journal, begin } = overview;
   const record: Row = {
@@ -72,9 +73,9 @@ async function showOne(_options: object, { system }: Context, [run = '']: string
   return { kind: 'record', record, columns };
 }
 
-async function verifyLinks(_options: object, context: Context, [run = '']: string[]): Promise<RowsReport> {
-  const { system } = context;
-  const session = await context.session();
+async function verifyLinks(_options: object, invocation: Invocation, [run = '']: string[]): Promise<RowsReport> {
+  const { system } = invocation;
+  const session = await openSession(invocation);
   const state = folders(system).state;
   const { begin } = await showRun(state, run);
   if (begin && begin.server !== session.client.identity.server && begin.profile !== session.profile) {
@@ -89,7 +90,7 @@ async function verifyLinks(_options: object, context: Context, [run = '']: strin
     for await (const { checked: more, discrepancies } of verifyRun(state, run, { client: session.client, batchSize })) {
       checked += more;
       wrong += discrepancies.length;
-      context.streams.progress.step(() => `${checked} links`);
+      invocation.streams.progress.step(() => `${checked} links`);
       yield discrepancies.map((discrepancy) => ({ ...discrepancy }));
     }
   }
@@ -107,17 +108,17 @@ async function verifyLinks(_options: object, context: Context, [run = '']: strin
   };
 }
 
-async function forgetOne(_options: object, context: Context, [run = '']: string[]): Promise<DoneReport> {
-  const state = folders(context.system).state;
+async function forgetOne(_options: object, invocation: Invocation, [run = '']: string[]): Promise<DoneReport> {
+  const state = folders(invocation.system).state;
   const { state: how, counts } = await showRun(state, run);
   if (how !== 'finished') {
     const left = counts.not_sent ?? 0;
     await confirm(
       `The run ${run} is ${how}, ${left} rows are not sent: forget it? The same command would begin from the first row.`,
-      context,
+      invocation,
     );
   }
-  await forgetRun(state, run, context.system);
+  await forgetRun(state, run, invocation.system);
   return { kind: 'done', sentence: `Forgot run ${run}`, record: { forgotten: [run] }, lines: [run] };
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
 import { folders, type System } from '../base/system.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
 import { isLoopback } from '../contract/loopback.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
@@ -12,6 +12,7 @@ import { errorCode, fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
+import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
 import { accountName } from '../profiles/account-values.ts';
 import { readKey } from '../profiles/key-source.ts';
@@ -59,19 +60,19 @@ export function registerServe(command: Command, run: Runner): void {
 const usualUsername = 'sandbox';
 
 /** Runs until a signal ends it. */
-async function serve(options: ServeOptions, context: Context): Promise<Report> {
-  const { system, global } = context;
-  const stopped = firstSignal(context);
+async function serve(options: ServeOptions, invocation: Invocation): Promise<Report> {
+  const { system, global } = invocation;
+  const stopped = firstSignal(invocation);
   const data = options.data ?? folders(system).data;
   const username = accountName(global.username ?? usualUsername);
   if (username === undefined) throw new UsageError('--username: expected a name without a colon and control characters');
   makePrivateFolder(data);
-  const settings = { ...settingsOf(options, context), data, username, apiKey: await ownKey(data, context) };
+  const settings = { ...settingsOf(options, invocation), data, username, apiKey: await ownKey(data, invocation) };
   const service = await start(settings, options.port);
   try {
-    await announce(service, settings, context);
+    await announce(service, settings, invocation);
     await stopped;
-    await context.note('stopping: calls under way may finish; a second signal ends it at once');
+    await invocation.note('stopping: calls under way may finish; a second signal ends it at once');
   } finally {
     await service.close();
   }
@@ -80,7 +81,7 @@ async function serve(options: ServeOptions, context: Context): Promise<Report> {
 
 function settingsOf(
   options: ServeOptions,
-  { system, global, warn }: Context,
+  { system, global, warn }: Invocation,
 ): Omit<ServiceOptions, 'username' | 'data' | 'apiKey'> {
   const { domain: domains = [], edition = 'a' } = global;
   if (edition === 'b' && domains.length > 1) throw new UsageError('--domain: edition B has one domain');
@@ -136,7 +137,7 @@ function startFailure(error: unknown, { host, data = '' }: ServiceOptions, port:
 }
 
 /** R-54: the key of `--api-key-file`, or one of 192 bits that is made once and kept for the next start, in a file of 0600. */
-async function ownKey(data: string, { system, global, warn }: Context): Promise<string> {
+async function ownKey(data: string, { system, global, warn }: Invocation): Promise<string> {
   const path = global.apiKeyFile ?? (await keptKeyFile(data, system));
   const { value, warnings } = await readKey({ kind: 'file', path }, system);
   for (const warning of warnings) await warn(warning);
@@ -159,26 +160,27 @@ async function keptKeyFile(data: string, system: System): Promise<string> {
 async function announce(
   { port, domains, baseUrl }: RunningService,
   { edition, username, apiKey, host = '' }: ServiceOptions,
-  context: Context,
+  invocation: Invocation,
 ): Promise<void> {
   const isWide = ['0.0.0.0', '::', ''].includes(host);
   const base_url = isWide ? `http://${host === '::' ? '[::1]' : '127.0.0.1'}:${port}${apiRoot}` : baseUrl;
   if (!isLoopback(host)) {
-    await context.warn(
+    await invocation.warn(
       `${isWide ? 'every machine that reaches this one' : `who reaches ${host}`} can follow links and, with the key, use the API, ` +
         `unencrypted, on port ${port}`,
     );
   }
-  await context.print({ kind: 'record', record: { base_url, username, api_key: apiKey, edition, domains } });
-  if (context.streams.watched) await context.note('listening; Ctrl-C ends it');
+  const record = { base_url, username, api_key: apiKey, edition, domains };
+  await printReport({ kind: 'record', record }, invocation.output, invocation.streams);
+  if (invocation.streams.watched) await invocation.note('listening; Ctrl-C ends it');
 }
 
 /** Resolves with the first signal, or when `--max-time` is over; the second one ends the program as if nobody listened (R-18). */
-function firstSignal({ system, listenForSignals: hearSignals, deadline }: Context): Promise<void> {
+function firstSignal({ system, listenForSignals, deadline }: Invocation): Promise<void> {
   return new Promise((resolve) => {
-    deadline.addEventListener('abort', () => resolve(), { once: true });
+    deadline.signal.addEventListener('abort', () => resolve(), { once: true });
     let heard = false;
-    hearSignals((signal) => {
+    listenForSignals((signal) => {
       if (heard) system.dieOf(signal);
       heard = true;
       resolve();

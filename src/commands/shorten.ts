@@ -8,9 +8,9 @@ import { shortenOperation } from '../bulk/operations/shorten.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
-import type { Session } from '../cli/session.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
@@ -64,28 +64,28 @@ export function registerShorten(command: Command, run: Runner): void {
 }
 
 /** POST /urls for the URLs that were typed, or for every row of a file. */
-async function shorten(options: ShortenOptions, context: Context, urls: string[]): Promise<Report> {
-  if (options.printTemplate) return await printTemplate(options, context);
+async function shorten(options: ShortenOptions, invocation: Invocation, urls: string[]): Promise<Report> {
+  if (options.printTemplate) return await printTemplate(options, invocation);
   if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
     if (options.hash !== undefined) throw new UsageError('--hash names one URL: in a file, custom_hash is a column');
-    return await shortenFile(options, context);
+    return await shortenFile(options, invocation);
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
   refuseRunFlags(options, '<long-url>...', '--file');
   if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash names one URL: give exactly one');
-  const { now } = context.system;
+  const { now } = invocation.system;
   const longUrls = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
-  const session = await context.session();
+  const session = await openSession(invocation);
   const values = readFieldFlags(options, { edition: session.edition, now: now() });
-  for (const warning of fieldWarnings(values, now())) await context.warn(warning);
+  for (const warning of fieldWarnings(values, now())) await invocation.warn(warning);
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
-  const mode = await modeOf(options, session, context, items.length, values.custom_hash === undefined ? 0 : items.length);
-  if (context.global.dryRun) return plan(() => batchesOf(items, { limit: batchSizeOf(session) }), mode, session, context);
-  const picture = qrPictures(options, context);
-  const giveHash = hashGiver(mode, context.system);
+  const mode = await modeOf(options, session, items.length, values.custom_hash === undefined ? 0 : items.length);
+  if (invocation.global.dryRun) return plan(() => batchesOf(items, { limit: batchSizeOf(session) }), mode, session);
+  const picture = qrPictures(options, invocation);
+  const giveHash = hashGiver(mode, invocation.system);
   const keyed = items.map((item) => giveHash(item));
-  return picture(await shortenInline(keyed, mode, session, context), session);
+  return picture(await shortenInline(keyed, mode, session), session);
 }
 
 /** CLI.md 3.7: in a pipe the short URL of each success and nothing else. */
@@ -103,20 +103,20 @@ const missing = {
 };
 
 /** Every row of a file, checked as a whole, then in batches that are journalled. */
-async function shortenFile(options: ShortenOptions, context: Context): Promise<RowsReport> {
+async function shortenFile(options: ShortenOptions, invocation: Invocation): Promise<RowsReport> {
   const { checkedRows, sendingOf } = await import('../changes/checked-rows.ts');
   const { runReport } = await import('../changes/run-report.ts');
-  const session = await context.session();
+  const session = await openSession(invocation);
   const { edition } = session;
-  const values = readFieldFlags(options, { edition, now: context.system.now() });
-  for (const warning of fieldWarnings(values, context.system.now())) await context.warn(warning);
-  const sending = sendingOf(options, session, context);
-  const { input, withHash } = await checkedRows('shorten', options, session, context);
-  const mode = await modeOf(options, session, context, input.rows, withHash);
+  const values = readFieldFlags(options, { edition, now: invocation.system.now() });
+  for (const warning of fieldWarnings(values, invocation.system.now())) await invocation.warn(warning);
+  const sending = sendingOf(options, session);
+  const { input, withHash } = await checkedRows('shorten', options, session);
+  const mode = await modeOf(options, session, input.rows, withHash);
   const isPlain = Object.keys(values).length === 0;
   const payload = (item: object): ShortenItem => (isPlain ? (item as ShortenItem) : { ...values, ...(item as ShortenItem) });
-  if (context.global.dryRun) return plan(() => fileBatches(input, payload, { limit: sending.batchSize }), mode, session, context);
-  const picture = qrPictures(options, context);
+  if (invocation.global.dryRun) return plan(() => fileBatches(input, payload, { limit: sending.batchSize }), mode, session);
+  const picture = qrPictures(options, invocation);
   const flags = runFlags(values, options);
   const report = await runReport(
     {
@@ -132,21 +132,19 @@ async function shortenFile(options: ShortenOptions, context: Context): Promise<R
     },
     { ...shortenPresentation, doing: 'shortening' },
     session,
-    context,
   );
   return picture(report, session);
 }
 
-async function printTemplate({ inputFormat }: ShortenOptions, context: Context): Promise<Report> {
+async function printTemplate({ inputFormat }: ShortenOptions, invocation: Invocation): Promise<Report> {
   const { inputTemplate } = await import('../input/template.ts');
-  const { edition } = await context.session();
+  const { edition } = await openSession(invocation);
   return { kind: 'text', text: inputTemplate('shorten', edition, inputFormat ?? 'csv') };
 }
 
 async function modeOf(
   { dedupe, generateHashes = false }: ShortenOptions,
-  { edition, defaults }: Session,
-  { warn }: Context,
+  { edition, defaults, warn }: Session,
   rows: number,
   keyedRows: number,
 ): Promise<Mode> {
@@ -163,15 +161,15 @@ async function modeOf(
   });
 }
 
-async function shortenInline(items: readonly ShortenItem[], mode: Mode, session: Session, context: Context): Promise<RowsReport> {
+async function shortenInline(items: readonly ShortenItem[], mode: Mode, session: Session): Promise<RowsReport> {
   const { client, domain } = session;
-  const { system } = context;
-  const warn = (message: string): void => void context.warn(message);
-  const operation = shortenOperation({ client, mode, domain, tellsNew: tellsStatus(context) });
+  const { system } = session;
+  const warn = (message: string): void => void session.warn(message);
+  const operation = shortenOperation({ client, mode, domain, tellsNew: tellsStatus(session) });
   const { outcomes, tally, stop } = await runInline(operation, items, {
     system,
     batchSize: batchSizeOf(session),
-    signal: context.deadline,
+    signal: session.deadline.signal,
     readBack: typedDoubt({ client, domain, system, warn }),
     warn,
   });
@@ -205,7 +203,6 @@ function plan(
   batches: () => Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>,
   mode: Mode,
   session: Session,
-  context: Context,
 ): RowsReport {
   async function* requests(): AsyncGenerator<PlannedRequest> {
     for await (const urls of batches()) yield plannedBatch(urls, mode, session);
@@ -219,11 +216,11 @@ function plan(
     ...urlColumns.find((column) => column.name === name),
     essential: name === 'long_url',
   }));
-  return dryRun({ requests: requests(), changes: changes(), noun: 'URL', done: 'shortened', columns }, context);
+  return dryRun({ requests: requests(), changes: changes(), noun: 'URL', done: 'shortened', columns }, session);
 }
 
 /** Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked. */
-function tellsStatus({ format }: Context): boolean {
+function tellsStatus({ format }: Invocation): boolean {
   return isJson(format());
 }
 

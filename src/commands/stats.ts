@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { type CliError, UsageError } from '../base/errors.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
-import type { Runner } from '../cli/action.ts';
-import { type Context, checkTagExpression, openInput, showsDefaultFields } from '../cli/context.ts';
-import type { Session } from '../cli/session.ts';
+import { type Invocation, showsDefaultFields } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session } from '../cli/session.ts';
+import { checkTagExpression } from '../cli/tag-selection.ts';
 import { batchSizeOf } from '../client/groups.ts';
 import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
 import { coverage, hasNamesakes, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
@@ -56,32 +57,27 @@ export function registerStats(command: Command, run: Runner): void {
 }
 
 /** GET /stats/[hash] for one, GET /urls?hashes= for several (B84), the listing for a tag expression or the whole account. */
-async function stats(options: StatsOptions, context: Context, operands: string[]): Promise<Report> {
+async function stats(options: StatsOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.reset) {
     const reading = options.top === undefined ? options.allDomains && '--all-domains' : '--top';
     if (reading) throw new UsageError(`specify only one of --reset or ${reading}`);
     const { resetStats } = await import('../changes/stats-reset.ts');
-    return await resetStats(options, context, operands);
+    return await resetStats(options, invocation, operands);
   }
   refuseRunFlags(options, 'a reading', '--reset --hashes-from');
   const selection = readSelection(operands, options);
-  const session = await context.session();
+  const session = await openSession(invocation);
   if (selection && selection.kind !== 'tags') {
     refuseDomains(options, session, { '<hash>...': true });
-    const targets = await readTargets(selection, session, (path) => openInput(path, 'hashes', context));
-    return namedStats(targets, options, session, context);
+    const targets = await readTargets(selection, session, (path) => session.openInput(path, 'hashes'));
+    return namedStats(targets, options, session);
   }
   refuseDomains(options, session, {});
-  return await listedStats(selection?.expression, options, session, context);
+  return await listedStats(selection?.expression, options, session);
 }
 
 /** The URLs that were named; one that is not there is a failed row (B43). */
-function namedStats(
-  targets: NamedTargets,
-  { top, ignoreMissing, batchSize }: StatsOptions,
-  session: Session,
-  context: Context,
-): RowsReport {
+function namedStats(targets: NamedTargets, { top, ignoreMissing, batchSize }: StatsOptions, session: Session): RowsReport {
   let missing = 0;
   const failures = new WeakMap<Row, CliError>();
   async function* pages(): AsyncGenerator<Row[]> {
@@ -99,7 +95,7 @@ function namedStats(
     }
     yield page;
   }
-  const { streams } = context;
+  const { streams } = session;
   return {
     ...clickRows(pages(), {
       top,
@@ -146,19 +142,14 @@ async function oneStats({ hash, domain }: LinkKey, client: Session['client']): P
 }
 
 /** What the listing says of clicks: of what tags select, or of one domain, or of all, one after the other. */
-async function listedStats(
-  tags: string | undefined,
-  { top, allDomains }: StatsOptions,
-  session: Session,
-  context: Context,
-): Promise<RowsReport> {
-  const { warn, streams, global } = context;
+async function listedStats(tags: string | undefined, { top, allDomains }: StatsOptions, session: Session): Promise<RowsReport> {
+  const { warn, streams, global } = session;
   const isPart = tags === undefined && !allDomains;
-  if (tags !== undefined) await checkTagExpression(tags, session, context);
+  if (tags !== undefined) await checkTagExpression(tags, session);
   const one = tags === undefined ? { domain: session.domain } : { tags };
   const selections = tags === undefined && allDomains ? ofEveryDomain({}, await session.domains()) : [one];
   const severalDomains =
-    tags === undefined ? selections.length > 1 : showsDefaultFields(context) && (await hasNamesakes(session));
+    tags === undefined ? selections.length > 1 : showsDefaultFields(session) && (await hasNamesakes(session));
   const covered: string[] = [];
   async function* pages(): AsyncGenerator<Row[]> {
     let read = 0;

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../base/errors.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import { consentToTags } from '../changes/tag-consent.ts';
-import type { Runner } from '../cli/action.ts';
-import type { Context } from '../cli/context.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
@@ -52,24 +53,24 @@ export function registerTags(command: Command, run: Runner): void {
 }
 
 /** GET /tags. */
-async function listTags(_options: object, context: Context): Promise<RowsReport> {
-  const session = await context.session();
+async function listTags(_options: object, invocation: Invocation): Promise<RowsReport> {
+  const session = await openSession(invocation);
   async function* rows(): AsyncGenerator<Row[]> {
     const { tags } = await session.client.send('listTags', {});
     const labels = tags.map(({ label }) => label);
-    keepLabels('tags', labels, session.profile, context.system);
+    keepLabels('tags', labels, session.profile, invocation.system);
     yield tags.map((tag) => ({ ...tag }));
   }
   return { ...labelRows('tags', rows()), empty: 'no tags' };
 }
 
 /** POST /tags for each label: repeating it is harmless, as it makes only what is not there (4.2). */
-async function addTags(_options: object, context: Context, operands: string[]): Promise<RowsReport> {
+async function addTags(_options: object, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
-  if (context.global.dryRun) {
-    return plan(labels, 'add', 'added', (label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } }), context);
+  if (invocation.global.dryRun) {
+    return plan(labels, 'add', 'added', (label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } }), invocation);
   }
-  const session = await context.session();
+  const session = await openSession(invocation);
   const work = async (label: string): Promise<Row> => {
     const { tags } = await session.client.send('addTag', { body: { label } });
     return { ...applied(label, tags) };
@@ -78,13 +79,13 @@ async function addTags(_options: object, context: Context, operands: string[]): 
 }
 
 /** PATCH /tags/[label]. */
-async function renameTag(_options: object, context: Context, operands: string[]): Promise<Report> {
+async function renameTag(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
-  if (context.global.dryRun) {
+  if (invocation.global.dryRun) {
     const request = { method: 'PATCH', path: tagPath(old), query: {}, body: { label } };
-    return plan([old], `rename to ${JSON.stringify(label)}`, 'renamed', () => request, context);
+    return plan([old], `rename to ${JSON.stringify(label)}`, 'renamed', () => request, invocation);
   }
-  const { client } = await context.session();
+  const { client } = await openSession(invocation);
   const { tags } = await client.send('renameTag', { path: { label: old }, body: { label } });
   const tag = applied(label, tags);
   return {
@@ -100,18 +101,22 @@ interface DeleteOptions {
 }
 
 /** DELETE /tags/[label] for each label, after a yes (B56). */
-async function deleteTags({ ignoreMissing = false }: DeleteOptions, context: Context, operands: string[]): Promise<RowsReport> {
+async function deleteTags(
+  { ignoreMissing = false }: DeleteOptions,
+  invocation: Invocation,
+  operands: string[],
+): Promise<RowsReport> {
   const labels = readLabels(operands);
-  const { dryRun, maxAffected } = context.global;
+  const { dryRun, maxAffected } = invocation.global;
   if (maxAffected !== undefined && labels.length > maxAffected) {
     throw new UsageError(`${labels.length} tags would be deleted, more than --max-affected ${maxAffected}`);
   }
   if (dryRun) {
     const request = (label: string) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined });
-    return plan(labels, 'delete', 'deleted', request, context);
+    return plan(labels, 'delete', 'deleted', request, invocation);
   }
-  const session = await context.session();
-  await consentToTags(labels, session, context);
+  const session = await openSession(invocation);
+  await consentToTags(labels, session);
   const work = async (label: string): Promise<Row> => {
     await session.client.send('deleteTag', { path: { label } });
     return { label };
@@ -125,11 +130,11 @@ function plan(
   change: string,
   done: string,
   request: (label: string) => PlannedRequest,
-  context: Context,
+  invocation: Invocation,
 ): RowsReport {
   const changes = [labels.map((label) => ({ row: { label, change }, state: 'planned' as const }))];
   const columns = [{ name: 'label', essential: true }, { name: 'change' }];
-  return dryRun({ requests: labels.map(request), changes, noun: 'tag', done, columns }, context);
+  return dryRun({ requests: labels.map(request), changes, noun: 'tag', done, columns }, invocation);
 }
 
 interface Change {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { version } from '../base/version.ts';
-import type { Runner } from '../cli/action.ts';
+import type { Runner } from '../cli/run.ts';
 import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';
 

@@ -1,5 +1,6 @@
 import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
-import type { Context } from '../../cli/context.ts';
+import { connect } from '../../cli/connect.ts';
+import type { Invocation } from '../../cli/invocation.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import { apiAddresses, isExposed } from '../../profiles/account-values.ts';
@@ -8,7 +9,7 @@ import { apiAddresses, isExposed } from '../../profiles/account-values.ts';
  * The base URL that an address stands for (D47). Of a host alone, the roots that deployments have are tried; where more is to be asked, a
  * whole URL is looked at, too, before anybody types a key. No credentials are sent. Throws a CliError where there is no API.
  */
-export async function findApi(text: string, exposes: boolean, context: Context): Promise<string> {
+export async function findApi(text: string, exposes: boolean, invocation: Invocation): Promise<string> {
   const addresses = apiAddresses(text);
   const [only] = addresses;
   if (only === undefined) throw new UsageError('--base-url: expected a host or a URL such as https://api.example.com/rest/v3');
@@ -17,10 +18,10 @@ export async function findApi(text: string, exposes: boolean, context: Context):
       hint: 'use https://, or allow it with --insecure-http',
     });
   }
-  if (addresses.length === 1 && !canAsk(context)) return only;
+  if (addresses.length === 1 && !canAsk(invocation)) return only;
   const failures: CliError[] = [];
   for (const address of addresses) {
-    const failure = await failureAt(address, context);
+    const failure = await failureAt(address, invocation);
     // At the only address, whatever asks for credentials may be the API behind something else: the login tells.
     if (!failure || (addresses.length === 1 && failure.kind === 'auth')) return address;
     failures.push(failure);
@@ -34,8 +35,8 @@ export async function findApi(text: string, exposes: boolean, context: Context):
 }
 
 /** Why an address is not the API's: there, a call without credentials is refused by a code of the API. Throws where nothing answers. */
-async function failureAt(baseUrl: string, context: Context): Promise<CliError | undefined> {
-  const client = await context.connect({ edition: 'a', baseUrl, username: '', keySource: 'nowhere', retries: 0 });
+async function failureAt(baseUrl: string, invocation: Invocation): Promise<CliError | undefined> {
+  const client = connect({ edition: 'a', baseUrl, username: '', keySource: 'nowhere', retries: 0 }, invocation);
   try {
     const { failure } = await client.sendRaw({ method: 'GET', path: '/account' });
     if (!failure) return undefined;

@@ -1,5 +1,7 @@
 import { CliError, LocalError, UsageError } from '../../base/errors.ts';
-import type { Context } from '../../cli/context.ts';
+import type { System } from '../../base/system.ts';
+import { connect } from '../../cli/connect.ts';
+import type { Invocation } from '../../cli/invocation.ts';
 import { ask, askHidden, canAsk } from '../../cli/prompt.ts';
 import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
@@ -30,21 +32,21 @@ interface Verified {
  * `auth login`: takes what flags and files give, asks for the rest on a terminal, and stores a profile when GET /account went
  * through, and not before (B65).
  */
-export async function logIn({ withKey }: LoginOptions, context: Context): Promise<DoneReport> {
-  const { global, system } = context;
+export async function logIn({ withKey }: LoginOptions, invocation: Invocation): Promise<DoneReport> {
+  const { global, system } = invocation;
   refuseShadowed(system.env);
   const config = readConfig(system);
-  for (const warning of config.warnings) await context.warn(warning);
-  const name = requireProfileName(global.profile ?? (await defaultName(context)));
+  for (const warning of config.warnings) await invocation.warn(warning);
+  const name = requireProfileName(global.profile ?? (await defaultName(invocation)));
   if (name === sandboxName) {
     throw new UsageError('the sandbox needs no login', { hint: 'for an account elsewhere: linkctl auth login --profile work' });
   }
   const stored = config.profiles.get(name) ?? {};
-  const url = await givenBaseUrl(stored, context);
-  const username = await givenUsername(stored, context);
-  const source = await givenKey(withKey ?? false, stored, url, context);
+  const url = await givenBaseUrl(stored, invocation);
+  const username = await givenUsername(stored, invocation);
+  const source = await givenKey(withKey ?? false, stored, url, invocation);
   const key = typeof source === 'string' ? { value: source, warnings: [] } : await readKey(source, system);
-  const verified = await verify({ url, username, key, name, stored }, context);
+  const verified = await verify({ url, username, key, name, stored }, invocation);
   const { edition, account } = verified;
   const domain = global.domain?.at(-1);
   let current: string | undefined;
@@ -67,58 +69,63 @@ export async function logIn({ withKey }: LoginOptions, context: Context): Promis
 }
 
 /** B63: what is stored would not be used while the variables are set. */
-function refuseShadowed(env: Context['system']['env']): void {
+function refuseShadowed(env: System['env']): void {
   const name = ['LINKCTL_API_KEY', 'LINKCTL_API_KEY_FILE', 'LINKCTL_USERNAME'].find((variable) => env[variable]);
   if (name) {
     throw new UsageError(`${name} is set in the environment and beats every stored profile`, { hint: `unset ${name}` });
   }
 }
 
-async function defaultName(context: Context): Promise<string> {
-  const { LINKCTL_PROFILE } = context.system.env;
+async function defaultName(invocation: Invocation): Promise<string> {
+  const { LINKCTL_PROFILE } = invocation.system.env;
   if (LINKCTL_PROFILE) return LINKCTL_PROFILE;
-  return canAsk(context) ? await ask('Profile name', '--profile', context, 'default') : 'default';
+  return canAsk(invocation) ? await ask('Profile name', '--profile', invocation, 'default') : 'default';
 }
 
-async function givenBaseUrl(stored: Profile, context: Context): Promise<string> {
-  const { global, system } = context;
+async function givenBaseUrl(stored: Profile, invocation: Invocation): Promise<string> {
+  const { global, system } = invocation;
   const given = global.baseUrl ?? (system.env.LINKCTL_BASE_URL || undefined);
   const exposes = global.insecureHttp ?? stored.insecure_http ?? false;
-  if (given !== undefined) return await findApi(given, exposes, context);
-  if (stored.base_url && !canAsk(context)) return stored.base_url;
+  if (given !== undefined) return await findApi(given, exposes, invocation);
+  if (stored.base_url && !canAsk(invocation)) return stored.base_url;
   for (;;) {
-    const text = await ask('Base URL of the API', '--base-url', context, stored.base_url ?? undefined);
+    const text = await ask('Base URL of the API', '--base-url', invocation, stored.base_url ?? undefined);
     try {
-      return await findApi(text, exposes, context);
+      return await findApi(text, exposes, invocation);
     } catch (error) {
-      if (!(error instanceof CliError) || context.deadline.aborted) throw error;
-      await printFailure(error, {}, context.streams);
+      if (!(error instanceof CliError) || invocation.deadline.signal.aborted) throw error;
+      await printFailure(error, {}, invocation.streams);
     }
   }
 }
 
-async function givenUsername(stored: Profile, context: Context): Promise<string> {
-  const text = context.global.username ?? (await askOrKept('Username', '--username', context, stored.username));
+async function givenUsername(stored: Profile, invocation: Invocation): Promise<string> {
+  const text = invocation.global.username ?? (await askOrKept('Username', '--username', invocation, stored.username));
   const username = accountName(text);
   if (username === undefined) throw new UsageError('--username: expected a name without a colon and control characters');
   return username;
 }
 
 /** Off a terminal a profile that is logged in to again keeps what it had; on one it is offered. */
-async function askOrKept(question: string, flag: string, context: Context, kept: string | null | undefined): Promise<string> {
-  if (kept && !canAsk(context)) return kept;
-  return await ask(question, flag, context, kept ?? undefined);
+async function askOrKept(
+  question: string,
+  flag: string,
+  invocation: Invocation,
+  kept: string | null | undefined,
+): Promise<string> {
+  if (kept && !canAsk(invocation)) return kept;
+  return await ask(question, flag, invocation, kept ?? undefined);
 }
 
 /** A key that was read, or where to read it. A key command that the profile has goes on being used for the same server. */
-async function givenKey(withKey: boolean, stored: Profile, url: string, context: Context): Promise<string | KeySource> {
-  const { global, system } = context;
+async function givenKey(withKey: boolean, stored: Profile, url: string, invocation: Invocation): Promise<string | KeySource> {
+  const { global, system } = invocation;
   if (withKey && global.apiKeyFile !== undefined) throw new UsageError('specify only one of --with-key or --api-key-file');
   if (global.apiKeyFile !== undefined) return { kind: 'file', path: global.apiKeyFile };
   const reject = (fault: string): CliError => new UsageError(`--with-key: ${fault}`);
   if (withKey && !system.stdin.isTTY) return cleanKey(await readText(system.stdin, 65_536), reject);
   if (!withKey && stored.api_key_command && stored.base_url === url) return { kind: 'command', argv: stored.api_key_command };
-  return cleanKey(await askHidden('API key', '--with-key or --api-key-file', context), reject);
+  return cleanKey(await askHidden('API key', '--with-key or --api-key-file', invocation), reject);
 }
 
 interface Candidate {
@@ -129,18 +136,21 @@ interface Candidate {
   readonly stored: Profile;
 }
 
-async function verify({ url, username, key, name, stored }: Candidate, context: Context): Promise<Verified> {
-  const { global } = context;
-  for (const warning of key.warnings) await context.warn(warning);
-  const client = await context.connect({
-    // Asking which edition it is takes a call that only edition A has.
-    edition: 'a',
-    baseUrl: url,
-    username,
-    keySource: 'this command',
-    methodOverride: stored.method_override ?? undefined,
-    readKey: async () => ({ value: key.value, warnings: [] }),
-  });
+async function verify({ url, username, key, name, stored }: Candidate, invocation: Invocation): Promise<Verified> {
+  const { global } = invocation;
+  for (const warning of key.warnings) await invocation.warn(warning);
+  const client = connect(
+    {
+      // Asking which edition it is takes a call that only edition A has.
+      edition: 'a',
+      baseUrl: url,
+      username,
+      keySource: 'this command',
+      methodOverride: stored.method_override ?? undefined,
+      readKey: async () => ({ value: key.value, warnings: [] }),
+    },
+    invocation,
+  );
   try {
     const { account } = await client.send('getAccount', {});
     const edition = await findEdition(client);

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { createAction, type Work } from '../../src/cli/action.ts';
-import { createRunner } from '../../src/cli/runner.ts';
+import { createLaunch } from '../../src/cli/invocation.ts';
+import { createRunner, type Work } from '../../src/cli/run.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const nothing = { kind: 'done', sentence: '', record: {}, lines: [] } as const;
@@ -10,22 +10,22 @@ const nothing = { kind: 'done', sentence: '', record: {}, lines: [] } as const;
 /** Runs a command that leaves three things to clear away, of which two cannot be; says what it ended with, and what was cleared. */
 async function clearing(work: Work<object>): Promise<{ failure: unknown; cleared: string[] }> {
   const cleared: string[] = [];
-  const run = createRunner(createAction([], createTestSystem()))(async (options: object, context, operands) => {
+  const run = createRunner(createLaunch([], createTestSystem()))(async (options: object, invocation, operands) => {
     for (const name of ['first', 'second', 'third']) {
-      context.atEnd(async () => {
+      invocation.atEnd(async () => {
         if (name !== 'second') throw new Error(`the ${name} cannot be cleared away`);
         cleared.push(name);
       });
     }
-    return await work(options, context, operands);
+    return await work(options, invocation, operands);
   });
-  return { failure: await run(new Command()).catch((error: unknown) => error), cleared };
+  return { failure: await run.call(new Command()).catch((error: unknown) => error), cleared };
 }
 
 test('D42: what cannot be cleared away at the end hinders nothing after it, and is told', async () => {
   const { failure, cleared } = await clearing(async () => nothing);
   expect(cleared).toEqual(['second']);
-  expect(failure).toEqual(new Error('the first cannot be cleared away'));
+  expect(failure).toEqual(new Error('the third cannot be cleared away'));
 });
 
 test('D42: why a command failed is told, not what could not be cleared away then', async () => {

@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import { type Format, formats, isFormat } from '../contract/formats.ts';
+import type { GlobalOptions } from '../flags/globals.ts';
+import { chooseFormat, type OutputOptions } from '../output/options.ts';
+import { printReport } from '../output/print.ts';
+import type { Report } from '../output/report.ts';
+import { startDeadline } from './deadline.ts';
+import { type Invocation, isSet, type Launch, usualFormat } from './invocation.ts';
+import { watchSignals } from './signals.ts';
+
+/** The work of one command: its own flags, the invocation, and its operands in order. */
+export type Work<Options> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
+
+/** Joins a command's flags to its work: what commander calls when the command is named. */
+export type Runner = <Options>(work: Work<Options>) => (this: Command) => Promise<void>;
+
+/** Runs the command that a line names, prints what it reports, and clears away what it leaves. */
+export function createRunner(start: Launch): Runner {
+  return (work) =>
+    async function () {
+      const { invocation, hold, close } = begin(start, this);
+      const { output, streams } = invocation;
+      const whole = async (): Promise<void> =>
+        printReport(await work(this.opts() as never, invocation, this.args), output, streams);
+      try {
+        await hold(whole());
+      } catch (error) {
+        // Why it failed matters more than what could not be cleared away then (D42).
+        await close().catch(() => undefined);
+        throw error;
+      }
+      await close();
+    };
+}
+
+interface Begun {
+  readonly invocation: Invocation;
+  /** Ends the work when its time is over. */
+  hold(work: Promise<void>): Promise<void>;
+  /** Clears everything away, also after something that could not be; then throws the first failure (D42). */
+  close(): Promise<void>;
+}
+
+function begin(start: Launch, command: Command): Begun {
+  const { system, streams, output, failure } = start;
+  const global = command.optsWithGlobals<GlobalOptions>();
+  Object.assign(output, outputOptions(global, start));
+  failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
+  const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();
+  const signals = watchSignals(system, streams);
+  const deadline = startDeadline(global.maxTime, system);
+  const tasks: (() => Promise<void>)[] = [];
+  let isClosed = false;
+  const warned = new Set<string>();
+  const invocation: Invocation = {
+    ...start,
+    global,
+    stdinIsInput: [file, hashesFrom].includes('-'),
+    deadline,
+    format: () => chooseFormat(output, streams.terminal),
+    async warn(text) {
+      if (warned.size < warned.add(text).size) await streams.tell(text, 'warning: ');
+    },
+    note: async (text) => (global.quiet ? undefined : streams.tell(text)),
+    async openInput(operand, things) {
+      const { openSource } = await import('../input/source.ts');
+      const onTerminal = () => void streams.tell(`reading ${things} from the terminal; end with Ctrl-D`);
+      const source = await openSource(operand, { system, folder: folders(system).state, onTerminal });
+      invocation.atEnd(async () => source.discard());
+      return source;
+    },
+    listenForSignals: signals.listen,
+    atEnd(task) {
+      tasks.push(task);
+      // Work that `--max-time` left to itself may still open something.
+      if (isClosed) void close().catch(() => undefined);
+    },
+  };
+  const close = async (): Promise<void> => {
+    signals.end();
+    deadline.release();
+    const ends: PromiseSettledResult<void>[] = [];
+    for (let task = tasks.pop(); task; task = tasks.pop()) ends.push(...(await Promise.allSettled([task()])));
+    isClosed = true;
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  };
+  return { invocation, hold: (work) => deadline.hold(work, signals.isListening), close };
+}
+
+/** What flags and environment say about output (B17, B18, B36). Throws a UsageError. */
+function outputOptions(global: GlobalOptions, { system, streams }: Launch): OutputOptions {
+  if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
+  return {
+    format: global.json ? 'json' : (global.output ?? usualFormat(formatOf(system.env.LINKCTL_OUTPUT), streams)),
+    fields: global.fields?.split(',').map((name) => name.trim()),
+    header: global.header,
+    truncate: global.truncate,
+    quiet: global.quiet,
+    colour: global.color === false ? 'never' : global.color,
+    progress: global.progress,
+    formulaGuard: global.formulaGuard,
+  };
+}
+
+function formatOf(text: string | undefined): Format | undefined {
+  if (!text) return undefined;
+  if (isFormat(text)) return text;
+  throw new UsageError(`LINKCTL_OUTPUT: expected one of {${formats.join('|')}}, got ${JSON.stringify(text)}`);
+}
