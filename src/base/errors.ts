@@ -153,3 +153,9 @@ export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   return typeof error === 'object' ? 'something was thrown that is no error' : String(error);
 }
+
+/** Where `JSON.parse` stopped, an offset into the text, if its message ends with that: Node 20 does not always say it. */
+export function jsonErrorPosition(error: unknown): number | undefined {
+  const [, position] = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(messageOf(error)) ?? [];
+  return position === undefined ? undefined : Number(position);
+}

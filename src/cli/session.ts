@@ -8,11 +8,10 @@ import { type AccountDomains, enumerated, type LinkDomains } from '../contract/l
 import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
-import { configPath } from '../profiles/config-path.ts';
-import { describeSource } from '../profiles/credential-values.ts';
-import { type Credentials, resolveCredentials } from '../profiles/credentials.ts';
+import { configPath } from '../profiles/config-file.ts';
+import { type Credentials, resolveCredentials, type ServerCredentials, type Settings } from '../profiles/credentials.ts';
+import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
-import type { ServerCredentials, Settings } from '../profiles/server-credentials.ts';
 import { type Account, connect } from './connect.ts';
 import { type Invocation, usualFormat } from './invocation.ts';
 
@@ -128,7 +127,7 @@ function workingDomain(
   const given = typed ?? (system.env.LINKCTL_DOMAIN || undefined);
   const name = given ?? settings.domain ?? undefined;
   if (name === undefined) return undefined;
-  const stored = { kind: 'profile', profile: profile ?? '', key: 'domain', path: configPath(system) } as const;
+  const stored = { kind: 'profile', profile: profile ?? '', path: configPath(system) } as const;
   const source = given === undefined ? describeSource(stored) : typed === undefined ? 'LINKCTL_DOMAIN' : '--domain';
   if (edition === 'b') {
     if (given === undefined) return undefined;

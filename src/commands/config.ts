@@ -7,14 +7,14 @@ import { suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
-import { configPath } from '../profiles/config-path.ts';
-import { parseSetting, profileFields, requireProfileKey } from '../profiles/profile.ts';
+import { configPath } from '../profiles/config-file.ts';
+import { fieldOf, parseSetting, profileKeys, requireProfileKey } from '../profiles/profile.ts';
 import { profileToChange, type SettingFlags, settingsInForce } from '../profiles/settings.ts';
 import { checkDomain } from './auth/login.ts';
 
-const allKeys = Object.keys(profileFields);
+const allKeys = profileKeys;
 /** Without those that only a login sets. */
-const ownKeys = Object.entries(profileFields).flatMap(([key, { login }]) => (login ? [] : [key]));
+const ownKeys = profileKeys.filter((key) => !fieldOf(key).login);
 
 export function registerConfig(command: Command, run: Runner): void {
   const list = command
@@ -97,7 +97,7 @@ const unchecked: readonly FailureKind[] = ['auth', 'limit', 'unavailable'];
 
 async function unsetSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<DoneReport> {
   const key = requireProfileKey(name);
-  if (profileFields[key].login) {
+  if (fieldOf(key).login) {
     throw new UsageError(`${key} is not taken away by itself, but with its account`, { hint: 'linkctl auth logout' });
   }
   const profile = await changeProfile(invocation, ({ [key]: _unset, ...settings }) => settings);

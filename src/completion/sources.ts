@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { System } from '../base/system.ts';
-import { configPath } from '../profiles/config-path.ts';
+import { configPath } from '../profiles/config-file.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
 import { keptLabels, type LabelKind } from './label-cache.ts';
 

@@ -1,3 +1,4 @@
+import { jsonErrorPosition } from '../base/errors.ts';
 import { textLines } from './csv/text-lines.ts';
 import { hashNotice, ignoredNotice, knownMembers, nameProblem } from './fields/members.ts';
 import type { InputUse } from './format.ts';
@@ -33,9 +34,9 @@ function parsed<Use extends InputUse>(line: string, draft: RowDraft<Use>): objec
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     draft.refuse('expected a JSON object on each line');
   } catch (error) {
-    // V8 quotes the text in its message: only the position is ours to show.
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    draft.refuse('not valid JSON', position === undefined ? undefined : Number(position) + 1);
+    // The message itself quotes the text, which may be a secret.
+    const position = jsonErrorPosition(error);
+    draft.refuse('not valid JSON', position === undefined ? undefined : position + 1);
   }
   return undefined;
 }

@@ -3,17 +3,16 @@ import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { makePrivateFolder } from '../files/folders.ts';
-import { type ConfigDocument, configVersion, documentFaults, readDocument } from './config-file.ts';
-import { configPath } from './config-path.ts';
+import { type ConfigDocument, configPath, configVersion, documentFaults, readDocument } from './config-file.ts';
 
 /**
  * Changes the configuration: under the lock, from what the file holds now, and only what `change` touches (R-X13). If it
- * throws, or the file is corrupt, nothing is written. Answers with warnings about permissions. Throws `LocalError`.
+ * throws, or the file is corrupt, nothing is written. Returns warnings about permissions. Throws `LocalError`.
  */
 export async function changeConfig(system: System, change: (draft: ConfigDocument) => void): Promise<readonly string[]> {
   const path = configPath(system);
   // Before the lock, so that nobody waits while it loads.
-  const { ConfigStore } = await import('./config-store.ts');
+  const { storeDocument } = await import('./config-store.ts');
   makePrivateFolder(dirname(path));
   const claim = await acquireClaim({ folder: join(dirname(path), 'lock'), guards: 'the configuration' }, system);
   try {
@@ -22,7 +21,7 @@ export async function changeConfig(system: System, change: (draft: ConfigDocumen
     change(document);
     const [fault] = documentFaults(document);
     if (fault) throw new LocalError(`cannot store this in ${path}: ${fault}`);
-    new ConfigStore(path, system).store = document;
+    storeDocument(path, document, system);
     return warnings;
   } finally {
     claim.release();

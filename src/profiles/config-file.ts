@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { LocalError } from '../base/errors.ts';
+import { dirname, join } from 'node:path';
+import { jsonErrorPosition, LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
-import type { System } from '../base/system.ts';
+import { folders, type System } from '../base/system.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, refuseForeign } from '../files/ownership.ts';
-import { configPath } from './config-path.ts';
-import { jsonErrorOffset } from './json-position.ts';
 import { type Profile, profileFaults } from './profile.ts';
 import { isProfileName } from './profile-name.ts';
 
@@ -29,6 +27,10 @@ export interface Config {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** About permissions (B66); for stderr. */
   readonly warnings: readonly string[];
+}
+
+export function configPath(system: Pick<System, 'env' | 'platform'>): string {
+  return join(folders(system).config, 'config.json');
 }
 
 /**
@@ -73,8 +75,10 @@ export function parseDocument(bytes: Buffer, path: string): ConfigDocument {
 function parsedJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw corrupt(`${path}:${positionOf(text, jsonErrorOffset(text) ?? text.length)}: not valid JSON`);
+  } catch (error) {
+    // The message itself quotes what was read, which may be a secret (R-25).
+    const position = jsonErrorPosition(error);
+    throw corrupt(`${path}${position === undefined ? '' : `:${lineAndColumn(text, position)}`}: not valid JSON`);
   }
 }
 
@@ -127,9 +131,9 @@ function textOf(bytes: Buffer, path: string): string {
   return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
-function positionOf(text: string, offset: number): string {
-  const before = text.slice(0, offset).split('\n');
-  return `${before.length}:${(before.at(-1) as string).length + 1}`;
+function lineAndColumn(text: string, position: number): string {
+  const before = text.slice(0, position).split('\n');
+  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 function corrupt(message: string, details: readonly string[] = []): LocalError {

@@ -1,12 +1,46 @@
 import { AuthError, LocalError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
-import { type Config, readConfig } from './config-file.ts';
-import { configPath } from './config-path.ts';
-import { type CredentialFlags, describeSource, type GivenSet, givenEdition, givenSet } from './credential-values.ts';
+import { isExposed, baseUrl as normalised } from './account-values.ts';
+import { type Config, configPath, readConfig } from './config-file.ts';
+import {
+  type CredentialFlags,
+  choose,
+  describeSource,
+  type Given,
+  type GivenSet,
+  givenEdition,
+  type Source,
+} from './given-set.ts';
+import { type ApiKey, type KeySource, readKey } from './key-source.ts';
+import { fieldOf, type Profile } from './profile.ts';
 import { sandboxName } from './profile-name.ts';
-import { type Notices, type ServerCredentials, type Settings, serverCredentials } from './server-credentials.ts';
-import { settingsOf, storedSet } from './stored-set.ts';
+
+/** Defaults of a profile: all that is not part of its set of credentials. */
+export type Settings = Omit<Profile, 'base_url' | 'username' | 'api_key' | 'api_key_command' | 'edition'>;
+
+/** Lines for stderr, without `note:` and `warning:` before them. */
+export interface Notices {
+  /** For a terminal, or with `-v` (B63). */
+  readonly notes: readonly string[];
+  /** Always. */
+  readonly warnings: readonly string[];
+}
+
+/** One whole set, from one place (B62). */
+export interface ServerCredentials extends Notices {
+  readonly kind: 'server';
+  /** Absent where flags or environment gave the set. */
+  readonly profile: string | undefined;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly edition: Edition;
+  readonly sources: { readonly [part in 'baseUrl' | 'username' | 'apiKey' | 'edition']: Source };
+  readonly settings: Settings;
+  /** Reads the file or runs the command at the first call, once. Throws as `readKey` of a key source. */
+  readKey(): Promise<ApiKey>;
+}
 
 /** The service in this process: no account, no key (CLI.md 3.2). */
 export interface SandboxCredentials extends Notices {
@@ -19,74 +53,161 @@ export interface SandboxCredentials extends Notices {
 export type Credentials = ServerCredentials | SandboxCredentials;
 
 /**
- * Whom to talk to, as one whole set (B61, B62): what flags and environment give, else a stored profile; `--profile` beats the
- * variables. Throws `UsageError` for a set with gaps or contradictions, `AuthError` where nothing is given, `LocalError` for an
- * unknown profile or a bad configuration (B69, B71).
+ * Server and account, as one whole set (B61, B62): what flags and environment give, else a stored profile. Throws `UsageError` for
+ * a set with gaps or contradictions, `AuthError` where nothing is given, `LocalError` for an unknown profile or a bad
+ * configuration (B69, B71).
  */
 export function resolveCredentials(flags: CredentialFlags, system: System): Credentials {
-  const explicit = flags.profile !== undefined;
-  const given = givenSet(flags, explicit ? {} : system.env);
-  const member = given.username ?? given.key;
-  if (member && explicit) throw new UsageError(`specify only one of --profile and ${describeSource(member.source)}`);
-  if (member) return wholeGivenSet(given, flags, system);
-  const name = flags.profile ?? (system.env.LINKCTL_PROFILE || undefined);
+  const { given, member, name } = choose(flags, system.env);
+  if (member && flags.profile !== undefined) {
+    throw new UsageError(`specify only one of --profile and ${describeSource(member.source)}`);
+  }
+  if (member) return givenCredentials(given, flags, system);
+  // The sandbox must not need a configuration that can be read.
   if (name === sandboxName) return sandbox(given, flags, system);
   const config = readConfig(system);
   const chosen = name ?? config.currentProfile;
   if (chosen === sandboxName) return sandbox(given, flags, system);
-  if (chosen === undefined) throw given.baseUrl ? incomplete(given) : noProfile(config, ', so there is no account to work with');
-  const profile = config.profiles.get(chosen);
-  if (!profile) throw unknownProfile(chosen, config);
-  return storedSet({ name: chosen, profile, config, flags, given }, system);
+  if (chosen === undefined) throw given.base_url ? incomplete(given) : noProfile(config, ', so there is no account to work with');
+  return storedCredentials(chosen, config, { given, flags, system });
 }
 
-/** Exit 9, with the profiles that there are (B69). */
-export function unknownProfile(name: string, config: Config): LocalError {
-  const known = [...new Set([...config.profiles.keys(), sandboxName])];
-  return new LocalError(`no profile ${JSON.stringify(name)} in ${config.path}; known: ${known.join(', ')}`, {
-    hint: 'linkctl auth list',
-  });
+/** A set that is whole, and what the key needs. */
+interface WholeSet extends Omit<ServerCredentials, 'kind' | 'readKey'> {
+  readonly key: KeySource;
+  /** `--insecure-http`, or the profile's `insecure_http`. */
+  readonly insecureHttp: boolean;
 }
 
-function wholeGivenSet(given: GivenSet, flags: CredentialFlags, system: System): ServerCredentials {
-  const { baseUrl, username, key, edition } = given;
-  if (!baseUrl || !username || !key) throw incomplete(given);
-  const fromVariable = key.source.name === 'LINKCTL_API_KEY';
+/** Throws `UsageError` where the key would travel in the open (R-43, B74). */
+function serverCredentials({ key, insecureHttp, ...set }: WholeSet, system: System): ServerCredentials {
+  const exposed = isExposed(set.baseUrl);
+  if (exposed && !insecureHttp) {
+    throw new UsageError(`${set.baseUrl} is not encrypted: everyone on the way could read the API key`, {
+      hint: 'use https://, or allow it with --insecure-http',
+    });
+  }
+  const warnings = exposed ? [...set.warnings, `the API key goes unencrypted to ${set.baseUrl}`] : set.warnings;
+  let reading: Promise<ApiKey> | undefined;
+  return {
+    ...set,
+    kind: 'server',
+    warnings,
+    readKey() {
+      reading ??= readKey(key, system);
+      return reading;
+    },
+  };
+}
+
+/** The set of flags and environment. */
+function givenCredentials(given: GivenSet, flags: CredentialFlags, system: System): ServerCredentials {
+  const { base_url, username, api_key: key, edition } = given;
+  if (!base_url || !username || !key) throw incomplete(given);
+  const { kind, name } = key.source;
   return serverCredentials(
     {
       profile: undefined,
-      baseUrl: baseUrl.value,
+      baseUrl: base_url.value,
       username: username.value,
       edition: edition?.value ?? 'a',
       sources: {
-        baseUrl: baseUrl.source,
+        baseUrl: base_url.source,
         username: username.source,
         apiKey: key.source,
         edition: edition?.source ?? { kind: 'default' },
       },
       settings: {},
-      ...(key.source.kind === 'environment' ? shadowNotices(key.source.name, system) : { notes: [], warnings: [] }),
-      key: fromVariable ? { kind: 'variable', name: key.source.name, value: key.value } : { kind: 'file', path: key.value },
+      ...(kind === 'environment' ? shadowNotices(name, system) : { notes: [], warnings: [] }),
+      key: name === 'LINKCTL_API_KEY' ? { kind: 'variable', name, value: key.value } : { kind: 'file', path: key.value },
       insecureHttp: flags.insecureHttp ?? false,
     },
     system,
   );
 }
 
-/** B63: the environment stands before a profile that is stored. */
+/** B63: the environment beats a profile that is stored. */
 function shadowNotices(variable: string, system: System): Notices {
-  const { config, warnings } = readableConfig(system);
-  const shadowed = system.env.LINKCTL_PROFILE || config.currentProfile;
+  const { currentProfile, warnings } = readableConfig(system);
+  const shadowed = system.env.LINKCTL_PROFILE || currentProfile;
   return {
     notes: shadowed ? [`using ${variable} from the environment; profile "${shadowed}" is not used`] : [],
     warnings,
   };
 }
 
+/** What was said beside the name of a profile. */
+interface Beside {
+  readonly given: GivenSet;
+  readonly flags: CredentialFlags;
+  readonly system: System;
+}
+
+/**
+ * The set of a stored profile. A base URL beside it may differ in its path only, as the key belongs to its origin (B74, R-42).
+ * Throws `AuthError` for a profile that lacks a part, `UsageError` for a contradiction.
+ */
+function storedCredentials(name: string, config: Config, { given, flags, system }: Beside): ServerCredentials {
+  const profile = config.profiles.get(name);
+  if (!profile) throw unknownProfile(name, config);
+  const { base_url, username, key } = wholeProfile(name, profile);
+  const stored: Source = { kind: 'profile', profile: name, path: config.path };
+  const override = given.base_url && sameOrigin(given.base_url, base_url, name);
+  const edition = sameEdition(given.edition, profile.edition, name);
+  return serverCredentials(
+    {
+      profile: name,
+      baseUrl: override?.value ?? base_url,
+      username,
+      edition: edition?.value ?? profile.edition ?? 'a',
+      sources: {
+        baseUrl: override?.source ?? stored,
+        username: stored,
+        apiKey: stored,
+        edition: edition?.source ?? (profile.edition ? stored : { kind: 'default' }),
+      },
+      settings: settingsOf(profile),
+      notes: [],
+      warnings: config.warnings,
+      key,
+      insecureHttp: flags.insecureHttp ?? profile.insecure_http ?? false,
+    },
+    system,
+  );
+}
+
+function wholeProfile(name: string, profile: Profile): { base_url: string; username: string; key: KeySource } {
+  const { username, api_key, api_key_command } = profile;
+  const base_url = normalised(profile.base_url ?? '');
+  const stored: KeySource | undefined = api_key ? { kind: 'stored', profile: name, value: api_key } : undefined;
+  const key: KeySource | undefined = api_key_command ? { kind: 'command', argv: api_key_command } : stored;
+  if (base_url && username && key) return { base_url, username, key };
+  const parts = { base_url, username, api_key: key };
+  const missing = Object.entries(parts).flatMap(([part, value]) => (value ? [] : [part]));
+  throw new AuthError(`profile "${name}" has no ${missing.join(' and no ')}`, { hint: `linkctl auth login --profile ${name}` });
+}
+
+function sameOrigin(given: Given, stored: string, name: string): Given {
+  const { origin } = new URL(stored);
+  if (new URL(given.value).origin === origin) return given;
+  throw new UsageError(
+    `${describeSource(given.source)} names another server than profile "${name}" (${origin}); its key is not sent there`,
+    { hint: 'without --profile, give the whole set: --base-url, --username and --api-key-file' },
+  );
+}
+
+/** Given beside a profile, an edition may fill a gap or agree; it never mixes with another (B62). */
+function sameEdition(given: GivenSet['edition'], stored: Profile['edition'], name: string): GivenSet['edition'] {
+  if (!given || !stored || given.value === stored) return given;
+  throw new UsageError(`${describeSource(given.source)} says edition ${given.value}, profile "${name}" is of edition ${stored}`, {
+    hint: `linkctl config set edition ${given.value} --profile ${name}`,
+  });
+}
+
 function sandbox(given: GivenSet, flags: CredentialFlags, system: System): SandboxCredentials {
-  if (given.baseUrl) throw new UsageError(`${describeSource(given.baseUrl.source)}: the sandbox has no address of its own`);
-  const { config, warnings } = readableConfig(system);
-  const profile = config.profiles.get(sandboxName) ?? {};
+  if (given.base_url) throw new UsageError(`${describeSource(given.base_url.source)}: the sandbox has no address of its own`);
+  const { profiles, warnings } = readableConfig(system);
+  const profile = profiles.get(sandboxName) ?? {};
   return {
     kind: 'sandbox',
     profile: sandboxName,
@@ -97,16 +218,34 @@ function sandbox(given: GivenSet, flags: CredentialFlags, system: System): Sandb
   };
 }
 
+/** A profile without its set of credentials, so that the key is not handed around. */
+function settingsOf({
+  base_url: _1,
+  username: _2,
+  api_key: _3,
+  api_key_command: _4,
+  edition: _5,
+  ...settings
+}: Profile): Settings {
+  return settings;
+}
+
 /** Where the credentials come from elsewhere, a configuration that cannot be read is worth a warning and no more (B70). */
-function readableConfig(system: System): { config: Config; warnings: readonly string[] } {
+function readableConfig(system: System): Config {
   try {
-    const config = readConfig(system);
-    return { config, warnings: config.warnings };
+    return readConfig(system);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
-    const config: Config = { path: configPath(system), currentProfile: undefined, profiles: new Map(), warnings: [] };
-    return { config, warnings: [error.message] };
+    return { path: configPath(system), currentProfile: undefined, profiles: new Map(), warnings: [error.message] };
   }
+}
+
+/** Exit 9, with the profiles that there are (B69). */
+export function unknownProfile(name: string, config: Config): LocalError {
+  const known = [...new Set([...config.profiles.keys(), sandboxName])];
+  return new LocalError(`no profile ${JSON.stringify(name)} in ${config.path}; known: ${known.join(', ')}`, {
+    hint: 'linkctl auth list',
+  });
 }
 
 /** Exit 4, with the way on: a profile that is stored, a new one, or none. */
@@ -118,13 +257,13 @@ export function noProfile({ profiles, path }: Config, consequence = ''): AuthErr
 }
 
 /** B62: gaps are named, never filled from a profile. */
-function incomplete({ baseUrl, username, key }: GivenSet): UsageError {
-  const found = [baseUrl, username, key].flatMap((value) => (value ? [describeSource(value.source)] : []));
-  const missing = [
-    ...(baseUrl ? [] : ['--base-url (LINKCTL_BASE_URL)']),
-    ...(username ? [] : ['--username (LINKCTL_USERNAME)']),
-    ...(key ? [] : ['--api-key-file (LINKCTL_API_KEY_FILE, LINKCTL_API_KEY)']),
-  ];
+function incomplete(given: GivenSet): UsageError {
+  const parts = (['base_url', 'username', 'api_key'] as const).map((key) => ({ key, value: given[key] }));
+  const found = parts.flatMap(({ value }) => (value ? [describeSource(value.source)] : []));
+  const missing = parts.flatMap(({ key, value }) => {
+    const { flag, variable } = fieldOf(key);
+    return value ? [] : [`${flag} (${variable}${key === 'api_key' ? ', LINKCTL_API_KEY' : ''})`];
+  });
   return new UsageError(`${found.join(', ')} without ${missing.join(' and ')}: credentials are taken as one whole set`, {
     hint: 'give all of them, or store them: linkctl auth login',
   });

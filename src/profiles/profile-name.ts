@@ -18,10 +18,3 @@ export function requireProfileName(text: string): string {
     `profile name ${JSON.stringify(text)}: expected up to 63 letters, digits, - and _, a letter or digit first${reserved.includes(text) ? ', and not a word of JavaScript' : ''}`,
   );
 }
-
-/** Exit 2 for a name that credentials cannot be stored under. */
-export function requireStorableName(text: string): string {
-  if (text === sandboxName)
-    throw new UsageError(`profile "${sandboxName}" is built in and takes no credentials; choose another name`);
-  return requireProfileName(text);
-}

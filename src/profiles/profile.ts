@@ -1,72 +1,131 @@
 import { UsageError } from '../base/errors.ts';
 import { hasControlCharacter } from '../base/unicode.ts';
-import { type Edition, editions } from '../contract/editions.ts';
-import { type Format, formats } from '../contract/formats.ts';
+import { editions, isEdition } from '../contract/editions.ts';
+import { formats } from '../contract/formats.ts';
 import { accountName, baseUrl } from './account-values.ts';
-import { choice, command, integer, type ProfileField, text, yesOrNo } from './profile-field.ts';
 
-/** A stored set of credentials and defaults, under the names of the file (CLI.md 3.8). Absent and null are the same. */
-export interface Profile {
-  base_url?: string | null;
-  username?: string | null;
-  api_key?: string | null;
-  edition?: Edition | null;
-  /** Edition A: the working domain. */
-  domain?: string | null;
-  output?: Format | null;
-  dedupe?: 'off' | 'account' | 'domain' | null;
-  batch_size?: number | null;
-  /** A program and its arguments, run without a shell; what it prints is the key. It beats `api_key`. */
-  api_key_command?: string[] | null;
-  insecure_http?: boolean | null;
-  /** PATCH and DELETE as POST with `X-HTTP-Method-Override`. */
-  method_override?: boolean | null;
-  /** For servers that send no `short_url_with_protocol`. */
-  short_url_scheme?: 'http' | 'https' | null;
-  color?: 'auto' | 'always' | 'never' | null;
+/** What one key of a profile may hold, and what beats it. */
+export interface ProfileField<Value = unknown> {
+  /** Continues "expected": `one of {a|b}`. */
+  readonly expected: string;
+  accepts(value: unknown): value is Value;
+  /** The value that typed text stands for; undefined, or something that `accepts` refuses, where it stands for none. */
+  parse(typed: string): unknown;
+  /** Only `auth login` sets it. */
+  readonly login?: boolean;
+  /** The flag and the variable that beat what is stored. */
+  readonly flag?: string;
+  readonly variable?: string;
+  /** The value where nothing is given or stored. */
+  readonly default?: Value;
 }
 
-export type ProfileKey = keyof Profile;
+function text(expected: string, fits: (value: string) => boolean): ProfileField<string> {
+  return { expected, accepts: (value): value is string => typeof value === 'string' && fits(value), parse: (typed) => typed };
+}
 
-/** What each key of a profile may hold: the one place that `config set` and the check of the file read. */
-export const profileFields: { readonly [K in ProfileKey]-?: ProfileField } = {
-  base_url: { ...text('a URL such as https://api.example.com/rest/v3', (value) => baseUrl(value) !== undefined), login: true },
+function choice<const Value extends string>(values: readonly Value[]): ProfileField<Value> {
+  return {
+    expected: `one of {${values.join('|')}}`,
+    accepts: (value): value is Value => values.some((one) => one === value),
+    parse: (typed) => typed,
+  };
+}
+
+function integer(least: number, most: number): ProfileField<number> {
+  return {
+    expected: `a whole number from ${least} to ${most}`,
+    accepts: (value): value is number => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
+    parse: (typed) => (/^\d+$/.test(typed) ? Number(typed) : undefined),
+  };
+}
+
+const yesOrNo: ProfileField<boolean> = {
+  expected: 'true or false',
+  accepts: (value): value is boolean => typeof value === 'boolean',
+  parse: (typed) => (typed === 'true' ? true : typed === 'false' ? false : undefined),
+};
+
+const command: ProfileField<string[]> = {
+  expected: 'a JSON array of a program and its arguments, such as ["pass", "show", "linkctl"]',
+  accepts: (value): value is string[] =>
+    Array.isArray(value) && value.every((word) => typeof word === 'string' && !word.includes('\0')) && Boolean(value[0]),
+  parse: (typed) => {
+    try {
+      return JSON.parse(typed);
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+/** A profile: its set of credentials and its defaults, under the names of the file (CLI.md 3.8). Everything else reads this table. */
+export const profileFields = {
+  base_url: {
+    ...text('a URL such as https://api.example.com/rest/v3', (value) => baseUrl(value) !== undefined),
+    login: true,
+    flag: '--base-url',
+    variable: 'LINKCTL_BASE_URL',
+  },
   username: {
     ...text('a name without a colon and control characters', (value) => accountName(value) !== undefined),
     login: true,
+    flag: '--username',
+    variable: 'LINKCTL_USERNAME',
   },
-  api_key: { ...text('a key', (value) => value !== ''), login: true },
-  edition: choice(Object.keys(editions)),
-  domain: text('a domain name', (value) => /^[^\s/]+$/.test(value) && !hasControlCharacter(value)),
-  output: choice(formats),
-  dedupe: choice(['off', 'account', 'domain']),
+  api_key: { ...text('a key', (value) => value !== ''), login: true, flag: '--api-key-file', variable: 'LINKCTL_API_KEY_FILE' },
+  edition: { ...choice(Object.keys(editions).filter(isEdition)), flag: '--edition', variable: 'LINKCTL_EDITION', default: 'a' },
+  /** Edition A: the working domain. */
+  domain: {
+    ...text('a domain name', (value) => /^[^\s/]+$/.test(value) && !hasControlCharacter(value)),
+    flag: '--domain',
+    variable: 'LINKCTL_DOMAIN',
+  },
+  output: { ...choice(formats), flag: '--output', variable: 'LINKCTL_OUTPUT' },
+  dedupe: { ...choice(['off', 'account', 'domain']), default: 'off' },
+  /** Without it the batch size of the edition. */
   batch_size: integer(1, Math.max(editions.a.groupBound, editions.b.groupBound)),
+  /** A program and its arguments, run without a shell; what it prints is the key. It beats `api_key`. */
   api_key_command: command,
-  insecure_http: yesOrNo,
-  method_override: yesOrNo,
-  short_url_scheme: choice(['http', 'https']),
-  color: choice(['auto', 'always', 'never']),
-};
+  insecure_http: { ...yesOrNo, flag: '--insecure-http', default: false },
+  /** PATCH and DELETE as POST with `X-HTTP-Method-Override`. */
+  method_override: { ...yesOrNo, default: false },
+  /** For servers that send no `short_url_with_protocol`. */
+  short_url_scheme: { ...choice(['http', 'https']), default: 'https' },
+  color: { ...choice(['auto', 'always', 'never']), flag: '--color', default: 'auto' },
+} as const satisfies Readonly<Record<string, ProfileField>>;
 
-export function isProfileKey(name: string): name is ProfileKey {
+export type ProfileKey = keyof typeof profileFields;
+
+type ValueOf<Field> = Field extends { accepts(value: unknown): value is infer Value } ? Value : never;
+
+/** A stored profile. Absent and null are the same. */
+export type Profile = { [K in ProfileKey]?: ValueOf<(typeof profileFields)[K]> | null };
+
+/** What all rows of the table have in common, for code that does not know which key it has. */
+export const fieldOf = (key: ProfileKey): ProfileField => profileFields[key];
+
+export const profileKeys: readonly ProfileKey[] = Object.keys(profileFields).filter(isProfileKey);
+
+function isProfileKey(name: string): name is ProfileKey {
   return Object.hasOwn(profileFields, name);
 }
 
 /** Exit 2 for a key that no profile has. */
 export function requireProfileKey(name: string): ProfileKey {
   if (isProfileKey(name)) return name;
-  throw new UsageError(`no setting ${JSON.stringify(name)}; expected one of ${Object.keys(profileFields).join(', ')}`);
+  throw new UsageError(`no setting ${JSON.stringify(name)}; expected one of ${profileKeys.join(', ')}`);
 }
 
 /**
  * A value as typed after `config set`. Credentials are refused: a key belongs to the origin and account that it was stored with
  * (R-42), and none is taken from a command line (B64).
  */
-export function parseSetting(key: ProfileKey, typed: string): NonNullable<Profile[ProfileKey]> {
-  const field = profileFields[key];
+export function parseSetting(key: ProfileKey, typed: string): unknown {
+  const field = fieldOf(key);
   if (field.login) throw new UsageError(`${key} is not set by itself, but with its account`, { hint: 'linkctl auth login' });
   const value = field.parse(typed);
-  if (field.accepts(value)) return value as NonNullable<Profile[ProfileKey]>;
+  if (field.accepts(value)) return value;
   throw new UsageError(`${key}: expected ${field.expected}, got ${JSON.stringify(typed)}`);
 }
 
@@ -74,7 +133,7 @@ export function parseSetting(key: ProfileKey, typed: string): NonNullable<Profil
 export function profileFaults(profile: unknown): string[] {
   if (typeof profile !== 'object' || profile === null || Array.isArray(profile)) return ['expected an object'];
   return Object.entries(profile).flatMap(([key, value]) => {
-    if (!isProfileKey(key) || value === null || profileFields[key].accepts(value)) return [];
+    if (!isProfileKey(key) || value === null || fieldOf(key).accepts(value)) return [];
     return [`${key}: expected ${profileFields[key].expected}`];
   });
 }

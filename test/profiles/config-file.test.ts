@@ -31,10 +31,10 @@ test('profiles come back under their names, with a byte order mark and with what
 });
 
 test.for([
-  ['a cut file', '{"profiles": {"work": {\n  "api_key": "CANARY-1', ':2:14: not valid JSON'],
+  ['a cut file', '{"profiles": {"work": {\n  "api_key": "CANARY-1', ':2:23: not valid JSON'],
   ['a stray comma', '{"profiles": {},\n}', ':2:1: not valid JSON'],
   ['an empty file', '', ': the file is empty'],
-  ['zero bytes', '\0\0\0', ':1:1: not valid JSON'],
+  ['zero bytes, where Node names no place', '\0\0\0', ': not valid JSON'],
   ['something else than UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), ': not UTF-8 text'],
   ['an array', '[]', ': expected an object'],
   ['profiles as text', '{"profiles": "CANARY-1"}', ': profiles: expected an object'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { accountName, baseUrl, isExposed } from '../../src/profiles/account-values.ts';
 import { parseSetting, profileFaults, requireProfileKey } from '../../src/profiles/profile.ts';
-import { requireProfileName, requireStorableName } from '../../src/profiles/profile-name.ts';
+import { requireProfileName } from '../../src/profiles/profile-name.ts';
 
 test.each(['work', 'a', '0', 'a-b_C9', 'x'.repeat(63)])('B68: %s is a name for a profile', (name) => {
   expect(requireProfileName(name)).toBe(name);
@@ -13,11 +13,6 @@ test.each(['', 'a.b', '-a', '_a', 'a b', 'é', 'a\n', 'a/b', 'x'.repeat(64), '__
     expect(() => requireProfileName(name)).toThrow(expect.objectContaining({ exitCode: 2 }));
   },
 );
-
-test('CLI.md 3.2: nothing can be stored as sandbox', () => {
-  expect(() => requireStorableName('sandbox')).toThrow('profile "sandbox" is built in');
-  expect(requireStorableName('sandbox2')).toBe('sandbox2');
-});
 
 test.each([
   ['https://api.example.com', 'https://api.example.com'],

@@ -1,0 +1,101 @@
+import { UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
+import { isEdition } from '../contract/editions.ts';
+import { accountName, baseUrl } from './account-values.ts';
+import { fieldOf, type ProfileKey } from './profile.ts';
+
+/** Where one value of a set of credentials came from (B72). */
+export type Source =
+  | { readonly kind: 'flag' | 'environment'; readonly name: string }
+  | { readonly kind: 'profile'; readonly profile: string; readonly path: string }
+  | { readonly kind: 'default' };
+
+/** The flags that choose a server and an account, as the command line gave them. */
+export interface CredentialFlags {
+  readonly profile?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly username?: string | undefined;
+  readonly apiKeyFile?: string | undefined;
+  readonly edition?: string | undefined;
+  readonly insecureHttp?: boolean | undefined;
+}
+
+/** A value with its source. */
+export interface Given<Value = string> {
+  readonly value: Value;
+  readonly source: Extract<Source, { readonly name: string }>;
+}
+
+/** What flags and environment say of a set of credentials; each value is checked, the set may lack some. */
+export interface GivenSet {
+  readonly base_url: Given | undefined;
+  readonly username: Given | undefined;
+  /** A path where the source is not `LINKCTL_API_KEY`. */
+  readonly api_key: Given | undefined;
+  readonly edition: Given<'a' | 'b'> | undefined;
+}
+
+/** What the command line and the environment choose. */
+export interface Choice {
+  readonly given: GivenSet;
+  /** A member of a set of their own, which then belongs to no profile. */
+  readonly member: Given | undefined;
+  /** The profile that they name; the configuration has a current one, too. */
+  readonly name: string | undefined;
+}
+
+/** Reads flags, then environment (B61); `--profile` beats the variables. Throws `UsageError` for a value that cannot be. */
+export function choose(flags: CredentialFlags, env: System['env']): Choice {
+  const given = givenSet(flags, flags.profile === undefined ? env : {});
+  const member = given.username ?? given.api_key;
+  return { given, member, name: flags.profile ?? (member ? undefined : env.LINKCTL_PROFILE || undefined) };
+}
+
+function givenSet(flags: CredentialFlags, env: System['env']): GivenSet {
+  return {
+    base_url: checked('base_url', givenValue('base_url', flags.baseUrl, env), baseUrl),
+    username: checked('username', givenValue('username', flags.username, env), accountName),
+    api_key: givenKey(flags, env),
+    edition: givenEdition(flags, env),
+  };
+}
+
+export function givenEdition(flags: CredentialFlags, env: System['env']): GivenSet['edition'] {
+  const edition = givenValue('edition', flags.edition, env);
+  return checked('edition', edition, (value) => (isEdition(value) ? value : undefined));
+}
+
+function givenKey({ apiKeyFile }: CredentialFlags, env: System['env']): Given | undefined {
+  const file = givenValue('api_key', apiKeyFile, env);
+  const value = env.LINKCTL_API_KEY;
+  if (!value) return file;
+  if (file?.source.kind === 'environment') throw new UsageError('set only one of LINKCTL_API_KEY_FILE and LINKCTL_API_KEY');
+  return file ?? { value, source: { kind: 'environment', name: 'LINKCTL_API_KEY' } };
+}
+
+/** The flag of a profile's field, else its variable. A variable that is empty is not set; a flag that is empty is a mistake. */
+export function givenValue(key: ProfileKey, typed: string | undefined, env: System['env']): Given | undefined {
+  const { flag = '', variable } = fieldOf(key);
+  if (typed === '') throw new UsageError(`${flag}: expected a value`);
+  if (typed !== undefined) return { value: typed, source: { kind: 'flag', name: flag } };
+  const value = variable && env[variable];
+  return value ? { value, source: { kind: 'environment', name: variable } } : undefined;
+}
+
+/** The value as `read` understands it. It is not quoted in the message: an address may hold a password. */
+function checked<Value>(
+  key: ProfileKey,
+  found: Given | undefined,
+  read: (text: string) => Value | undefined,
+): Given<Value> | undefined {
+  if (!found) return undefined;
+  const value = read(found.value);
+  if (value === undefined) throw new UsageError(`${found.source.name}: expected ${fieldOf(key).expected}`);
+  return { value, source: found.source };
+}
+
+/** `--base-url`, `LINKCTL_API_KEY`, `profile "work" (/home/ann/.config/linkctl/config.json)`, `default`. */
+export function describeSource(source: Source): string {
+  if (source.kind === 'profile') return `profile "${source.profile}" (${source.path})`;
+  return source.kind === 'default' ? 'default' : source.name;
+}
