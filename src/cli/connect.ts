@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { version } from '../base/version.ts';
-import type { ClientEvent } from '../client/call/observation.ts';
 import { type Client, createClient } from '../client/client.ts';
+import type { ClientEvent } from '../client/client-options.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
 import { Redactor } from '../profiles/redactor.ts';

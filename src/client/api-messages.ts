@@ -2,40 +2,7 @@ import { CliError, type FailureKind } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
-
-/** Whom a call was made as, and where that came from (B47). */
-export interface Identity {
-  /** Host, with its port where it is not the usual one. */
-  readonly host: string;
-  readonly baseUrl: string;
-  /** What the server is known by from one call to the next: its base URL, unless that changes. */
-  readonly server: string;
-  readonly username: string;
-  /** Absent where the credentials are not a stored profile's. */
-  readonly profile?: string | undefined;
-  /** Where the key comes from, as people know it: a file's path, `LINKCTL_API_KEY`. */
-  readonly keySource: string;
-  /** The working domain and who chose it: `--domain`, `profile "work" (…/config.json)`. */
-  readonly domain?: { readonly name: string; readonly source: string } | undefined;
-}
-
-/** What a call was about, for sentences that name it. */
-export interface Subject {
-  readonly identity: Identity;
-  readonly method: string;
-  /** The path as sent, without the query. */
-  readonly path: string;
-  /** What was named, where it was one: a hash, a tag label, a domain, a long URL, a date, a tag expression. */
-  readonly hash?: string | undefined;
-  readonly label?: string | undefined;
-  /** What a tag is to be called from now on. */
-  readonly newLabel?: string | undefined;
-  readonly domain?: string | undefined;
-  readonly longUrl?: string | undefined;
-  readonly date?: string | undefined;
-  readonly expression?: string | undefined;
-  readonly order?: string | undefined;
-}
+import type { Identity, Subject } from './subject.ts';
 
 /** What one error code means to the person who typed the command. */
 export interface ApiMessage {

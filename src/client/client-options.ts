@@ -2,46 +2,33 @@ import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
-import type { Identity } from './api-messages.ts';
-import type { ClientEvent } from './call/observation.ts';
+import type { AccountOptions } from './subject.ts';
 
 /** What one call may do that others may not. */
 export interface SendOptions {
   /**
    * Whether the same payload may be sent again when it is not known whether it was applied (class A). Without it the
-   * operation's own row of RELIABILITY.md 2.1 holds; POST /urls never repeats unless told.
+   * operation's own row of RELIABILITY.md 2.1 holds; POST /urls is never repeated without it.
    */
   readonly repeat?: boolean;
   /** Aborts the call, as the client's own does: an attempt under way is class A, a wait ends at once. */
   readonly signal?: AbortSignal | undefined;
-  /** Told that an attempt may have been applied: what the next one is answered is no answer to the first. */
+  /** Called when an attempt may have been applied: what the next one is answered is no answer to the first. */
   readonly onDoubt?: (() => void) | undefined;
-  /** Told each time that the server asks to slow down (429, 1219), also where the call succeeds in the end (R-15). */
+  /** Called each time that the server asks to slow down (429, 1219), also where the call succeeds in the end (R-15). */
   readonly onThrottled?: (() => void) | undefined;
 }
 
-/** Makes one call of the contract and answers with a checked result. Throws `CallError`. */
-export type Send = <O extends OperationName>(
-  operation: O,
-  input: OperationInput<O>,
-  options?: SendOptions,
-) => Promise<OperationResult<O> & Envelope>;
+/** The checked result of an operation. */
+export type Answer<O extends OperationName> = OperationResult<O> & Envelope;
 
-export interface ClientOptions {
-  /** The API root; a trailing slash does not matter. */
-  readonly baseUrl: string;
-  /** What the server is known by, where its address is another one at every call; the base URL without it. */
-  readonly server?: string | undefined;
-  readonly username: string;
+/** Makes one call of the contract and answers with a checked result. Throws `CallError`. */
+export type Send = <O extends OperationName>(operation: O, input: OperationInput<O>, options?: SendOptions) => Promise<Answer<O>>;
+
+export interface ClientOptions extends AccountOptions {
   /** Asked once, before the first request. Without it, calls carry no credentials: to see what is at an address. */
   readonly readKey?: (() => Promise<string>) | undefined;
   readonly edition: Edition;
-  /** Name of the stored profile, where the credentials are one's (B47). */
-  readonly profile?: string | undefined;
-  /** Where the key comes from, as people know it: a file's path, `LINKCTL_API_KEY` (B47). */
-  readonly keySource: string;
-  /** The working domain, for messages about it. */
-  readonly domain?: Identity['domain'];
   /** Of this program, for the user agent. */
   readonly version: string;
   readonly system: Pick<System, 'env' | 'platform' | 'nodeVersion' | 'now' | 'random' | 'sleep' | 'stderr'>;
@@ -56,11 +43,46 @@ export interface ClientOptions {
   readonly caFile?: string | undefined;
   /** Ends every call, whatever signal it is given of its own. */
   readonly signal?: AbortSignal | undefined;
-  /** Told before the first byte of a call that changes something. */
+  /** Called before the first byte of a call that changes something. */
   onChange?(): void;
   observe?(event: ClientEvent): void;
   /** Takes secrets out of a text for people. */
   redact?(text: string): string;
   /** Takes the key out of what a server sends, and nothing else. */
   withoutKey?(text: string): string;
+}
+
+/**
+ * What a client reports while it works, for `-v` and `--debug`; it never prints anything itself. Texts are redacted, which takes
+ * time, so those of an exchange are made when they are asked for.
+ */
+export type ClientEvent =
+  | {
+      readonly kind: 'exchange';
+      readonly method: string;
+      readonly milliseconds: number;
+      /** With the query. */
+      path(): string;
+      /** HTTP status, or why there is none. */
+      outcome(): number | string;
+      /** For `--debug`. */
+      detail(): ExchangeDetail;
+    }
+  | ({ readonly kind: 'retry'; readonly method: string; readonly path: string } & RetryNotice)
+  | { readonly kind: 'warning'; readonly message: string };
+
+/** One retry, reported before its wait (R-7). */
+export interface RetryNotice {
+  /** The attempt that failed, from 1. */
+  readonly attempt: number;
+  readonly reason: string;
+  /** Milliseconds. */
+  readonly delay: number;
+}
+
+export interface ExchangeDetail {
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody?: string | undefined;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: string;
 }

@@ -5,6 +5,7 @@ import { consentToTags } from '../changes/tag-consent.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
+import { deleteTag, renameTag } from '../client/tag-changes.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
@@ -33,7 +34,7 @@ export function registerTags(command: Command, run: Runner): void {
     .description('Give a tag another label; its URLs keep it.')
     .argument('<old>', 'the label that it has')
     .argument('<new>', 'the label that it gets')
-    .action(run(renameTag));
+    .action(run(changeLabel));
   describe(rename, { examples: ['linkctl tags rename promo promotion'], globals: ['--dry-run'] });
   const remove = command
     .command('delete')
@@ -79,15 +80,14 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
 }
 
 /** PATCH /tags/[label]. */
-async function renameTag(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
+async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
   if (invocation.global.dryRun) {
     const request = { method: 'PATCH', path: tagPath(old), query: {}, body: { label } };
     return plan([old], `rename to ${JSON.stringify(label)}`, 'renamed', () => request, invocation);
   }
   const { client } = await openSession(invocation);
-  const { tags } = await client.send('renameTag', { path: { label: old }, body: { label } });
-  const tag = applied(label, tags);
+  const tag = applied(label, await renameTag(client, old, label));
   return {
     kind: 'done',
     sentence: `Renamed tag "${old}" to "${tag.label}"`,
@@ -118,7 +118,7 @@ async function deleteTags(
   const session = await openSession(invocation);
   await consentToTags(labels, session);
   const work = async (label: string): Promise<Row> => {
-    await session.client.send('deleteTag', { path: { label } });
+    await deleteTag(session.client, label);
     return { label };
   };
   return changeEach(labels, work, { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing });

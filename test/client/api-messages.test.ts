@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitCodes } from '../../src/base/errors.ts';
-import { apiMessage, type Identity, itemError } from '../../src/client/api-messages.ts';
+import { apiMessage, itemError } from '../../src/client/api-messages.ts';
+import type { Identity } from '../../src/client/subject.ts';
 import { type ErrorCode, errors } from '../../src/contract/errors.ts';
 
 const identity: Identity = {

@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
-import type { ClientEvent } from '../../src/client/call/observation.ts';
 import type { CallError } from '../../src/client/call-error.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
-import type { ClientOptions } from '../../src/client/client-options.ts';
+import type { ClientEvent, ClientOptions } from '../../src/client/client-options.ts';
 import { type FaultyOptions, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import type { Step } from '../support/faulty-steps.ts';
 import { createTestSystem } from '../support/test-system.ts';

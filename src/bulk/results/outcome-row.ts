@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import { type Identity, itemError } from '../../client/api-messages.ts';
+import { itemError } from '../../client/api-messages.ts';
+import type { Identity } from '../../client/subject.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';

@@ -2,10 +2,12 @@ import { errorTraits } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { ErrorRecord } from '../../contract/records.ts';
 import { parseUrl } from '../../contract/web-address.ts';
-import { type ApiMessage, apiMessage, refusedCredentials, type Subject, serverWords } from '../api-messages.ts';
+import { type ApiMessage, apiMessage, refusedCredentials, serverWords } from '../api-messages.ts';
 import type { Attempted } from '../call/retry.ts';
 import type { CallOutcome, Fault } from '../call-error.ts';
+import type { Answer } from '../client-options.ts';
 import type { WireAnswer, WireFailure } from '../http/transport.ts';
+import type { Subject } from '../subject.ts';
 import { readAnswer } from './answers.ts';
 
 /** Sorts a failure of the transport into the classes N and A (1.3). */
@@ -23,13 +25,13 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
 }
 
 /** Sorts a complete HTTP answer: a result, or the classes R and A (1.3). */
-export function judge<T>(operation: OperationName, answer: WireAnswer, subject: Subject): Attempted<T> {
+export function judge<O extends OperationName>(operation: O, answer: WireAnswer, subject: Subject): Attempted<Answer<O>> {
   const { status } = answer;
   if (status >= 300 && status < 400) return { fault: redirect(answer, subject) };
   const reading = readAnswer(operation, answer);
   if (reading.kind === 'refusal') return { fault: refusal(reading.error, answer, subject) };
   if (reading.kind === 'result') {
-    if (status >= 200 && status < 300) return { result: reading.result as T };
+    if (status >= 200 && status < 300) return { result: reading.result as Answer<O> };
     return { fault: statusFault(answer, statusMessage(answer, 'an error status around an answer that says OK', subject)) };
   }
   const said = status === 404 ? notThere(reading.problem, subject) : statusMessage(answer, reading.problem, subject);

@@ -53,7 +53,7 @@ const repeats: { readonly [O in OperationName]?: (input: AnyInput) => number } =
   // Clicks that came in the meantime would be erased too.
   resetStats: never,
   resetSelectedStats: never,
-  // Whether a rename happened can be seen: it is looked at before it is repeated (recovery.ts, bulk/edit.ts).
+  // Whether a rename happened can be seen: that is checked before it is repeated (tag-changes.ts, bulk/operations/edit.ts).
   renameTag: never,
   editUrl: ({ body }) => (renames(body) ? 0 : Number.POSITIVE_INFINITY),
   editUrls: ({ body }) => (renames(body) ? 0 : Number.POSITIVE_INFINITY),

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
-import { endpoints, type OperationInput, type OperationName } from '../../contract/operations.ts';
+import { endpoints, type OperationName } from '../../contract/operations.ts';
 
 /** A call of the API before it becomes bytes. */
 export interface ApiRequest {
@@ -29,9 +29,9 @@ export function partsOf(input: object): AnyInput {
  * Where and how an operation is sent. Throws `UsageError`, before anything is sent, for what the edition has not (B53), for a
  * segment that would turn the path into another one (R-31) and for a selection that would select everything (R-52).
  */
-export function requestFor<O extends OperationName>(operation: O, input: OperationInput<O>, edition: Edition): ApiRequest {
+export function requestFor(operation: OperationName, input: AnyInput, edition: Edition): ApiRequest {
   const endpoint = endpoints[operation];
-  const { path = {}, query = {}, body, bodyText } = partsOf(input);
+  const { path = {}, query = {}, body, bodyText } = input;
   const traits = editions[edition];
   const name = thisServer(edition);
   if (endpoint.edition && endpoint.edition !== edition) {
@@ -49,17 +49,11 @@ export function requestFor<O extends OperationName>(operation: O, input: Operati
 }
 
 /** A call as a person wrote it for `api`: a path from the API root, perhaps with a query of its own. */
-export function rawRequest({
-  method,
-  path,
-  query = [],
-  body,
-}: {
-  method: string;
-  path: string;
-  query?: readonly (readonly [string, string])[] | undefined;
-  body?: string | undefined;
-}): ApiRequest {
+export interface RawRequest extends Pick<ApiRequest, 'method' | 'path' | 'body'> {
+  readonly query?: ApiRequest['query'] | undefined;
+}
+
+export function rawRequest({ method, path, query = [], body }: RawRequest): ApiRequest {
   if (!/^[A-Z]+$/.test(method))
     throw new UsageError(`"${method}" is not an HTTP method; expected one of {GET|POST|PATCH|DELETE}`);
   if (!path.startsWith('/')) throw new UsageError(`the path "${path}" must begin with /, such as /urls`);

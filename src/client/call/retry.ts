@@ -1,79 +1,87 @@
 import type { System } from '../../base/system.ts';
-import { CallError, type CallHistory, type Fault, type GaveUp, refusesEveryCall } from '../call-error.ts';
+import type { OperationName } from '../../contract/operations.ts';
+import { CallError, type Fault, type GaveUp, refusesEveryCall } from '../call-error.ts';
+import type { RetryNotice, SendOptions } from '../client-options.ts';
 import type { Circuit } from './circuit.ts';
-
-/** What a person may set; R-4 and R-5 have the defaults. */
-export interface RetryLimits {
-  /** Attempts after the first one; 0 switches retrying off. */
-  readonly retries: number;
-  /** Milliseconds that one call may wait because the server asked it to. */
-  readonly maxWait: number;
-}
+import type { ApiRequest } from './requests.ts';
 
 export type Attempted<T> = { readonly result: T } | { readonly fault: Fault };
 
-/** One retry, told before its wait (R-7). */
-export interface RetryNotice {
-  /** The attempt that failed, from 1. */
-  readonly attempt: number;
-  readonly reason: string;
-  /** Milliseconds. */
-  readonly delay: number;
+/** What one call allows. */
+export interface RetriedCall extends Pick<SendOptions, 'signal' | 'onDoubt' | 'onThrottled'> {
+  readonly request: ApiRequest;
+  readonly operation?: OperationName | undefined;
+  /** How often it may be sent again while it is in doubt whether it was applied (2.1). */
+  readonly repeats: number;
+  /** Of calls that change something: the last fault, worded as a change that may have happened. */
+  readonly inDoubt?: ((fault: Fault) => Fault) | undefined;
 }
 
-export interface RetryContext {
-  readonly limits: RetryLimits;
+/** What all calls of one client share. */
+export interface RetrySettings {
+  /** What a person may set; R-4 and R-5 have the defaults. */
+  readonly limits: {
+    /** Attempts after the first one; 0 switches retrying off. */
+    readonly retries: number;
+    /** Milliseconds that one call may wait because the server asked it to. */
+    readonly maxWait: number;
+  };
   readonly system: Pick<System, 'now' | 'random' | 'sleep'>;
   readonly circuit: Circuit;
-  readonly history: Pick<CallHistory, 'operation'>;
-  /** How often this call may be sent again while it is in doubt whether it was applied (2.1). */
-  readonly repeats: number;
-  /** For calls that change something: the last fault, told as a change that may have happened. */
-  readonly inDoubt?: ((fault: Fault) => Fault) | undefined;
-  readonly onDoubt?: (() => void) | undefined;
-  readonly onThrottled?: (() => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  notice(notice: RetryNotice): void;
+  report(request: ApiRequest, notice: RetryNotice): void;
   warn(message: string): void;
 }
 
+/** How far one call is. */
+interface Progress {
+  attempts: number;
+  /** Attempts that may have been applied. */
+  doubts: number;
+  /** Milliseconds waited because the server asked to slow down. */
+  waited: number;
+}
+
 /** Makes attempts until one succeeds or no further one is allowed (R-3 to R-6). Throws `CallError`. */
-export async function withRetries<T>(attempt: () => Promise<Attempted<T>>, context: RetryContext): Promise<T> {
-  const { circuit } = context;
+export async function withRetries<T>(
+  attempt: () => Promise<Attempted<T>>,
+  call: RetriedCall,
+  settings: RetrySettings,
+): Promise<T> {
+  const { circuit, system } = settings;
   const { refusals } = circuit;
-  let doubts = 0;
-  let waited = 0;
-  for (let attempts = 1; ; attempts += 1) {
+  const progress: Progress = { attempts: 0, doubts: 0, waited: 0 };
+  for (;;) {
     const attempted = await attempt();
+    progress.attempts += 1;
     if ('result' in attempted) {
       circuit.succeeded();
       return attempted.result;
     }
     const { fault } = attempted;
     if (fault.outcome === 'ambiguous') {
-      doubts += 1;
-      context.onDoubt?.();
+      progress.doubts += 1;
+      call.onDoubt?.();
     }
-    if (fault.retry === 'throttled') context.onThrottled?.();
+    if (fault.retry === 'throttled') call.onThrottled?.();
     if (refusesEveryCall(fault)) circuit.refusals += 1;
-    const wait = waitFor(fault, attempts, waited, context);
+    const wait = waitFor(fault, progress, settings);
     const giveUp = (gaveUp: GaveUp): CallError =>
-      new CallError(finalFault(fault, doubts, wait, context), {
-        ...context.history,
-        attempts,
+      new CallError(finalFault(fault, progress, wait, call), {
+        operation: call.operation,
+        attempts: progress.attempts,
         gaveUp,
         notBefore: wait.notBefore,
       });
-    const refusal = refusalOf(fault, attempts, doubts, context) ?? wait.refusal;
+    const refusal = refusalOf(fault, progress, call, settings) ?? wait.refusal;
     if (refusal) throw giveUp(refusal);
-    if (fault.retry === 'throttled') waited += wait.delay;
-    context.notice({ attempt: attempts, reason: fault.message, delay: wait.delay });
-    await context.system.sleep(wait.delay, context.signal).catch(() => {
+    if (fault.retry === 'throttled') progress.waited += wait.delay;
+    settings.report(call.request, { attempt: progress.attempts, reason: fault.message, delay: wait.delay });
+    await system.sleep(wait.delay, call.signal).catch(() => {
       throw giveUp('interrupted');
     });
     if (circuit.refusals !== refusals) throw giveUp('not retryable');
-    if (fault.retry !== 'throttled' && !(await circuit.passes(fault, context.signal))) {
-      throw giveUp(context.signal?.aborted ? 'interrupted' : 'too many failures in this run');
+    if (fault.retry !== 'throttled' && !(await circuit.passes(fault, call.signal))) {
+      throw giveUp(call.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
   }
 }
@@ -101,33 +109,33 @@ interface Wait {
   readonly notBefore?: number;
 }
 
-function waitFor(fault: Fault, attempts: number, waited: number, context: RetryContext): Wait {
-  const { limits, system, warn } = context;
-  const own = backOff(fault.retry === 'throttled' ? 1000 : 200, attempts - 1, () => system.random());
+function waitFor(fault: Fault, { attempts, waited }: Progress, { limits, system, warn }: RetrySettings): Wait {
+  const isThrottled = fault.retry === 'throttled';
+  const own = backOff(isThrottled ? 1000 : 200, attempts - 1, () => system.random());
   const now = system.now();
   const asked = fault.retryAfter === undefined ? 0 : retryAfter(fault.retryAfter, now);
   if (asked === undefined) warn(`Retry-After of the server makes no sense and is not followed: ${fault.retryAfter}`);
   const delay = Math.max(own, (asked ?? 0) * (1 + 0.1 * system.random()));
+  const refusal = 'the server asks for a longer wait than allowed';
   // Jitter is ours: a server that asks for exactly the longest wait is waited for.
-  if (asked && waited + asked > limits.maxWait) {
-    return { delay, refusal: 'the server asks for a longer wait than allowed', notBefore: now + asked };
-  }
-  if (fault.retry === 'throttled' && waited + own > limits.maxWait) {
-    return { delay, refusal: 'the server asks for a longer wait than allowed' };
-  }
-  return { delay };
+  if (asked && waited + asked > limits.maxWait) return { delay, refusal, notBefore: now + asked };
+  return isThrottled && waited + own > limits.maxWait ? { delay, refusal } : { delay };
 }
 
-function refusalOf(fault: Fault, attempts: number, doubts: number, context: RetryContext): GaveUp | undefined {
-  if (context.signal?.aborted) return 'interrupted';
+function refusalOf(
+  fault: Fault,
+  { attempts, doubts }: Progress,
+  { signal, repeats }: RetriedCall,
+  { limits: { retries } }: RetrySettings,
+): GaveUp | undefined {
+  if (signal?.aborted) return 'interrupted';
   if (fault.retry === 'never') return 'not retryable';
-  if (fault.outcome === 'ambiguous' && doubts > context.repeats) return 'not safe to repeat';
-  const allowed = fault.unresolved ? Math.min(1, context.limits.retries) : context.limits.retries;
-  return attempts > allowed ? 'attempts used up' : undefined;
+  if (fault.outcome === 'ambiguous' && doubts > repeats) return 'not safe to repeat';
+  return attempts > (fault.unresolved ? Math.min(1, retries) : retries) ? 'attempts used up' : undefined;
 }
 
 /** After an attempt in doubt, a later one that was not sent or was refused settles nothing about the first. */
-function finalFault(fault: Fault, doubts: number, { notBefore }: Wait, { inDoubt }: RetryContext): Fault {
+function finalFault(fault: Fault, { doubts }: Progress, { notBefore }: Wait, { inDoubt }: RetriedCall): Fault {
   const last: Fault = notBefore === undefined ? fault : { ...fault, kind: 'limit' };
   return doubts > 0 && inDoubt ? inDoubt(last) : last;
 }

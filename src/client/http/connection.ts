@@ -1,18 +1,10 @@
-import { type ClientEvent, detailOf } from '../call/observation.ts';
 import { type ApiRequest, addressOf } from '../call/requests.ts';
 import type { ClientOptions } from '../client-options.ts';
+import { exchangeEvent } from './exchange-event.ts';
 import { openTransport } from './open-transport.ts';
 import type { Timeouts, Transport, WireAnswer, WireFailure, WireRequest } from './transport.ts';
 
-export interface ConnectionOptions
-  extends Pick<
-    ClientOptions,
-    'username' | 'readKey' | 'version' | 'system' | 'methodOverride' | 'timeout' | 'caFile' | 'observe' | 'redact' | 'withoutKey'
-  > {
-  readonly base: URL;
-}
-
-/** The way to the server: turns calls of the API into authenticated HTTP requests and tells the observer of each. */
+/** The way to the server: turns calls of the API into authenticated HTTP requests, and reports each to the observer. */
 export interface Connection {
   exchange(request: ApiRequest, signal?: AbortSignal): Promise<WireAnswer | WireFailure>;
   warn(message: string): void;
@@ -20,21 +12,24 @@ export interface Connection {
 }
 
 /** Opens nothing before the first exchange. */
-export function createConnection(options: ConnectionOptions): Connection {
-  const { base, system, observe, redact = (text) => text, withoutKey } = options;
+export function createConnection(options: ClientOptions): Connection {
+  const { system, observe, redact = (text) => text, withoutKey, methodOverride, caFile } = options;
+  const base = new URL(options.baseUrl);
+  const root = base.pathname.replace(/\/+$/, '');
+  const agent = userAgent(options);
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
   let transport: Promise<Transport> | undefined;
   let credentials: Promise<string> | undefined;
 
   async function wireRequest({ method, path, query, body }: ApiRequest): Promise<WireRequest> {
     credentials ??= options.readKey?.().then((key) => Buffer.from(`${options.username}:${key}`, 'utf8').toString('base64'));
-    const overridden = options.methodOverride && method !== 'GET' && method !== 'POST';
+    const overridden = methodOverride && method !== 'GET' && method !== 'POST';
     return {
       method: overridden ? 'POST' : method,
-      path: base.pathname.replace(/\/+$/, '') + addressOf({ path, query }),
+      path: root + addressOf({ path, query }),
       headers: {
         host: base.host,
-        'user-agent': userAgent(options),
+        'user-agent': agent,
         accept: 'application/json',
         'accept-encoding': 'identity',
         ...(credentials && { authorization: `Basic ${await credentials}` }),
@@ -56,14 +51,12 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   return {
     exchange: async (request, signal) => {
-      transport ??= openTransport({ origin: base, caFile: options.caFile, env: system.env, warn });
+      transport ??= openTransport({ origin: base, caFile, env: system.env, warn });
       const wire = await wireRequest(request);
       const started = system.now();
-      const outcome = withoutEcho(
-        await (await transport).exchange(wire, timeoutsFor(request.method, options.timeout), signal),
-        wire,
-      );
-      observe?.(exchangeEvent(request, wire, outcome, system.now() - started, redact));
+      const timeouts = timeoutsFor(request.method, options.timeout);
+      const outcome = withoutEcho(await (await transport).exchange(wire, timeouts, signal), wire);
+      observe?.(exchangeEvent({ request, wire, outcome, milliseconds: system.now() - started }, redact));
       return outcome;
     },
     warn,
@@ -79,24 +72,7 @@ function timeoutsFor(method: string, asked?: number): Timeouts {
 }
 
 /** `linkctl/1.2.3 (node/20.x; linux)` (B83). */
-function userAgent({ version, system }: ConnectionOptions): string {
+function userAgent({ version, system }: ClientOptions): string {
   const major = /^v?(\d+)/.exec(system.nodeVersion)?.[1] ?? '0';
   return `linkctl/${version} (node/${major}.x; ${system.platform})`;
-}
-
-function exchangeEvent(
-  { method, path, query }: ApiRequest,
-  wire: WireRequest,
-  outcome: WireAnswer | WireFailure,
-  milliseconds: number,
-  redact: (text: string) => string,
-): ClientEvent {
-  return {
-    kind: 'exchange',
-    method,
-    milliseconds,
-    path: () => redact(addressOf({ path, query })),
-    outcome: () => (outcome.kind === 'answer' ? outcome.status : redact(outcome.message)),
-    detail: () => detailOf(wire, outcome, redact),
-  };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { faults, type Step } from '../../support/faulty-steps.ts';
-import { answer, failureOf, rig } from '../client-fixture.ts';
+import { deleteTag, renameTag } from '../../src/client/tag-changes.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
+import { answer, failureOf, rig } from './client-fixture.ts';
 
 const labels = (...names: string[]): Step => answer({ tags: names.map((label) => ({ label })) });
 
@@ -9,7 +10,7 @@ const methods = async (server: { requests(): Promise<{ method: string; url: stri
 
 test('2.1: the deletion of a tag in doubt that finds nothing the second time was done', async () => {
   const { client } = await rig([faults.dropAfter, faults.refuse(1309)]);
-  expect(await client.send('deleteTag', { path: { label: 'a' } })).toEqual({ error: { code: 0, message: '' } });
+  await deleteTag(client, 'a');
 });
 
 test.each([
@@ -19,13 +20,13 @@ test.each([
   ['changed case and did not happen', 'news', 'News', ['news'], 2],
 ])('2.1, F49: the rename of a tag in doubt that %s', async (_what, old, label, present, patches) => {
   const { server, client } = await rig([faults.dropAfter, labels(...present), labels(label)]);
-  expect(await client.send('renameTag', { path: { label: old }, body: { label } })).toMatchObject({ tags: [{ label }] });
+  expect(await renameTag(client, old, label)).toEqual([{ label }]);
   expect((await methods(server)).filter((call) => call.startsWith('PATCH'))).toHaveLength(patches);
 });
 
 test.each([1303, 1300, 1217, 1301])('R-12, D9: after a doubt and then %i nothing more is asked', async (code) => {
   const { server, client } = await rig([faults.dropAfter, faults.refuse(code)]);
-  const renamed = client.send('renameTag', { path: { label: 'old' }, body: { label: 'new' } });
+  const renamed = renameTag(client, 'old', 'new');
   expect(await failureOf(renamed)).toMatchObject({ exitCode: 10 });
   // The rename, and the look that was refused.
   expect(await methods(server)).toEqual(['PATCH /tags/old', 'GET /tags']);
@@ -33,7 +34,5 @@ test.each([1303, 1300, 1217, 1301])('R-12, D9: after a doubt and then %i nothing
 
 test('F07: the rename of a tag that is applied late is found', async () => {
   const { client } = await rig([faults.dropBefore, labels('old'), faults.refuse(1309), labels('new')]);
-  expect(await client.send('renameTag', { path: { label: 'old' }, body: { label: 'new' } })).toMatchObject({
-    tags: [{ label: 'new' }],
-  });
+  expect(await renameTag(client, 'old', 'new')).toEqual([{ label: 'new' }]);
 });
