@@ -1,28 +1,19 @@
 import type { Command } from 'commander';
-import { type CliError, EmptyError, UsageError } from '../base/errors.ts';
-import { type Invocation, showsDefaultFields } from '../cli/invocation.ts';
+import { EmptyError, UsageError } from '../base/errors.ts';
+import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { checkTagExpression } from '../cli/tag-selection.ts';
 import { batchSizeOf } from '../client/groups.ts';
-import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
-import type { ListSelection } from '../client/pages.ts';
-import { coverage, cutListing, hasNamesakes, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
-import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
-import {
-  addDomainsFlag,
-  addSelectionFlags,
-  type DomainsOptions,
-  readSelection,
-  refuseDomains,
-  type SelectionOptions,
-} from '../flags/selection-flags.ts';
+import { namedUrls } from '../client/named-urls.ts';
+import { coverage, cutListing, joinedPages } from '../client/whole-listing.ts';
+import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import type { Row, RowsReport } from '../output/report.ts';
-import { missingRow, urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
-import { qrPictures } from './qr-pictures.ts';
+import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
+import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
+import { addDomainsFlag, type DomainsOptions, type Listing, listingOf, namedRows, refuseDomains } from './selected-links.ts';
 
 interface ListOptions extends SelectionOptions, DomainsOptions, QrOptions {
   readonly limit?: number;
@@ -79,35 +70,14 @@ async function list(options: ListOptions, invocation: Invocation, operands: stri
     refusePaging(options);
     const session = await openSession(invocation);
     const targets = await readTargets(selection, session, (path) => session.openInput(path, 'hashes'));
-    return qrPictures(options, invocation)(listNamed(targets, options, session), session);
+    return qrPictures(options, session)(listNamed(targets, options, session));
   }
   if (options.qr) throw new UsageError('--qr goes with <hash>...; --qr-file <dir> takes any listing');
   const session = await openSession(invocation);
   refuseDomains(options, session, { '--offset': options.offset });
-  const listing = selection ? await listedByTags(selection.expression, options, session) : await listedByDomain(options, session);
-  return qrPictures(options, invocation)(listPages(listing, options, session), session);
-}
-
-/** What is paged through. */
-interface Listing {
-  readonly selections: readonly ListSelection[];
-  /** Rows can be namesakes on several domains (F5). */
-  readonly severalDomains: boolean;
-  /** What a whole listing leaves out is to be told (F6). */
-  readonly isPart: boolean;
-}
-
-async function listedByTags(tags: string, { search, orderBy }: ListOptions, session: Session): Promise<Listing> {
-  await checkTagExpression(tags, session);
-  const severalDomains = showsDefaultFields(session) && (await hasNamesakes(session));
-  return { selections: [{ search, order_by: orderBy, tags }], severalDomains, isPart: false };
-}
-
-async function listedByDomain({ search, orderBy, allDomains }: ListOptions, session: Session): Promise<Listing> {
-  const selection = { search, order_by: orderBy };
-  if (!allDomains) return { selections: [{ ...selection, domain: session.domain }], severalDomains: false, isPart: true };
-  const selections = ofEveryDomain(selection, await session.domains());
-  return { selections, severalDomains: selections.length > 1, isPart: false };
+  const order = { search: options.search, order_by: options.orderBy };
+  const listing = await listingOf(selection?.expression, order, options, session);
+  return qrPictures(options, session)(listPages(listing, options, session));
 }
 
 function refusePaging({ limit, offset, all, pageSize, search, orderBy, allDomains }: ListOptions): void {
@@ -128,64 +98,50 @@ function refusePaging({ limit, offset, all, pageSize, search, orderBy, allDomain
 const shownOnTerminal = 50;
 
 function listPages({ selections, severalDomains, isPart }: Listing, options: ListOptions, session: Session): RowsReport {
-  const { streams, warn, global } = session;
+  const { streams, warn, global, client } = session;
   const { offset = 0, all, pageSize } = options;
   const limit = options.limit ?? (all || !streams.terminal ? undefined : shownOnTerminal);
   let total: number | undefined;
   let shown = 0;
   let isCounted = true;
   const notes: string[] = [];
-  async function* rows(): AsyncGenerator<Row[]> {
+  async function* rows(): AsyncGenerator<readonly Row[]> {
     const extent = { limit, offset, all: limit === undefined, pageSize };
-    for await (const next of joinedPages(session.client, selections, extent, { warn: (text) => void warn(text) })) {
+    for await (const next of joinedPages(client, selections, extent, { warn })) {
       total = next.total;
       shown += next.rows.length;
-      yield next.rows as unknown as Row[];
+      yield next.rows;
       streams.progress.step(() => `${shown}/${total ?? '?'} URLs`);
     }
     if (global.quiet) return;
     if (shown > 0 && shown === limit) {
-      const cut = await cutListing(session.client, selections, { offset, shown, total });
+      const cut = await cutListing(client, selections, { offset, shown, total });
       isCounted = cut === undefined || cut.isCounted;
       if (cut) notes.push(`${cut.sentence} Use --all or --limit N.`);
     }
     // Who says how many rows does not expect the whole account, and pays no call for it (B84).
     if (isPart && options.limit === undefined) notes.push(...(await coverage(session)));
   }
+  const page = () => ({ results_count: shown, ...(isCounted && { total_count: total ?? offset + shown }), offset });
   return {
-    ...urlRows(rows(), session, severalDomains),
-    members: () => ({ page: { results_count: shown, ...(isCounted && { total_count: total ?? offset + shown }), offset } }),
+    ...urlRows(rows(), severalDomains, session),
+    members: () => ({ page: page() }),
     notes: () => notes,
     outcome: () => emptiness(shown, options),
   };
 }
 
-/** The URLs that were named; one that is not there is a failed row (B43). */
-function listNamed(targets: NamedTargets, options: ListOptions, session: Session): RowsReport {
-  let found = 0;
-  let missing = 0;
-  const failures = new WeakMap<Row, CliError>();
-  async function* rows(): AsyncGenerator<[Row]> {
-    const size = { items: batchSizeOf(session) };
-    for await (const { target, record } of namedUrls(session.client, targets.open(), size)) {
-      const row = record ? (record as unknown as Row) : missingRow(target);
-      if (record) found += 1;
-      else {
-        missing += 1;
-        failures.set(row, notFound(target));
-      }
-      yield [row];
-    }
-  }
+function listNamed({ open, count, domains }: NamedTargets, options: ListOptions, session: Session): RowsReport {
+  const { rows, found, failure, outcome } = namedRows(namedUrls(session.client, open(), { items: batchSizeOf(session) }), count);
   return {
-    ...urlRows(rows(), session, targets.domains.length > 1),
-    failure: (row) => failures.get(row),
-    members: () => ({ page: { results_count: found, total_count: found, offset: 0 } }),
-    outcome: () => missingFailure(missing, targets.count) ?? emptiness(found, options),
+    ...urlRows(rows, domains.length > 1, session),
+    failure,
+    members: () => ({ page: { results_count: found(), total_count: found(), offset: 0 } }),
+    outcome: () => outcome() ?? emptiness(found(), options),
   };
 }
 
-function urlRows(rows: RowsReport['rows'], { edition }: Session, severalDomains: boolean): RowsReport {
+function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edition }: Session): RowsReport {
   return {
     kind: 'rows',
     key: 'urls',

@@ -1,29 +1,38 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { checksum } from '../base/checksum.ts';
 import { type CliError, LocalError, UsageError } from '../base/errors.ts';
-import type { Invocation } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { makeFolders } from '../files/folders.ts';
-import type { QrOptions } from '../flags/qr-flags.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 
-/** Puts QR codes to the rows of a report. */
-export type Picturing = (report: RowsReport, session: Session) => RowsReport;
+/** Pictures of the short URLs that a command shows. */
+export interface QrOptions {
+  readonly qr?: boolean;
+  readonly qrFile?: string;
+}
+
+export function addQrFlags(command: Command): void {
+  command
+    .option('--qr', 'draw each short URL as a QR code (terminal only)')
+    .option('--qr-file <dir>', 'write the QR code of each short URL to <dir>/<hash>.svg');
+}
 
 /**
- * What `--qr` and `--qr-file` ask for, checked before anything is sent: whoever makes links wants to see them. To be called when the
- * session is open. Throws a UsageError, or a LocalError for a folder that cannot be made.
+ * What `--qr` and `--qr-file` ask for, checked before anything is sent: whoever makes links wants to see them. Answers with what
+ * puts the pictures to the rows of a report. Throws a UsageError, or a LocalError for a folder that cannot be made.
  */
-export function qrPictures({ qr, qrFile }: QrOptions, invocation: Invocation): Picturing {
-  if (qr && (!invocation.streams.terminal || invocation.format() !== 'table' || invocation.global.fields !== undefined)) {
+export function qrPictures({ qr, qrFile }: QrOptions, session: Session): (report: RowsReport) => RowsReport {
+  const { streams, format, global } = session;
+  if (qr && (!streams.terminal || format() !== 'table' || global.fields !== undefined)) {
     throw new UsageError('--qr draws on a terminal only, and not with --fields or another format than table', {
       hint: 'write files: --qr-file <dir>',
     });
   }
-  if (qrFile !== undefined && !invocation.global.dryRun) makeFolder(qrFile);
-  return (report, session) => {
+  if (qrFile !== undefined && !global.dryRun) makeFolder(qrFile);
+  return (report) => {
     const address = (row: Row): string => addressOf(row, session);
     const sentence: RowsReport['sentence'] = (row, { arrow }) => `${address(row)} ${arrow} ${row.long_url}`;
     const drawn = qr ? { sentence, ...report, qr: address } : report;

@@ -18,14 +18,13 @@ import { isJson } from '../contract/formats.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, fieldWarnings, readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { addQrFlags, type QrOptions } from '../flags/qr-flags.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { flagValue } from '../input/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 import { readableUrl, urlColumns } from '../output/url-columns.ts';
-import { qrPictures } from './qr-pictures.ts';
+import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
 
 interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
   readonly dedupe?: DedupeScope;
@@ -82,10 +81,10 @@ async function shorten(options: ShortenOptions, invocation: Invocation, urls: st
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
   const mode = await modeOf(options, session, items.length, values.custom_hash === undefined ? 0 : items.length);
   if (invocation.global.dryRun) return plan(() => batchesOf(items, { limit: batchSizeOf(session) }), mode, session);
-  const picture = qrPictures(options, invocation);
+  const picture = qrPictures(options, session);
   const giveHash = hashGiver(mode, invocation.system);
   const keyed = items.map((item) => giveHash(item));
-  return picture(await shortenInline(keyed, mode, session), session);
+  return picture(await shortenInline(keyed, mode, session));
 }
 
 /** CLI.md 3.7: in a pipe the short URL of each success and nothing else. */
@@ -116,7 +115,7 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
   const isPlain = Object.keys(values).length === 0;
   const payload = (item: object): ShortenItem => (isPlain ? (item as ShortenItem) : { ...values, ...(item as ShortenItem) });
   if (invocation.global.dryRun) return plan(() => fileBatches(input, payload, { limit: sending.batchSize }), mode, session);
-  const picture = qrPictures(options, invocation);
+  const picture = qrPictures(options, session);
   const flags = runFlags(values, options);
   const report = await runReport(
     {
@@ -133,7 +132,7 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
     { ...shortenPresentation, doing: 'shortening' },
     session,
   );
-  return picture(report, session);
+  return picture(report);
 }
 
 async function printTemplate({ inputFormat }: ShortenOptions, invocation: Invocation): Promise<Report> {

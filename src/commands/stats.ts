@@ -1,29 +1,30 @@
 import type { Command } from 'commander';
-import { type CliError, UsageError } from '../base/errors.ts';
+import { CliError, UsageError } from '../base/errors.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
-import { type Invocation, showsDefaultFields } from '../cli/invocation.ts';
+import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { checkTagExpression } from '../cli/tag-selection.ts';
 import { batchSizeOf } from '../client/groups.ts';
-import { missingFailure, namedUrls, notFound } from '../client/named-urls.ts';
-import { coverage, hasNamesakes, joinedPages, ofEveryDomain } from '../client/whole-listing.ts';
-import { foldedHash, type LinkKey } from '../contract/link.ts';
-import type { StatsRecord } from '../contract/records.ts';
+import { namedUrls } from '../client/named-urls.ts';
+import { coverage, joinedPages } from '../client/whole-listing.ts';
+import { foldedHash } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import {
-  addDomainsFlag,
-  addSelectionFlags,
-  type DomainsOptions,
-  readSelection,
-  refuseDomains,
-} from '../flags/selection-flags.ts';
+import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
-import { missingRow } from '../output/url-columns.ts';
+import {
+  addDomainsFlag,
+  type DomainsOptions,
+  type Listing,
+  listingOf,
+  type NamedLink,
+  namedRows,
+  refuseDomains,
+} from './selected-links.ts';
 
 interface StatsOptions extends ResetOptions, DomainsOptions {
   readonly top?: number;
@@ -73,90 +74,64 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
     return namedStats(targets, options, session);
   }
   refuseDomains(options, session, {});
-  return await listedStats(selection?.expression, options, session);
+  return listedStats(await listingOf(selection?.expression, {}, options, session), options, session);
 }
 
-/** The URLs that were named; one that is not there is a failed row (B43). */
 function namedStats(targets: NamedTargets, { top, ignoreMissing, batchSize }: StatsOptions, session: Session): RowsReport {
-  let missing = 0;
-  const failures = new WeakMap<Row, CliError>();
-  async function* pages(): AsyncGenerator<Row[]> {
-    let page: Row[] = [];
-    for await (const { target, record } of readNamed(targets, batchSize, session)) {
-      if (!record && ignoreMissing) continue;
-      const row = record ? { ...record } : missingRow(target);
-      if (!record) {
-        missing += 1;
-        failures.set(row, notFound(target));
-      }
-      if (page.push(row) < rowsPerPage) continue;
-      yield page;
-      page = [];
-    }
-    yield page;
-  }
-  const { streams } = session;
-  return {
-    ...clickRows(pages(), {
-      top,
-      glyphs: streams.glyphs,
-      isMissing: (row) => failures.has(row),
-      severalDomains: targets.domains.length > 1,
-    }),
-    failure: (row) => failures.get(row),
-    outcome: () => missingFailure(missing, targets.count),
-  };
+  const links = targets.count === 1 ? statsOfOne(targets, session) : statsOfMany(targets, batchSize, session);
+  const { rows, failure, outcome } = namedRows(links, targets.count, ignoreMissing);
+  const report = clickRows(pagesOf(rows), {
+    top,
+    glyphs: session.streams.glyphs,
+    isMissing: (row) => failure(row) !== undefined,
+    severalDomains: targets.domains.length > 1,
+  });
+  return { ...report, failure, outcome };
 }
 
 /** Rows that a bar is compared with from the first: those of as many URLs as people name. */
 const rowsPerPage = 1000;
 
-interface NamedStats {
-  readonly target: LinkKey;
-  readonly record: StatsRecord | undefined;
-}
-
-async function* readNamed(
-  { count, open }: NamedTargets,
-  batchSize: number | undefined,
-  session: Session,
-): AsyncGenerator<NamedStats> {
-  if (count === 1) {
-    for await (const target of open()) yield { target, record: await oneStats(target, session.client) };
-    return;
+async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
+  let page: Row[] = [];
+  for await (const [row] of rows) {
+    if (page.push(row) < rowsPerPage) continue;
+    yield page;
+    page = [];
   }
-  const size = { items: batchSizeOf(session, batchSize) };
-  for await (const { target, record } of namedUrls(session.client, open(), size))
-    yield { target, record: record && statsOf(record) };
+  yield page;
 }
 
 /** An unknown hash is answered with nothing (FIELD-NOTES 10) or with 1306. */
-async function oneStats({ hash, domain }: LinkKey, client: Session['client']): Promise<StatsRecord | undefined> {
-  try {
-    const { stats } = await client.send('getStats', { path: { hash }, query: { domain } });
-    return stats.find((record) => record.hash === hash) ?? stats.find((record) => foldedHash(record.hash) === foldedHash(hash));
-  } catch (error) {
-    if ((error as { apiCode?: number }).apiCode === 1306) return undefined;
-    throw error;
+async function* statsOfOne({ open }: NamedTargets, { client }: Session): AsyncGenerator<NamedLink> {
+  for await (const target of open()) {
+    const { hash, domain } = target;
+    const { stats } = await client.send('getStats', { path: { hash }, query: { domain } }).catch((error) => {
+      if (error instanceof CliError && error.apiCode === 1306) return { stats: [] };
+      throw error;
+    });
+    const record = stats.find((one) => one.hash === hash) ?? stats.find((one) => foldedHash(one.hash) === foldedHash(hash));
+    yield { target, record };
   }
 }
 
-/** What the listing says of clicks: of what tags select, or of one domain, or of all, one after the other. */
-async function listedStats(tags: string | undefined, { top, allDomains }: StatsOptions, session: Session): Promise<RowsReport> {
-  const { warn, streams, global } = session;
-  const isPart = tags === undefined && !allDomains;
-  if (tags !== undefined) await checkTagExpression(tags, session);
-  const one = tags === undefined ? { domain: session.domain } : { tags };
-  const selections = tags === undefined && allDomains ? ofEveryDomain({}, await session.domains()) : [one];
-  const severalDomains =
-    tags === undefined ? selections.length > 1 : showsDefaultFields(session) && (await hasNamesakes(session));
+async function* statsOfMany({ open }: NamedTargets, flag: number | undefined, session: Session): AsyncGenerator<NamedLink> {
+  const size = { items: batchSizeOf(session, flag) };
+  for await (const { target, record } of namedUrls(session.client, open(), size)) {
+    yield { target, record: record && statsOf(record) };
+  }
+}
+
+/** What the listing says of clicks. */
+function listedStats({ selections, severalDomains, isPart }: Listing, { top }: StatsOptions, session: Session): RowsReport {
+  const { warn, streams, global, client } = session;
   const covered: string[] = [];
   async function* pages(): AsyncGenerator<Row[]> {
     let read = 0;
-    for await (const { rows } of joinedPages(session.client, selections, { all: true }, { warn: (text) => void warn(text) })) {
+    for await (const { rows } of joinedPages(client, selections, { all: true }, { warn })) {
       read += rows.length;
       streams.progress.step(() => `${read} URLs`);
-      yield rows.map((record) => ({ ...statsOf(record) }));
+      yield rows.map(statsOf);
     }
     if (isPart && !global.quiet) covered.push(...(await coverage(session)));
   }
@@ -165,7 +140,6 @@ async function listedStats(tags: string | undefined, { top, allDomains }: StatsO
 }
 
 /** The short URL tells apart namesakes on several domains. */
-function statsOf(record: StatsRecord & { short_url?: string }): StatsRecord & { short_url?: string } {
-  const { hash, short_url, total_clicks, unique_clicks } = record;
+function statsOf({ hash, short_url, total_clicks, unique_clicks }: UrlRecord): Row {
   return { hash, short_url, total_clicks, unique_clicks };
 }

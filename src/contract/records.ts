@@ -1,7 +1,8 @@
 /**
  * The records of API.md section 2 under their wire names. A member that the document says may be absent, or that only one
  * edition has, is optional; a form that it does not show is `unknown`. Servers send more than is listed here
- * (FIELD-NOTES 1 to 6), and whatever they send passes through untouched.
+ * (FIELD-NOTES 1 to 6), and whatever they send passes through untouched. Records that are printed are type aliases: unlike interfaces
+ * they are rows of a report as they are.
  */
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC (API.md 4.1.6). */
@@ -31,7 +32,7 @@ export interface Counter {
   limit: number;
 }
 
-export interface AccountRecord {
+export type AccountRecord = {
   user_id: string;
   username: string;
   /** Edition B, in the example response only. */
@@ -40,7 +41,7 @@ export interface AccountRecord {
   subscription_plan: string;
   /** `urls`, `today_api_calls`, `month_urls`; the set depends on the server's configuration (2.2). */
   counters: { [name: string]: Counter };
-}
+};
 
 /** `qr_small` and `qr_big`; the form of their values is not shown (2.3). */
 export interface UrlLinks {
@@ -48,7 +49,7 @@ export interface UrlLinks {
   qr_big: unknown;
 }
 
-export interface UrlRecord {
+export type UrlRecord = {
   hash: string;
   long_url: string;
   /** Domain and hash, without protocol. */
@@ -68,7 +69,7 @@ export interface UrlRecord {
   links: UrlLinks;
   /** In shortening and edit responses. */
   error?: ErrorRecord;
-}
+};
 
 /** An item that was refused inside a batch: its error and an echo of what was submitted (4.3.1), or of its hash in an edit. */
 export interface FailedItem {
@@ -81,19 +82,19 @@ export interface FailedItem {
 /** One entry of the `urls` array in the answer to a shortening or edit call. */
 export type UrlItem = UrlRecord | FailedItem;
 
-export interface StatsRecord {
+export type StatsRecord = {
   hash: string;
   total_clicks: number;
   unique_clicks: number;
-}
+};
 
-export interface TagRecord {
+export type TagRecord = {
   /** Compared without regard to case (2.5). */
   label: string;
-}
+};
 
 /** Edition A (2.6). The sets of values are not shown, so they are text. */
-export interface DomainRecord {
+export type DomainRecord = {
   domain: string;
   hash_character_set: string;
   hash_generation: string;
@@ -102,16 +103,16 @@ export interface DomainRecord {
   custom_404_page: string;
   redirect_code: string;
   use_https: boolean;
-}
+};
 
 /** Edition A (2.7). */
-export interface LogEntry {
+export type LogEntry = {
   message: string;
   time: DateTime;
   type: string;
   satellite_username: string | null;
   links: { object_url: string | null; help_url: string | null };
-}
+};
 
 /** Where a list read stands (2.8). */
 export interface Page {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { type Edition, thisServer } from '../contract/editions.ts';
 import { once } from './values.ts';
 
 /** How URLs that exist are named (CLI.md 3.5): by hash, by a file of hashes, or by a tag expression. */
@@ -50,26 +49,4 @@ export function requireSelection(operands: readonly string[], options: Selection
     ],
     hint: `linkctl ${command} --help`,
   });
-}
-
-/** `--all-domains`, of commands that read whole listings (F6). */
-export interface DomainsOptions {
-  readonly allDomains?: boolean;
-}
-
-export function addDomainsFlag(command: Command): void {
-  command.option('--all-domains', '[edition A] cover all domains of the account');
-}
-
-/** Refuses `--all-domains` beside what names links or a domain. `others` are flags that a listing of several domains has no sense for. */
-export function refuseDomains(
-  { allDomains }: DomainsOptions,
-  { edition, domainNamed }: { readonly edition: Edition; readonly domainNamed: boolean },
-  others: { readonly [flag: string]: unknown },
-): void {
-  if (!allDomains) return;
-  if (edition === 'b') throw new UsageError(`--all-domains: ${thisServer('b')} has one domain`);
-  const [other] =
-    Object.entries({ '--domain': domainNamed || undefined, ...others }).find(([, value]) => value !== undefined) ?? [];
-  if (other) throw new UsageError(`specify only one of --all-domains or ${other}`);
 }
