@@ -15,7 +15,7 @@ interface AccountOptions {
 
 export function registerAccount(command: Command, run: Runner): void {
   command
-    .option('--fail-above <percent>', 'exit 7 when a counter is above this part of its limit', percent)
+    .option('--fail-above <percent>', 'exit 7 if a counter exceeds this percentage of its limit', percent)
     .action(run(showAccount));
   describe(command, {
     examples: [
@@ -24,8 +24,8 @@ export function registerAccount(command: Command, run: Runner): void {
       'linkctl account --fields counters.urls.count',
     ],
     notes: [
-      'Which counters there are depends on the server. A counter at 90 % of its limit or above is warned of on stderr. ' +
-        'In a pipe, and for --fields, members of members are named like counters.urls.count.',
+      'The counters depend on the server. A counter at 90 % of its limit or more causes a warning on stderr. ' +
+        'In a pipe and for --fields, nested members have names such as counters.urls.count.',
     ],
     globals: ['--fields', '--quiet'],
   });

@@ -18,9 +18,9 @@ interface ApiOptions {
 export function registerApi(command: Command, run: Runner): void {
   command
     .argument('<method>', 'GET, POST, PATCH or DELETE')
-    .argument('<path>', "below the API's root: /urls/abc")
-    .option('--query <name=value>', 'a query parameter; may be given several times', repeated)
-    .option('--body <json>', 'the body; @file reads a file, - stdin')
+    .argument('<path>', 'path below the base URL, such as /urls/abc')
+    .option('--query <name=value>', 'query parameter; repeatable', repeated)
+    .option('--body <json>', 'request body; @file reads a file, - reads stdin')
     .action(run(api));
   describe(command, {
     examples: [
@@ -28,7 +28,7 @@ export function registerApi(command: Command, run: Runner): void {
       "linkctl api GET /urls --query limit=2 --query 'search=nodejs.org'",
       `linkctl api POST /tags --body '{"label":"promo"}'`,
     ],
-    notes: ['The answer is printed as it came, whatever the output format. An answer that is an error ends with its exit code.'],
+    notes: ['The response is printed unchanged, regardless of the output format. An error response sets the exit code.'],
     globals: ['--dry-run', '--verbose', '--debug'],
   });
 }

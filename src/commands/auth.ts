@@ -16,8 +16,8 @@ import { logIn } from './auth/login.ts';
 export function registerAuth(command: Command, run: Runner): void {
   const login = command
     .command('login')
-    .summary('Check credentials with the server and store them')
-    .description('Check credentials with the server and store them as a profile.')
+    .summary('Verify credentials and store them')
+    .description('Verify credentials with the server and store them as a profile.')
     .option('--with-key', 'read the API key from stdin')
     .action(run(logIn));
   describe(login, {
@@ -27,33 +27,33 @@ export function registerAuth(command: Command, run: Runner): void {
       'pass show urls | linkctl auth login --base-url s.ex --username ann --with-key',
     ],
     notes: [
-      'The key is never taken from the command line. What is not given is asked for on a terminal. The base URL may be a host alone: ' +
-        '/tiny/api/3 and /api/3 are tried there.',
+      'The API key is never accepted on the command line. On a terminal, missing values are prompted for. The base URL can be a host name; ' +
+        'linkctl then tries /tiny/api/3 and /api/3.',
     ],
     globals: ['--base-url', '--username', '--api-key-file', '--edition', '--domain', '--insecure-http', '--ca-file'],
   });
   const status = command
     .command('status')
-    .summary('Show whom commands talk to, and whether the server agrees')
-    .description('Show whom commands talk to and where each value comes from; exit 4 when the server does not accept it.')
-    .option('--offline', 'make no request')
+    .summary('Show the active account and verify its credentials')
+    .description('Show the active account and the source of each value. Exit 4 if the server rejects the credentials.')
+    .option('--offline', 'do not contact the server')
     .action(run(showStatus));
   describe(status, { examples: ['linkctl auth status', 'linkctl auth status --offline -o json'] });
   const list = command.command('list').summary('List the profiles').description('List the profiles.').action(run(listProfiles));
   describe(list, { examples: ['linkctl auth list'], fields: profileColumns.map(({ name }) => name) });
   const change = command
     .command('switch')
-    .summary('Choose the profile that commands use')
-    .description('Choose the profile that commands use without --profile.')
+    .summary('Set the current profile')
+    .description('Set the current profile, which commands use without --profile.')
     .argument('<profile>')
     .action(run(switchProfile));
   describe(change, { examples: ['linkctl auth switch work'] });
   const logout = command
     .command('logout')
-    .summary('Forget a profile and its key')
-    .description('Forget a profile and its key; the one in force without an operand.')
+    .summary('Delete a profile and its API key')
+    .description('Delete a profile and its API key. The default is the current profile.')
     .argument('[profile]')
-    .option('--all', 'every profile')
+    .option('--all', 'delete all profiles')
     .action(run(logOut));
   describe(logout, { examples: ['linkctl auth logout work', 'linkctl auth logout --all'] });
   describe(command, { examples: ['linkctl auth login', 'linkctl auth status', 'linkctl auth switch work'] });
@@ -132,7 +132,7 @@ async function switchProfile(_options: object, { system, warn }: Invocation, [na
     draft.current_profile = name;
   });
   for (const warning of warnings) await warn(warning);
-  return { kind: 'done', sentence: `Commands use profile "${name}" now`, record: { current_profile: name } };
+  return { kind: 'done', sentence: `Switched to profile "${name}"`, record: { current_profile: name } };
 }
 
 async function logOut(
@@ -145,7 +145,7 @@ async function logOut(
   for (const warning of config.warnings) await warn(warning);
   const name = operand ?? global.profile ?? config.currentProfile;
   const names = all ? [...config.profiles.keys()] : [name].filter((one) => one !== undefined);
-  if (names.length === 0) throw new AuthError(`no profile is stored in ${config.path}`, { hint: 'linkctl auth login' });
+  if (names.length === 0) throw new AuthError(`no profiles in ${config.path}`, { hint: 'linkctl auth login' });
   await changeConfig(system, (draft) => {
     for (const one of names) {
       if (!Object.hasOwn(draft.profiles, one)) throw unknownProfile(one, config);
@@ -155,7 +155,7 @@ async function logOut(
   });
   return {
     kind: 'done',
-    sentence: `Forgot ${names.map((one) => `"${one}"`).join(', ')}`,
+    sentence: `Deleted ${names.length === 1 ? 'profile' : 'profiles'} ${names.map((one) => `"${one}"`).join(', ')}`,
     record: { forgotten: names },
     lines: names,
   };

@@ -11,7 +11,7 @@ export function registerCompletion(command: Command, run: Runner): void {
   describe(command, {
     examples: shells.map((shell) => `linkctl completion ${shell}`),
     notes: [
-      'The script goes to stdout; nothing is installed or changed. To have completions in every new shell:',
+      'The script is printed to stdout; nothing is installed. To enable completion in new shells:',
       installation.join('\n'),
     ],
   });
@@ -33,6 +33,6 @@ const installation = [
   '',
   '  fish  linkctl completion fish > ~/.config/fish/completions/linkctl.fish',
   '',
-  '  PowerShell, in the file that $PROFILE names:',
+  '  PowerShell, in the file $PROFILE:',
   '        linkctl completion powershell | Out-String | Invoke-Expression',
 ];

@@ -19,39 +19,39 @@ const ownKeys = profileKeys.filter((key) => !fieldOf(key).login);
 export function registerConfig(command: Command, run: Runner): void {
   const list = command
     .command('list')
-    .summary('Show every setting and where it comes from')
-    .description('Show every setting in force and where it comes from: flag, environment, profile or default.')
+    .summary('Show all settings and their sources')
+    .description('Show all settings and their sources: flag, environment, profile or default.')
     .action(run(listSettings));
   describe(list, { examples: ['linkctl config list', 'linkctl config list --profile work -o json'], fields: settingFields });
   const get = command
     .command('get')
     .summary('Show one setting')
-    .description('Show the value of one setting; in a pipe nothing but the value.')
-    .argument('<key>', 'its name, as config list has it', suggested(allKeys))
+    .description('Show the value of one setting; in a pipe, print only the value.')
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(allKeys))
     .action(run(getSetting));
   describe(get, { examples: ['linkctl config get domain'], fields: settingFields });
   const set = command
     .command('set')
     .summary('Store a setting in the profile')
-    .description('Store a setting in the profile in force.')
-    .argument('<key>', 'its name, as config list has it', suggested(ownKeys))
-    .argument('<value>', 'its value')
+    .description('Store a setting in the current profile.')
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
+    .argument('<value>', 'new value')
     .action(run(setSetting));
   describe(set, {
     examples: ['linkctl config set domain s.ex', 'linkctl config set output json --profile work'],
-    notes: ['Base URL, username and key are one set and come with linkctl auth login.'],
+    notes: ['The base URL, username and API key form one set. To change them, use linkctl auth login.'],
   });
   const unset = command
     .command('unset')
-    .summary('Take a setting out of the profile')
-    .description('Take a setting out of the profile in force, so that the default holds.')
-    .argument('<key>', 'its name, as config list has it', suggested(ownKeys))
+    .summary('Unset a setting of the profile')
+    .description('Unset a setting of the current profile, so that its default applies.')
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
     .action(run(unsetSetting));
   describe(unset, { examples: ['linkctl config unset domain'] });
   const path = command
     .command('path')
-    .summary('Show where the settings are stored')
-    .description('Show the path of the file that holds profiles and settings; it need not exist yet.')
+    .summary('Show the path of the configuration file')
+    .description('Show the path of the configuration file. The file may not exist yet.')
     .action(run(showPath));
   describe(path, { examples: ['linkctl config path'] });
   describe(command, {
@@ -77,7 +77,7 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
   const value = parseSetting(key, typed);
   if (key === 'domain') await checkWorkingDomain(typed, invocation);
   const profile = await changeProfile(invocation, (settings) => ({ ...settings, [key]: value }));
-  return { kind: 'done', sentence: `Set ${key} of profile "${profile}" to ${typed}`, record: { profile, key, value } };
+  return { kind: 'done', sentence: `Set ${key} to ${typed} in profile "${profile}"`, record: { profile, key, value } };
 }
 
 /** A domain that the account does not have would fail every call from now on (D48). */
@@ -88,7 +88,7 @@ async function checkWorkingDomain(typed: string, invocation: Invocation): Promis
     await checkDomain(client, edition, domainName(typed, 'domain'));
   } catch (error) {
     if (!(error instanceof CliError) || !unchecked.includes(error.kind)) throw error;
-    await invocation.warn(`it was not checked that the account has the domain ${typed}: ${error.message}`);
+    await invocation.warn(`could not check whether the account has the domain ${typed}: ${error.message}`);
   }
 }
 
@@ -98,10 +98,10 @@ const unchecked: readonly FailureKind[] = ['auth', 'limit', 'unavailable'];
 async function unsetSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<DoneReport> {
   const key = requireProfileKey(name);
   if (fieldOf(key).login) {
-    throw new UsageError(`${key} is not taken away by itself, but with its account`, { hint: 'linkctl auth logout' });
+    throw new UsageError(`${key} cannot be unset separately; it is deleted with its profile`, { hint: 'linkctl auth logout' });
   }
   const profile = await changeProfile(invocation, ({ [key]: _unset, ...settings }) => settings);
-  return { kind: 'done', sentence: `Took ${key} out of profile "${profile}"`, record: { profile, key, value: null } };
+  return { kind: 'done', sentence: `Unset ${key} in profile "${profile}"`, record: { profile, key, value: null } };
 }
 
 async function showPath(_options: object, { system }: Invocation): Promise<RowsReport> {

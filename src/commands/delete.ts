@@ -17,7 +17,7 @@ interface DeleteOptions extends SelectionOptions, BulkOptions {
 
 export function registerDelete(command: Command, run: Runner): void {
   addSelectionFlags(command);
-  command.option('--ignore-missing', 'a hash that does not exist is no failure');
+  command.option('--ignore-missing', 'ignore hashes that do not exist');
   addBatchFlags(command);
   command.action(run(remove));
   describe(command, {
@@ -28,7 +28,7 @@ export function registerDelete(command: Command, run: Runner): void {
       'linkctl list --by-tags old --fields short_url | linkctl rm --hashes-from - -y',
       "linkctl delete --by-tags 'promo&~evergreen' --max-affected 500 --yes",
     ],
-    notes: ['Deleting asks first; off a terminal it needs --yes, and with --by-tags --max-affected as well.'],
+    notes: ['Deleting asks for confirmation. Without a terminal, --yes is required; --by-tags also requires --max-affected.'],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
 }

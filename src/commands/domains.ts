@@ -12,7 +12,7 @@ export function registerDomains(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl domains', 'linkctl domains --fields domain,redirect_code'],
     fields: domainColumns.map(({ name }) => name),
-    notes: ['On a terminal, * stands before the default domain: calls without --domain act on it.'],
+    notes: ['On a terminal, * marks the default domain. Commands without --domain use it.'],
     globals: ['--fields'],
   });
 }

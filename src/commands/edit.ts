@@ -46,9 +46,9 @@ export function registerEdit(command: Command, run: Runner): void {
     ],
     fields: urlColumns.map(({ name }) => name),
     notes: [
-      'A flag that is not given changes nothing; --note "" empties the note, --expires never takes the date away. With -f, the ' +
-        'column hash names the URL, custom_hash is its new hash, and tags holds +label and -label; what list -o csv wrote can be ' +
-        'edited and fed back. On a terminal -f and --hashes-from show what would change and ask; --yes answers. With --by-tags only --note, --expires, --email-stats and --max-clicks can be set.',
+      'Without a flag, a field stays unchanged. --note "" clears the note; --expires never removes the expiration date. With -f, ' +
+        'hash selects the link, custom_hash is its new hash, and tags contains +label and -label. You can edit the output of ' +
+        'list -o csv and use it as input. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. With --by-tags, only --note, --expires, --email-stats and --max-clicks can be set.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });
@@ -70,7 +70,7 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
     return await editByTags(selection.expression, values, session);
   }
   if (values.custom_hash !== undefined && (selection.kind === 'file' || operands.length > 1)) {
-    throw new UsageError('--new-hash renames one URL: give exactly one hash');
+    throw new UsageError('--new-hash applies to one link: give exactly one hash');
   }
   return await changeNamed(
     {
@@ -98,7 +98,7 @@ async function editByTags(expression: string, values: FieldValues, session: Sess
   const allowed = fieldNames('edit-by-tags', session.edition);
   const foreign = (Object.keys(values) as FieldName[]).find((name) => !allowed.includes(name));
   if (foreign) {
-    throw new UsageError(`${flagOf(foreign)} cannot be set with --by-tags: only ${allowed.map(flagOf).join(', ')} can`, {
+    throw new UsageError(`${flagOf(foreign)} cannot be combined with --by-tags: only ${allowed.map(flagOf).join(', ')} can`, {
       hint: 'list the hashes first: linkctl list --by-tags … --fields short_url | linkctl edit --hashes-from - …',
     });
   }
@@ -127,7 +127,8 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   ];
   const named = other.find(Boolean);
   if (named) throw new UsageError(`specify only one of --file or ${named}`);
-  if (options.newHash !== undefined) throw new UsageError('--new-hash renames one URL: in a file, custom_hash is a column');
+  if (options.newHash !== undefined)
+    throw new UsageError('--new-hash applies to one link: in a file, use the column custom_hash');
   const { checkedRows, sendingOf } = await import('../changes/checked-rows.ts');
   const { runReport } = await import('../changes/run-report.ts');
   const session = await openSession(invocation);

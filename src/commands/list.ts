@@ -28,13 +28,13 @@ interface ListOptions extends SelectionOptions, DomainsOptions, QrOptions {
 export function registerList(command: Command, run: Runner): void {
   addSelectionFlags(command);
   command
-    .option('-L, --limit <n>', 'maximum number of rows; 50 on a terminal, in a pipe all', count(1))
-    .option('--offset <n>', 'rows to pass over first', count(0))
-    .option('--all', 'all rows, also on a terminal')
-    .option('--page-size <n>', 'rows in one call', count(1))
-    .option('--search <text>', 'rows whose URL, note or hash holds the text')
-    .option('--order-by <order>', 'created, clicks, hash, modified, or what else the server knows', suggested(orders))
-    .option('--fail-empty', 'exit 11 when nothing matches');
+    .option('-L, --limit <n>', 'maximum number of rows (default: 50 on a terminal, else all)', count(1))
+    .option('--offset <n>', 'number of rows to skip', count(0))
+    .option('--all', 'list all rows, even on a terminal')
+    .option('--page-size <n>', 'rows per request', count(1))
+    .option('--search <text>', 'rows whose long URL, note or hash contains <text>')
+    .option('--order-by <order>', 'created, clicks, hash, modified, or another order of the server', suggested(orders))
+    .option('--fail-empty', 'exit 11 if nothing matches');
   addDomainsFlag(command);
   addQrFlags(command);
   command.action(run(list));
@@ -50,10 +50,10 @@ export function registerList(command: Command, run: Runner): void {
     ],
     fields: urlColumns.map(({ name }) => name),
     notes: [
-      'On a terminal the newest 50 are shown, in a pipe or a file all. A listing is of one domain, the default one or that of --domain, ' +
-        'and one more call tells which others the account has; --by-tags selects on all of them. Links of several domains are listed ' +
+      'On a terminal, the newest 50 links are shown; in a pipe or file, all links. A listing covers one domain: --domain or the default. ' +
+        'One more API call finds the other domains of the account. --by-tags covers all domains. Links of several domains are listed ' +
         'by short URL.',
-      'As csv, a listing feeds shorten -f. Tag expressions: linkctl help tags.',
+      'shorten -f reads a listing in csv. Tag expressions: linkctl help tags.',
     ],
     globals: ['--fields', '--domain', '--header', '--no-header', '--no-truncate', '--formula-guard', '--quiet'],
   });
@@ -72,7 +72,7 @@ async function list(options: ListOptions, invocation: Invocation, operands: stri
     const targets = await readTargets(selection, session, (path) => session.openInput(path, 'hashes'));
     return qrPictures(options, session)(listNamed(targets, options, session));
   }
-  if (options.qr) throw new UsageError('--qr goes with <hash>...; --qr-file <dir> takes any listing');
+  if (options.qr) throw new UsageError('--qr requires <hash>...; for other listings use --qr-file <dir>');
   const session = await openSession(invocation);
   refuseDomains(options, session, { '--offset': options.offset });
   const order = { search: options.search, order_by: options.orderBy };

@@ -25,18 +25,20 @@ interface LogOptions {
 
 export function registerLog(command: Command, run: Runner): void {
   command
-    .option('-L, --limit <n>', 'entries wanted; one batch of the server without it', count(1))
-    .option('--offset <n>', 'entries to pass over first', count(0))
-    .option('--all', 'all entries')
-    .option('--since <time>', 'all entries since then: 2026-01-31, 2026-01-31T09:00, 7d or 12h')
-    .option('--type <type>', 'entries of this type only')
-    .option('-F, --follow', 'go on with entries as they are made, oldest first')
-    .option('--interval <seconds>', 'how often --follow asks the server; 30 without it', seconds('above zero'))
+    .option('-L, --limit <n>', 'maximum number of entries (default: one batch)', count(1))
+    .option('--offset <n>', 'number of entries to skip', count(0))
+    .option('--all', 'list all entries')
+    .option('--since <time>', 'all entries since <time>: 2026-01-31, 2026-01-31T09:00, 7d or 12h')
+    .option('--type <type>', 'only entries of <type>')
+    .option('-F, --follow', 'print new entries as they arrive, oldest first')
+    .option('--interval <seconds>', 'seconds between requests of --follow (default: 30)', seconds('above zero'))
     .action(run(log));
   describe(command, {
     examples: ['linkctl log', 'linkctl log --since 7d -o jsonl', 'linkctl log --follow --type notification'],
     fields: logColumns.map(({ name }) => name),
-    notes: ['Newest first, times in UTC. The server keeps entries for 30 days. Each look of --follow is an API call of the day.'],
+    notes: [
+      'Entries are listed newest first, with times in UTC. The server keeps them for 30 days. Each request of --follow counts as an API call.',
+    ],
     globals: ['--fields', '--no-truncate', '--quiet'],
   });
 }
@@ -60,7 +62,7 @@ const retention = 30 * 86_400_000;
 function refuseConflicts({ limit, offset, all, follow, interval }: LogOptions): void {
   if (all && limit !== undefined) throw new UsageError('specify only one of --all or --limit');
   if (follow && offset !== undefined) throw new UsageError('specify only one of --follow or --offset');
-  if (!follow && interval !== undefined) throw new UsageError('--interval goes with --follow');
+  if (!follow && interval !== undefined) throw new UsageError('--interval requires --follow');
 }
 
 /** Which entries are shown. */
@@ -106,7 +108,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, invoca
       if (shown === 0 && read > 0)
         return [strangeType(wanted, types, total() > offset + read ? `${read} of ${total()}` : `${read}`)];
       if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
-      const what = isSelected ? `${shown} entries, found among ${read} of ${total()}` : `${shown} of ${total()} entries`;
+      const what = isSelected ? `${shown} entries, selected from ${read} of ${total()}` : `${shown} of ${total()} entries`;
       return [`Showing ${what}. Use --all or --limit N.`];
     },
   };
@@ -117,7 +119,7 @@ const typesNamed = 10;
 
 /** What the server calls its types is not shown: nothing found may be a word that it does not have (D48). */
 function strangeType({ type = '' }: Wanted, types: ReadonlySet<string>, looked: string): string {
-  return `no log entries of type ${type} among ${looked}; types there: ${[...types].join(', ')}`;
+  return `no log entries of type ${type} among ${looked} entries; existing types: ${[...types].join(', ')}`;
 }
 
 /** Newest entries that `--follow` begins with, where nothing says how many. */

@@ -27,8 +27,8 @@ export function addQrFlags(command: Command): void {
 export function qrPictures({ qr, qrFile }: QrOptions, session: Session): (report: RowsReport) => RowsReport {
   const { streams, format, global } = session;
   if (qr && (!streams.terminal || format() !== 'table' || global.fields !== undefined)) {
-    throw new UsageError('--qr draws on a terminal only, and not with --fields or another format than table', {
-      hint: 'write files: --qr-file <dir>',
+    throw new UsageError('--qr requires a terminal and the format table, without --fields', {
+      hint: 'to write files: --qr-file <dir>',
     });
   }
   if (qrFile !== undefined && !global.dryRun) makeFolder(qrFile);
@@ -125,7 +125,7 @@ function writeFile(path: string, content: string, overwrite = false): string | u
       rmSync(target, { force: true });
       return fileError('write', path, error).message;
     }
-    return isSame(path, content) ? undefined : `${path} exists already; --yes overwrites it`;
+    return isSame(path, content) ? undefined : `${path} already exists; to overwrite it, add --yes`;
   }
 }
 
@@ -141,7 +141,7 @@ function isSame(path: string, content: string): boolean {
 function graver(outcome: CliError | undefined, failed: number, failures: readonly string[]): CliError | undefined {
   if (failed === 0 || outcome?.kind === 'unknown' || outcome?.kind === 'local') return outcome;
   const more = failed > failures.length ? [`and ${failed - failures.length} more`] : [];
-  return new LocalError(`${failed} QR ${failed === 1 ? 'code was' : 'codes were'} not written; the short URLs are there`, {
+  return new LocalError(`${failed} QR ${failed === 1 ? 'code was' : 'codes were'} not written; the short URLs exist`, {
     details: [...failures, ...more, ...(outcome ? [outcome.message] : [])],
   });
 }

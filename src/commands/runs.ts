@@ -15,21 +15,21 @@ import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report
 export function registerRuns(command: Command, run: Runner): void {
   const list = command
     .command('list', { isDefault: true })
-    .summary('List the runs whose journals are kept')
-    .description('List the bulk runs whose journals are kept, newest first.')
+    .summary('List the bulk runs')
+    .description('List the recorded bulk runs, newest first.')
     .action(run(listKept));
   describe(list, { examples: ['linkctl runs', 'linkctl runs -o json'], fields: runColumns.map(({ name }) => name) });
   const show = command
     .command('show')
-    .summary('Show how far a run is')
-    .description('Show what a run does, how far it is, and where its journal lies.')
+    .summary('Show the progress of a run')
+    .description('Show the operation, progress and journal path of a run.')
     .argument('<run>')
     .action(run(showOne));
   describe(show, { examples: ['linkctl runs show 20310131-120905-897533f8'] });
   const verify = command
     .command('verify')
-    .summary('Read again every link that a run made')
-    .description('Read again every link that a run made or changed, and list those that are missing or lead elsewhere.')
+    .summary('Check the links of a run')
+    .description('Read all links that a run created or changed. List those that are missing or have another destination.')
     .argument('<run>')
     .action(run(verifyLinks));
   describe(verify, {
@@ -38,14 +38,14 @@ export function registerRuns(command: Command, run: Runner): void {
   });
   const forget = command
     .command('forget')
-    .summary('Delete the journal of a run')
-    .description('Delete the journal of a run. What it did stays done; the same command begins from the first row again.')
+    .summary('Delete the record of a run')
+    .description('Delete the record of a run. Its links are kept. The same command then starts again from the first row.')
     .argument('<run>')
     .action(run(forgetOne));
   describe(forget, { examples: ['linkctl runs forget 20310131-120905-897533f8 --yes'], globals: ['--yes'] });
   describe(command, {
     examples: ['linkctl runs', 'linkctl runs show 20310131-120905-897533f8', 'linkctl runs verify 20310131-120905-897533f8'],
-    notes: ['An unfinished run goes on when the same command is run again. Journals of finished runs are kept for 30 days.'],
+    notes: ['To resume an unfinished run, run the same command again. Records of finished runs are kept for 30 days.'],
   });
 }
 
@@ -79,8 +79,8 @@ async function verifyLinks(_options: object, invocation: Invocation, [run = '']:
   const state = folders(system).state;
   const { begin } = await showRun(state, run);
   if (begin && begin.server !== session.client.identity.server && begin.profile !== session.profile) {
-    throw new UsageError(`the run ${run} was made on ${begin.server}, not on ${session.client.identity.server}`, {
-      hint: begin.profile ? `linkctl runs verify ${run} --profile ${begin.profile}` : 'choose its profile with --profile',
+    throw new UsageError(`run ${run} belongs to ${begin.server}, not to ${session.client.identity.server}`, {
+      hint: begin.profile ? `linkctl runs verify ${run} --profile ${begin.profile}` : 'select its profile with --profile',
     });
   }
   let checked = 0;
@@ -103,8 +103,8 @@ async function verifyLinks(_options: object, invocation: Invocation, [run = '']:
     tableFields: names,
     pipedFields: names,
     members: () => ({ summary: { checked, wrong } }),
-    notes: () => [`${quantity(checked, 'link')} read again: ${wrong} missing or changed`],
-    outcome: () => (wrong > 0 ? new FailedError(`${wrong} of ${checked} links are not as the run left them`) : undefined),
+    notes: () => [`${quantity(checked, 'link')} checked: ${wrong} missing or changed`],
+    outcome: () => (wrong > 0 ? new FailedError(`${wrong} of ${checked} links are missing or changed since the run`) : undefined),
   };
 }
 
@@ -114,12 +114,12 @@ async function forgetOne(_options: object, invocation: Invocation, [run = '']: s
   if (how !== 'finished') {
     const left = counts.not_sent ?? 0;
     await confirm(
-      `The run ${run} is ${how}, ${left} rows are not sent: forget it? The same command would begin from the first row.`,
+      `Run ${run} is ${how}; ${left} rows were not sent. The same command would start again from the first row. Delete the record?`,
       invocation,
     );
   }
   await forgetRun(state, run, invocation.system);
-  return { kind: 'done', sentence: `Forgot run ${run}`, record: { forgotten: [run] }, lines: [run] };
+  return { kind: 'done', sentence: `Deleted the record of run ${run}`, record: { forgotten: [run] }, lines: [run] };
 }
 
 const align = 'right' as const;

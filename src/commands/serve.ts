@@ -32,14 +32,14 @@ interface ServeOptions {
 
 export function registerServe(command: Command, run: Runner): void {
   command
-    .option('--host <address>', 'address to listen on; 127.0.0.1 without it')
-    .option('--port <n>', `port to listen on, 0 for any; ${usualPort} without it, or any if that is in use`, count(0))
-    .option('--data <folder>', "where links are kept; the sandbox's own without it")
-    .option('--max-batch <n>', 'items in one call (1221)', count(1))
-    .option('--max-urls <n>', 'links of the account (1220)', count(0))
-    .option('--max-month-urls <n>', 'links made in a month (1220)', count(0))
-    .option('--max-calls-per-day <n>', 'API calls in a day (1303)', count(0))
-    .option('--max-body-bytes <n>', 'bytes of a request body (1310)', count(1))
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--port <n>', `port to listen on, 0 for any free port (default: ${usualPort} if free)`, count(0))
+    .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
+    .option('--max-batch <n>', 'maximum items per request (API error 1221)', count(1))
+    .option('--max-urls <n>', 'maximum links of the account (1220)', count(0))
+    .option('--max-month-urls <n>', 'maximum links created per month (1220)', count(0))
+    .option('--max-calls-per-day <n>', 'maximum API calls per day (1303)', count(0))
+    .option('--max-body-bytes <n>', 'maximum size of a request body (1310)', count(1))
     .action(run(serve));
   describe(command, {
     examples: [
@@ -48,9 +48,9 @@ export function registerServe(command: Command, run: Runner): void {
       'linkctl serve --edition b --data links --domain s.ex --host 0.0.0.0 --port 80',
     ],
     notes: [
-      'The API is served below /api/3, and GET /<hash> redirects. The key is made once and kept in the data folder, unless ' +
-        '--api-key-file names one. --domain may be given several times; the first is the default one. Without it short URLs ' +
-        'are on localhost. With -o json, one line is printed when it listens. SIGTERM and Ctrl-C let calls under way finish.',
+      'The API is served at /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
+        '--api-key-file is given. --domain is repeatable; the first domain is the default. Without --domain, short URLs ' +
+        'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish.',
     ],
     globals: ['--edition', '--domain', '--username', '--api-key-file'],
   });
@@ -65,14 +65,14 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const stopped = firstSignal(invocation);
   const data = options.data ?? folders(system).data;
   const username = accountName(global.username ?? usualUsername);
-  if (username === undefined) throw new UsageError('--username: expected a name without a colon and control characters');
+  if (username === undefined) throw new UsageError('--username: expected a name without colons or control characters');
   makePrivateFolder(data);
   const settings = { ...settingsOf(options, invocation), data, username, apiKey: await ownKey(data, invocation) };
   const service = await start(settings, options.port);
   try {
     await announce(service, settings, invocation);
     await stopped;
-    await invocation.note('stopping: calls under way may finish; a second signal ends it at once');
+    await invocation.note('stopping after pending requests; a second signal stops immediately');
   } finally {
     await service.close();
   }
@@ -103,7 +103,7 @@ function settingsOf(
     redirects: true,
     now: system.now,
     random: (size) => system.randomBytes(size),
-    onFailure: (error) => void warn(`a call failed: ${messageOf(error)}`),
+    onFailure: (error) => void warn(`a request failed: ${messageOf(error)}`),
   };
 }
 
@@ -118,10 +118,10 @@ async function start(options: ServiceOptions, port: number | undefined): Promise
 }
 
 const addressFaults: { readonly [code: string]: string } = {
-  EADDRINUSE: 'the port is in use',
+  EADDRINUSE: 'the port is already in use',
   EADDRNOTAVAIL: 'this machine has no such address',
   EAI_AGAIN: 'the name cannot be resolved',
-  ENOTFOUND: 'there is no such name',
+  ENOTFOUND: 'the name does not exist',
 };
 
 function startFailure(error: unknown, { host, data = '' }: ServiceOptions, port: number): CliError {
@@ -132,7 +132,7 @@ function startFailure(error: unknown, { host, data = '' }: ServiceOptions, port:
   const reason = addressFaults[code] ?? (code === 'EACCES' ? 'permission denied' : code);
   return new LocalError(`cannot listen on ${host} port ${port}: ${reason}`, {
     cause: error,
-    hint: code === 'EADDRINUSE' || code === 'EACCES' ? 'linkctl serve --port 0 takes any free port' : undefined,
+    hint: code === 'EADDRINUSE' || code === 'EACCES' ? 'linkctl serve --port 0 uses any free port' : undefined,
   });
 }
 
@@ -141,7 +141,7 @@ async function ownKey(data: string, { system, global, warn }: Invocation): Promi
   const path = global.apiKeyFile ?? (await keptKeyFile(data, system));
   const { value, warnings } = await readKey({ kind: 'file', path }, system);
   for (const warning of warnings) await warn(warning);
-  if (value.length < 22) await warn(`${path}: the key is short; 22 random characters cannot be guessed`);
+  if (value.length < 22) await warn(`${path}: the key is short; use at least 22 random characters`);
   return value;
 }
 
@@ -166,13 +166,13 @@ async function announce(
   const base_url = isWide ? `http://${host === '::' ? '[::1]' : '127.0.0.1'}:${port}${apiRoot}` : baseUrl;
   if (!isLoopback(host)) {
     await invocation.warn(
-      `${isWide ? 'every machine that reaches this one' : `who reaches ${host}`} can follow links and, with the key, use the API, ` +
+      `${isWide ? 'any machine that can reach this one' : `any client that can reach ${host}`} can follow links and, with the key, use the API, ` +
         `unencrypted, on port ${port}`,
     );
   }
   const record = { base_url, username, api_key: apiKey, edition, domains };
   await printReport({ kind: 'record', record }, invocation.output, invocation.streams);
-  if (invocation.streams.watched) await invocation.note('listening; Ctrl-C ends it');
+  if (invocation.streams.watched) await invocation.note('listening; press Ctrl-C to stop');
 }
 
 /** Resolves with the first signal, or when `--max-time` is over; the second one ends the program as if nobody listened (R-18). */

@@ -37,10 +37,10 @@ export function registerShorten(command: Command, run: Runner): void {
   command
     .option(
       '--dedupe <scope>',
-      'reuse links to the same URL: off, account or domain [edition A]',
+      'reuse existing links to the same URL: off, account or domain [edition A]',
       choice(['off', 'account', 'domain']),
     )
-    .option('--generate-hashes', 'choose the hashes here, so that no retry can make a link twice');
+    .option('--generate-hashes', 'generate hashes locally, so that retries cannot create duplicates');
   addQrFlags(command);
   addInputFlags(command);
   addBatchFlags(command);
@@ -55,8 +55,8 @@ export function registerShorten(command: Command, run: Runner): void {
     ],
     fields: urlColumns.map(({ name }) => name),
     notes: [
-      'In a pipe, each short URL stands on a line of its own and nothing else. Columns of a csv file: linkctl help csv. ' +
-        "With -f, a row's own value beats the flag.",
+      'In a pipe, the output is one short URL per line. Columns of a csv file: linkctl help csv. ' +
+        'With -f, a value in a row overrides the flag.',
     ],
     globals: ['--fields', '--domain', '--dry-run', '--yes', '--quiet', '--progress'],
   });
@@ -67,12 +67,12 @@ async function shorten(options: ShortenOptions, invocation: Invocation, urls: st
   if (options.printTemplate) return await printTemplate(options, invocation);
   if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
-    if (options.hash !== undefined) throw new UsageError('--hash names one URL: in a file, custom_hash is a column');
+    if (options.hash !== undefined) throw new UsageError('--hash applies to one URL: in a file, use the column custom_hash');
     return await shortenFile(options, invocation);
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
   refuseRunFlags(options, '<long-url>...', '--file');
-  if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash names one URL: give exactly one');
+  if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash applies to one URL: give exactly one');
   const { now } = invocation.system;
   const longUrls = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
   const session = await openSession(invocation);
@@ -149,7 +149,7 @@ async function modeOf(
 ): Promise<Mode> {
   // 4.3.3, 4.3.4: it looks for the hash alone then.
   if (dedupe !== undefined && dedupe !== 'off' && keyedRows > 0) {
-    await warn('--dedupe does not reuse links where a custom hash is given: each such URL gets a link of its own');
+    await warn('--dedupe does not apply to rows with a custom hash: each of them gets a new link');
   }
   return chooseMode({
     edition,

@@ -34,9 +34,9 @@ interface StatsOptions extends ResetOptions, DomainsOptions {
 export function registerStats(command: Command, run: Runner): void {
   addSelectionFlags(command);
   command
-    .option('--top <n>', 'only those with the most clicks, the largest first', count(1))
-    .option('--reset', 'set the counters to 0, after a question')
-    .option('--ignore-missing', 'a hash that does not exist is no failure');
+    .option('--top <n>', 'show only the <n> links with the most clicks', count(1))
+    .option('--reset', 'reset the counters to 0, after confirmation')
+    .option('--ignore-missing', 'ignore hashes that do not exist');
   addDomainsFlag(command);
   addBatchFlags(command);
   command.action(run(stats));
@@ -50,8 +50,8 @@ export function registerStats(command: Command, run: Runner): void {
     ],
     fields: clickColumns.map(({ name }) => name),
     notes: [
-      'Without a selection: the whole listing, of the default domain, that of --domain, or all; one more call tells which others the ' +
-        'account has. Links of several domains are shown by short URL. On a terminal each row has a bar, its share of the most clicks; a listing of several pages is drawn as it comes, so a bar compares with the pages before it.',
+      'Without a selection, stats covers all links of the default domain, of --domain or of all domains. One more API call finds the other domains of ' +
+        'the account. Links of several domains are shown by short URL. On a terminal, a bar compares each row with the largest. Rows are drawn page by page, so a bar compares only with the pages so far.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });
@@ -65,7 +65,7 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
     const { resetStats } = await import('../changes/stats-reset.ts');
     return await resetStats(options, invocation, operands);
   }
-  refuseRunFlags(options, 'a reading', '--reset --hashes-from');
+  refuseRunFlags(options, 'stats without --reset', '--reset --hashes-from');
   const selection = readSelection(operands, options);
   const session = await openSession(invocation);
   if (selection && selection.kind !== 'tags') {
@@ -130,7 +130,7 @@ function listedStats({ selections, severalDomains, isPart }: Listing, { top }: S
     let read = 0;
     for await (const { rows } of joinedPages(client, selections, { all: true }, { warn })) {
       read += rows.length;
-      streams.progress.step(() => `${read} URLs`);
+      streams.progress.step(() => `${read} links`);
       yield rows.map(statsOf);
     }
     if (isPart && !global.quiet) covered.push(...(await coverage(session)));

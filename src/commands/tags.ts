@@ -23,25 +23,25 @@ export function registerTags(command: Command, run: Runner): void {
   describe(list, { examples: ['linkctl tags', 'linkctl tags -o json'], fields: ['label'] });
   const add = command
     .command('add')
-    .summary('Make tags')
-    .description('Make tags; one that exists stays as it is.')
-    .argument('<label...>', 'one label each, whatever commas it holds')
+    .summary('Add tags')
+    .description('Add tags. Existing tags stay unchanged.')
+    .argument('<label...>', 'one label per argument; a comma is part of the label')
     .action(run(addTags));
   describe(add, { examples: ['linkctl tags add promo', "linkctl tags add 'spring sale' autumn"], globals: ['--dry-run'] });
   const rename = command
     .command('rename')
-    .summary('Give a tag another label')
-    .description('Give a tag another label; its URLs keep it.')
-    .argument('<old>', 'the label that it has')
-    .argument('<new>', 'the label that it gets')
+    .summary('Rename a tag')
+    .description('Rename a tag. Its links keep the tag.')
+    .argument('<old>', 'current label')
+    .argument('<new>', 'new label')
     .action(run(changeLabel));
   describe(rename, { examples: ['linkctl tags rename promo promotion'], globals: ['--dry-run'] });
   const remove = command
     .command('delete')
     .summary('Delete tags')
-    .description('Delete tags; their URLs stay, without them.')
-    .argument('<label...>', 'one label each, whatever commas it holds')
-    .option('--ignore-missing', 'a tag that does not exist is no failure')
+    .description('Delete tags. Their links are kept.')
+    .argument('<label...>', 'one label per argument; a comma is part of the label')
+    .option('--ignore-missing', 'ignore tags that do not exist')
     .action(run(deleteTags));
   describe(remove, {
     examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes'],
@@ -49,7 +49,7 @@ export function registerTags(command: Command, run: Runner): void {
   });
   describe(command, {
     examples: ['linkctl tags', 'linkctl tags add promo', 'linkctl tags rename promo promotion', 'linkctl tags delete promotion'],
-    notes: ['Labels are compared without regard to case. Tag expressions, for --by-tags: linkctl help tags.'],
+    notes: ['Labels are not case-sensitive. Tag expressions for --by-tags: linkctl help tags.'],
   });
 }
 
@@ -176,8 +176,8 @@ function changeEach(labels: readonly string[], work: (label: string) => Promise<
     members: () => ({ summary: { rows: labels.length, [done]: changed, failed: failures.size, missing } }),
     outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
     abandoned: () =>
-      new LocalError(`the reader of the output went away: ${changed} of ${labels.length} tags were ${done}`, {
-        hint: 'run the same command again for the rest',
+      new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
+        hint: 'run the same command again to finish',
       }),
   };
 }
@@ -191,7 +191,7 @@ function isRefusal(error: unknown): error is CliError {
 function applied(label: string, tags: readonly TagRecord[] | null | undefined): TagRecord {
   const tag = tags?.find((one) => foldLabel(one.label) === foldLabel(label));
   if (!tag && tags?.[0]) {
-    throw new RejectedError(`not applied: tag "${label}" was asked for, the server answers with "${tags[0].label}"`);
+    throw new RejectedError(`not applied: requested tag "${label}", but the server returned "${tags[0].label}"`);
   }
   return tag ?? { label };
 }

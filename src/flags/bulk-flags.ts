@@ -63,17 +63,17 @@ const runFlags = {
 
 /** A flag that nothing would heed is refused: whoever gave it counts on it. `way` is how the URLs were named. */
 export function refuseRowFlags(options: BulkOptions, way: string): void {
-  refuse(inputFlags, options, `--file, not with ${way}`);
+  refuse(inputFlags, options, `--file and cannot be used with ${way}`);
 }
 
 /** The same where no run is kept. `files` are the flags that begin one. */
 export function refuseRunFlags(options: BulkOptions, way: string, files: string): void {
   refuseRowFlags(options, way);
-  refuse(runFlags, options, `${files}, not with ${way}`);
+  refuse(runFlags, options, `${files} and cannot be used with ${way}`);
 }
 
 function refuse(flags: { readonly [N in keyof BulkOptions]?: string }, options: BulkOptions, place: string): void {
   for (const [name, flag] of Object.entries(flags)) {
-    if (options[name as keyof BulkOptions] !== undefined) throw new UsageError(`${flag} goes with ${place}`);
+    if (options[name as keyof BulkOptions] !== undefined) throw new UsageError(`${flag} requires ${place}`);
   }
 }

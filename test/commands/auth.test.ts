@@ -107,14 +107,14 @@ test('B65: a key that the server rejects leaves the configuration as it was', as
 
 test('3.1: an edition that the server is not of is refused', async ({ home, login, config }) => {
   const ran = await home([...login, '--edition', 'b'], { stdin: apiKey });
-  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('this server is of edition A') });
+  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('this server is edition A') });
   expect(existsSync(config)).toBe(false);
 });
 
 test('a second profile is stored beside the one in force, and says how to switch', async ({ home, login }) => {
   await home(login, { stdin: apiKey });
   const ran = await home(login.with(3, 'play'), { stdin: apiKey });
-  expect(ran.stderr).toContain('commands still use profile "work"; to change that: linkctl auth switch play');
+  expect(ran.stderr).toContain('the current profile is still "work"; to switch: linkctl auth switch play');
 });
 
 test('B65: a first login that fails leaves no file', async ({ home, login, config }) => {
@@ -208,6 +208,6 @@ test('3.2: the sandbox needs no login and keeps its links between calls', async 
   expect((await home(['-p', 'sandbox', '--edition', 'b', 'list', '--fields', 'hash'])).stdout).toBe('');
   expect(await home(['auth', 'login'], { env: { LINKCTL_PROFILE: 'sandbox' } })).toMatchObject({
     code: 2,
-    stderr: 'error: the sandbox needs no login\nhint: for an account elsewhere: linkctl auth login --profile work\n',
+    stderr: 'error: the sandbox needs no login\nhint: to log in to a server: linkctl auth login --profile work\n',
   });
 });

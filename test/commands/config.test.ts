@@ -66,7 +66,7 @@ test('config set and unset change one setting of one profile, and nothing else o
     terminal: { stdout: true },
     env: { NO_COLOR: '1' },
   });
-  expect(set).toMatchObject({ code: 0, stdout: '✓ Set method_override of profile "sandbox" to true\n' });
+  expect(set).toMatchObject({ code: 0, stdout: '✓ Set method_override to true in profile "sandbox"\n' });
   const stored = async () => JSON.parse(await readFile(path, 'utf8')).profiles.sandbox;
   expect(await stored()).toEqual({ output: 'json', method_override: true });
   expect(await config(['unset', 'output', '-p', 'sandbox'])).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -83,7 +83,12 @@ test.for([
   ['set', 'output', 'xml', /output: expected one of \{table\|json\|jsonl\|csv\|tsv\}, got "xml"/],
   ['set', 'api_key', 'secret', /api_key is not set by itself, but with its account\nhint: linkctl auth login/],
   ['set', 'base_url', 'https://x.example', /hint: linkctl auth login/],
-  ['unset', 'username', undefined, /username is not taken away by itself, but with its account\nhint: linkctl auth logout/],
+  [
+    'unset',
+    'username',
+    undefined,
+    /username cannot be unset separately; it is deleted with its profile\nhint: linkctl auth logout/,
+  ],
   ['get', 'nothing', undefined, /no setting "nothing"/],
 ] as const)('config %s %s %s is exit 2 and changes nothing', async ([verb, key, value, complaint], { config, path }) => {
   const ran = await config([verb, key, ...(value === undefined ? [] : [value]), '-p', 'sandbox']);
@@ -135,7 +140,7 @@ describe('D48: a domain is stored when the account has it', () => {
     await wire.script([faults.refuse(1300)]);
     expect(await config(['set', 'domain', 's.ex'])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('warning: it was not checked that the account has the domain s.ex: '),
+      stderr: expect.stringContaining('warning: could not check whether the account has the domain s.ex: '),
     });
     expect(JSON.parse(await readFile(path, 'utf8')).profiles.work.domain).toBe('s.ex');
   });

@@ -101,7 +101,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     const ran = await linkctl(['shorten', 'https://example.com/7', '--hash', 'own', '--dedupe', 'account']);
     expect(ran).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('warning: --dedupe does not reuse links where a custom'),
+      stderr: expect.stringContaining('warning: --dedupe does not apply to rows with a custom hash'),
     });
     const said = edition === 'a' ? 'account' : '1';
     const [post] = (await sent(wire)).filter(({ call }) => call.startsWith('POST'));

@@ -200,7 +200,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   ])('4.3.8: %s with --by-tags is exit 2 before any call', async ([flag, value], { linkctl, wire }) => {
     const ran = await linkctl(['edit', '--by-tags', 'promo', flag as string, value as string, '--yes', '--max-affected', '9']);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(/^error: --[a-z-]+ cannot be set with --by-tags: only --note, --expires, --email-stats/);
+    expect(ran.stderr).toMatch(/^error: --[a-z-]+ cannot be combined with --by-tags: only --note, --expires, --email-stats/);
     expect(await wire.requests()).toEqual([]);
   });
 
@@ -236,9 +236,9 @@ test.for([
   [['h0'], /nothing to change: give at least one of --url/],
   [[], /missing required argument 'hash'/],
   [['--note', 'x'], /missing required argument 'hash'/],
-  [['h0', 'h1', '--new-hash', 'x'], /--new-hash renames one URL: give exactly one hash/],
-  [['--hashes-from', 'none.txt', '--new-hash', 'x'], /--new-hash renames one URL/],
-  [['-f', 'edits.csv', '--new-hash', 'x'], /in a file, custom_hash is a column/],
+  [['h0', 'h1', '--new-hash', 'x'], /--new-hash applies to one link: give exactly one hash/],
+  [['--hashes-from', 'none.txt', '--new-hash', 'x'], /--new-hash applies to one link/],
+  [['-f', 'edits.csv', '--new-hash', 'x'], /in a file, use the column custom_hash/],
   [['-f', 'edits.csv', 'h0'], /specify only one of --file or <hash>\.\.\./],
   [['-f', 'edits.csv', '--by-tags', 'a'], /specify only one of --file or --by-tags/],
   [['h0', '--by-tags', 'a', '--note', 'x'], /specify only one of <hash>\.\.\. or --by-tags/],
@@ -247,11 +247,11 @@ test.for([
   [['', '--note', 'x'], /"" is not a hash or a short URL/],
   [['..', '--note', 'x'], /"\.\." is not a hash or a short URL/],
   [['--by-tags', ' ', '--note', 'x'], /--by-tags: the tag expression is empty/],
-  [['h0', '--note', 'x', '--results', 'r.csv'], /--results goes with --hashes-from, not with <hash>\.\.\./],
-  [['h0', '--note', 'x', '--delimiter', ';'], /--delimiter goes with --file/],
+  [['h0', '--note', 'x', '--results', 'r.csv'], /--results requires --hashes-from and cannot be used with <hash>\.\.\./],
+  [['h0', '--note', 'x', '--delimiter', ';'], /--delimiter requires --file/],
   [
     ['--hashes-from', 'none.txt', '--note', 'x', '--input-format', 'csv'],
-    /--input-format goes with --file, not with --hashes-from/,
+    /--input-format requires --file and cannot be used with --hashes-from/,
   ],
 ] as const)('B11, R-31, R-52: edit %j is exit 2 and sends nothing', async ([words, complaint], { linkctl, wire }) => {
   const ran = await linkctl(['edit', ...words]);

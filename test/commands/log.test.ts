@@ -79,7 +79,7 @@ test('B28: --type alone looks at one batch and says so', async ({ linkctl, wire 
   await wire.script([page([entry(9), entry(8, { type: 'alarm' })], 4)]);
   expect(await linkctl(['log', '--type', 'alarm', '--fields', 'message'])).toMatchObject({
     stdout: 'entry 8\n',
-    stderr: 'Showing 1 entries, found among 2 of 4. Use --all or --limit N.\n',
+    stderr: 'Showing 1 entries, selected from 2 of 4. Use --all or --limit N.\n',
   });
 });
 
@@ -90,9 +90,9 @@ test('D48: a type that no entry has is told, with those that there are', async (
   expect(await linkctl(argv)).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'no log entries of type xx among 2; types there: notification, alarm\n',
+    stderr: 'no log entries of type xx among 2 entries; existing types: notification, alarm\n',
   });
-  expect((await linkctl(argv)).stderr).toContain('among 2 of 7; types there:');
+  expect((await linkctl(argv)).stderr).toContain('among 2 of 7 entries; existing types:');
   expect((await linkctl(argv)).stderr).toBe('');
 });
 

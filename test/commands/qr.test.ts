@@ -84,8 +84,8 @@ describe('--qr-file', () => {
     writeFileSync(file, 'mine');
     const refused = await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node', '--qr-file', folder]);
     expect(refused).toMatchObject({ code: 9, stdout: expect.stringMatching(/\/node\n$/) });
-    expect(refused.stderr).toContain('error: 1 QR code was not written; the short URLs are there\n');
-    expect(refused.stderr).toContain('node.svg exists already; --yes overwrites it\n');
+    expect(refused.stderr).toContain('error: 1 QR code was not written; the short URLs exist\n');
+    expect(refused.stderr).toContain('node.svg already exists; to overwrite it, add --yes\n');
     expect(readFileSync(file, 'utf8')).toBe('mine');
     for (const flags of [['--yes'], []]) {
       expect(await linkctl(['list', 'node', '--qr-file', folder, ...flags])).toMatchObject({ code: 0, stderr: '' });

@@ -88,8 +88,14 @@ test('runs forget asks before an unfinished run, and afterwards the first row is
   const [{ run = '' } = {}] = await runs();
   expect((await linkctl(['runs', 'forget', run])).stderr).toBe('error: --yes required when not running interactively\n');
   const declined = await linkctl(['runs', 'forget', run], { ...watched, stdin: 'n\n' });
-  expect(declined).toMatchObject({ code: 1, stderr: expect.stringMatching(/is unfinished, 20 rows are not sent: forget it\?/) });
-  expect(await linkctl(['runs', 'forget', run, '-y'], watched)).toMatchObject({ code: 0, stdout: `✓ Forgot run ${run}\n` });
+  expect(declined).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/is unfinished; 20 rows were not sent\..*Delete the record\?/),
+  });
+  expect(await linkctl(['runs', 'forget', run, '-y'], watched)).toMatchObject({
+    code: 0,
+    stdout: `✓ Deleted the record of run ${run}\n`,
+  });
   expect(await runs()).toEqual([]);
   const afresh = await linkctl(stopped);
   expect(afresh).toMatchObject({ code: 3, stderr: expect.stringContaining('40 rows: 20 deleted, 20 failed') });
@@ -127,7 +133,7 @@ test('R-X10: runs verify reads again what an edit left, and changes nothing', as
   expect(await linkctl(['runs', 'verify', run])).toEqual({
     code: 0,
     stdout: '',
-    stderr: '40 links read again: 0 missing or changed\n',
+    stderr: '40 links checked: 0 missing or changed\n',
   });
   await linkctl(['delete', 'h3', '-y']);
   await linkctl(['edit', 'h7', '--url', 'https://other.example/']);
@@ -150,7 +156,7 @@ test('R-X10: runs verify reads links again too that were not made as they were a
   expect(await linkctl(['shorten', '-f', file])).toMatchObject({ code: 3 });
   const [{ run = '' } = {}] = await runs();
   const verified = () => linkctl(['runs', 'verify', run]);
-  expect(await verified()).toMatchObject({ code: 0, stderr: '2 links read again: 0 missing or changed\n' });
+  expect(await verified()).toMatchObject({ code: 0, stderr: '2 links checked: 0 missing or changed\n' });
   await linkctl(['delete', 'a', '-y']);
   expect(await verified()).toMatchObject({ code: 1, stdout: 'a\tmissing\t\n' });
 });

@@ -235,7 +235,7 @@ test('a port that was asked for and is in use is exit 9 with what helps', async 
   expect(ran).toEqual({
     code: 9,
     stdout: '',
-    stderr: `error: cannot listen on 127.0.0.1 port ${port}: the port is in use\nhint: linkctl serve --port 0 takes any free port\n`,
+    stderr: `error: cannot listen on 127.0.0.1 port ${port}: the port is already in use\nhint: linkctl serve --port 0 uses any free port\n`,
   });
 });
 
@@ -260,7 +260,7 @@ test('R-54: on loopback nothing is said; on all addresses, once, what is reachab
   expect(here.system.printed().stderr).toBe('');
   const wide = await serve(['--port', '0', '--host', '0.0.0.0']);
   expect(wide.system.printed().stderr).toMatch(
-    /^warning: every machine that reaches this one can follow links and, with the key, use the API, unencrypted, on port \d+\n$/,
+    /^warning: any machine that can reach this one can follow links and, with the key, use the API, unencrypted, on port \d+\n$/,
   );
   expect(wide.announced.base_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
 });

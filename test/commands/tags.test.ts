@@ -85,7 +85,7 @@ test('did it happen: an answer with another label is a failure of that label alo
   expect(await linkctl(['tags', 'add', 'mine', 'yours'])).toMatchObject({
     code: 3,
     stdout: 'yours\n',
-    stderr: expect.stringContaining('not applied: tag "mine" was asked for, the server answers with "other"'),
+    stderr: expect.stringContaining('not applied: requested tag "mine", but the server returned "other"'),
   });
   expect(await linkctl(['tags', 'rename', 'yours', 'ours'])).toMatchObject({ code: 6, stdout: '' });
 });

@@ -39,7 +39,7 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
   for (const warning of config.warnings) await invocation.warn(warning);
   const name = requireProfileName(global.profile ?? (await defaultName(invocation)));
   if (name === sandboxName) {
-    throw new UsageError('the sandbox needs no login', { hint: 'for an account elsewhere: linkctl auth login --profile work' });
+    throw new UsageError('the sandbox needs no login', { hint: 'to log in to a server: linkctl auth login --profile work' });
   }
   const stored = config.profiles.get(name) ?? {};
   const url = await givenBaseUrl(stored, invocation);
@@ -63,8 +63,7 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
     kind: 'done',
     sentence: `Logged in to ${new URL(url).host} as ${username} (${editions[edition].title}${plan}), profile "${name}"`,
     record: { profile: name, base_url: url, username, edition, account },
-    notes: () =>
-      current === name ? [] : [`commands still use profile "${current}"; to change that: linkctl auth switch ${name}`],
+    notes: () => (current === name ? [] : [`the current profile is still "${current}"; to switch: linkctl auth switch ${name}`]),
   };
 }
 
@@ -72,7 +71,7 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
 function refuseShadowed(env: System['env']): void {
   const name = ['LINKCTL_API_KEY', 'LINKCTL_API_KEY_FILE', 'LINKCTL_USERNAME'].find((variable) => env[variable]);
   if (name) {
-    throw new UsageError(`${name} is set in the environment and beats every stored profile`, { hint: `unset ${name}` });
+    throw new UsageError(`${name} is set in the environment and overrides all profiles`, { hint: `unset ${name}` });
   }
 }
 
@@ -102,7 +101,7 @@ async function givenBaseUrl(stored: Profile, invocation: Invocation): Promise<st
 async function givenUsername(stored: Profile, invocation: Invocation): Promise<string> {
   const text = invocation.global.username ?? (await askOrKept('Username', '--username', invocation, stored.username));
   const username = accountName(text);
-  if (username === undefined) throw new UsageError('--username: expected a name without a colon and control characters');
+  if (username === undefined) throw new UsageError('--username: expected a name without colons or control characters');
   return username;
 }
 
@@ -155,7 +154,7 @@ async function verify({ url, username, key, name, stored }: Candidate, invocatio
     const { account } = await client.send('getAccount', {});
     const edition = await findEdition(client);
     if (global.edition && global.edition !== edition) {
-      throw new LocalError(`--edition ${global.edition}: this server is of ${editions[edition].title}`);
+      throw new LocalError(`--edition ${global.edition}: this server is ${editions[edition].title}`);
     }
     await checkDomain(client, edition, global.domain?.at(-1));
     return { account, edition };
