@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { matchByHash } from '../../src/bulk/matching/hash-matching.ts';
+import { matchEdits } from '../../src/bulk/matching/hash-matching.ts';
 import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/edit.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/operations/removal.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
@@ -224,7 +224,7 @@ test.for<[string, { hash: string; custom_hash?: string }[], unknown[], string]>(
   ['a refusal without an echo', [{ hash: 'a' }], [{ error: { code: 1306 } }], '1306'],
   ['one more', [{ hash: 'a' }], [{ hash: 'a' }, { hash: 'z' }], 'a +z'],
 ])('edits are matched by hash: %s', ([, sent, answer, expected]) => {
-  const { verdicts, surplus } = matchByHash(sent, answer);
+  const { verdicts, surplus } = matchEdits(sent, answer);
   const words = verdicts.map((verdict) =>
     verdict?.kind === 'done' ? verdict.record?.hash : verdict?.kind === 'failed' ? String(verdict.error.code) : '?',
   );

@@ -10,8 +10,9 @@ import { atomicWrite, type WriteSystem } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
 import { serializeBatch } from '../batches.ts';
 import type { Watermark } from '../journal/lines.ts';
-import { foldedKey, keyFields } from '../matching/row-keys.ts';
-import type { BatchAnswer, BulkOperation } from '../operations/operation.ts';
+import { foldedKey } from '../matching/row-keys.ts';
+import type { BatchAnswer } from '../matching/verdict.ts';
+import type { BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/sending.ts';
 import type { SendingContext } from '../sending/sending-context.ts';
@@ -162,9 +163,8 @@ async function hasTwin(
 ): Promise<boolean> {
   const scan = await scanFront(settings, settings.context.signal);
   const given = new Set(taken.map(({ record }) => record?.hash));
-  const all = new Set(keyFields);
-  const ours = new Set(taken.map(({ payload }) => foldedKey(payload, all)));
-  return newerThan(before, scan).some((record) => !given.has(record.hash) && ours.has(foldedKey(record, all)));
+  const ours = new Set(taken.map(({ payload }) => foldedKey(payload)));
+  return newerThan(before, scan).some((record) => !given.has(record.hash) && ours.has(foldedKey(record)));
 }
 
 function refusal(fault: string): UnavailableError {

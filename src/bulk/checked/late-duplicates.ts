@@ -1,7 +1,6 @@
 import { UnavailableError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
-import type { ShortenItem } from '../../contract/operations.ts';
-import { foldedKey, keyFields } from '../matching/row-keys.ts';
+import { foldedKey } from '../matching/row-keys.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
 import type { RunInput } from '../run-plan.ts';
@@ -33,19 +32,17 @@ export async function findSurplus(settings: AuditSettings): Promise<string[]> {
   if (!resent) return [];
   const wanted = await keysOf(resent.rows, settings);
   const newer = await newerRecords(resent, settings);
-  const alike = newer.filter((record) => wanted.has(foldedKey(record, allFields)));
+  const alike = newer.filter((record) => wanted.has(foldedKey(record)));
   const own = await ownAmong(settings.journal, alike);
   return alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
 }
-
-const allFields = new Set(keyFields);
 
 async function keysOf(indexes: ReadonlySet<number>, { input, payload }: AuditSettings): Promise<Set<string>> {
   const keys = new Set<string>();
   let index = 0;
   for await (const rows of input.open()) {
     for (const { item } of rows) {
-      if (indexes.has(index)) keys.add(foldedKey(payload(item) as ShortenItem, allFields));
+      if (indexes.has(index)) keys.add(foldedKey(payload(item)));
       index += 1;
     }
   }

@@ -2,8 +2,8 @@ import type { System } from '../../base/system.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { canonicalUrl } from '../matching/canonical-url.ts';
-import { type Matching, matchAnswer } from '../matching/matching.ts';
-import { again, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { matchAnswer } from '../matching/matching.ts';
+import { again, type BatchAnswer, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
 import { type BatchEvidence, ownAmong } from './listing-evidence.ts';
 import { atMost, frontSize, type ListingSettings, type Scan, scanNewest } from './newest-links.ts';
@@ -77,7 +77,7 @@ interface View {
   readonly fresh: readonly KnownRecord[];
   /** How many newer ones rows of the run have: their own listing was behind when the watermark was taken. */
   readonly ownCount: number;
-  readonly matching: Matching;
+  readonly matching: BatchAnswer;
   /** The watermark holds all that there was, so that all else is new, wherever it stands. */
   readonly isWhole: boolean;
 }

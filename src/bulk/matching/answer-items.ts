@@ -1,6 +1,6 @@
 import { unicodeTest } from '../../base/unicode.ts';
 import type { ErrorRecord } from '../../contract/records.ts';
-import type { KnownRecord } from './verdict.ts';
+import type { Evidence, KnownRecord, Verdict } from './verdict.ts';
 
 /** A refused item and what it echoes of the row that it belongs to (4.3.1, FIELD-NOTES 6). */
 export interface RefusedItem {
@@ -16,11 +16,13 @@ export interface RecordItem {
   readonly record: KnownRecord;
 }
 
+export type Item = RecordItem | RefusedItem;
+
 /**
  * One entry of an answer's `urls`, read without trust: undefined for what is neither a record with a usable hash nor an error
  * with an integer code (F36, F39). An item without `error` but with a hash is a success (1.5 rule 8).
  */
-export function readItem(value: unknown): RecordItem | RefusedItem | undefined {
+export function readItem(value: unknown): Item | undefined {
   if (!isObject(value)) return undefined;
   const { error } = value;
   if (error !== undefined && error !== null) {
@@ -37,6 +39,15 @@ export function readRecord(value: unknown): KnownRecord | undefined {
   const hash = value.hash.trim();
   if (!isUsableHash(hash)) return undefined;
   return hash === value.hash && hasHash(value) ? value : { ...value, hash };
+}
+
+export function longUrlOf(item: Item | undefined): string | undefined {
+  return item?.kind === 'record' ? textOf(item.record.long_url) : item?.longUrl;
+}
+
+/** What an item says of the row that it belongs to. */
+export function verdictOf(item: Item, evidence: Evidence): Verdict {
+  return item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
 }
 
 /** Whether text can be a hash: visible characters, and no more of them than any server is known to give. */

@@ -1,19 +1,17 @@
-import type { ShortenItem } from '../../contract/operations.ts';
-import { type RecordItem, type RefusedItem, readItem } from './answer-items.ts';
-import type { Evidence, KnownRecord, Verdict } from './verdict.ts';
-
-export type Item = RecordItem | RefusedItem | undefined;
+import { type Item, readItem, verdictOf } from './answer-items.ts';
+import type { BatchAnswer, Evidence, KnownRecord, Verdict } from './verdict.ts';
 
 /** A matching under way: what is free on both sides. */
-export interface Work {
-  readonly sent: readonly ShortenItem[];
-  readonly items: readonly Item[];
+export interface Work<Row> {
+  readonly sent: readonly Row[];
+  /** Undefined where an entry of the answer cannot be used. */
+  readonly items: readonly (Item | undefined)[];
   readonly verdicts: (Verdict | undefined)[];
   /** Row that an item was given to; undefined as long as it is free. */
   readonly rowOf: (number | undefined)[];
 }
 
-export function begin(sent: readonly ShortenItem[], answer: readonly unknown[], sharing: boolean): Work {
+export function begin<Row>(sent: readonly Row[], answer: readonly unknown[], sharing: boolean): Work<Row> {
   const items = answer.map(readItem);
   if (!sharing) dropRepeats(items);
   return {
@@ -25,7 +23,7 @@ export function begin(sent: readonly ShortenItem[], answer: readonly unknown[], 
 }
 
 /** A hash is given to one row only (1.5 rule 7, F35). */
-function dropRepeats(items: Item[]): void {
+function dropRepeats(items: (Item | undefined)[]): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
     if (item?.kind !== 'record') continue;
@@ -34,42 +32,41 @@ function dropRepeats(items: Item[]): void {
   }
 }
 
-export function give(work: Work, row: number, index: number, evidence: Evidence): void {
+/** The one place where an item answers a row. */
+export function give<Row>(work: Work<Row>, row: number, index: number, evidence: Evidence): void {
   const item = work.items[index];
   if (!item) return;
   work.rowOf[index] = row;
-  work.verdicts[row] =
-    item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
+  work.verdicts[row] = verdictOf(item, evidence);
 }
 
-export function surplusOf(work: Work): KnownRecord[] {
-  return freeItems(work, 'record')
-    .map((index) => recordOf(work, index))
-    .filter((record) => record !== undefined);
+export function result<Row>(work: Work<Row>): BatchAnswer {
+  return { verdicts: work.verdicts, surplus: freeRecords(work).flatMap((index) => recordAt(work, index) ?? []) };
 }
 
-export function freeRows(work: Work): number[] {
+export function freeRows<Row>({ verdicts }: Work<Row>): number[] {
   const rows: number[] = [];
-  for (const [row, verdict] of work.verdicts.entries()) if (!verdict) rows.push(row);
+  for (const [row, verdict] of verdicts.entries()) if (!verdict) rows.push(row);
   return rows;
 }
 
-export function freeItems(work: Work, kind: 'record' | 'refused'): number[] {
+export function freeRecords<Row>(work: Work<Row>): number[] {
+  return freeItems(work).filter((index) => recordAt(work, index));
+}
+
+export function freeRefusals<Row>(work: Work<Row>): number[] {
+  return freeItems(work).filter((index) => !recordAt(work, index));
+}
+
+function freeItems<Row>({ items, rowOf }: Work<Row>): number[] {
   const free: number[] = [];
-  for (const [index, item] of work.items.entries()) {
-    if (item?.kind === kind && work.rowOf[index] === undefined) free.push(index);
-  }
+  for (const [index, item] of items.entries()) if (item && rowOf[index] === undefined) free.push(index);
   return free;
 }
 
-export function recordOf(work: Work, index: number): KnownRecord | undefined {
-  const item = work.items[index];
+export function recordAt<Row>({ items }: Work<Row>, index: number): KnownRecord | undefined {
+  const item = items[index];
   return item?.kind === 'record' ? item.record : undefined;
-}
-
-export function longUrlOf(item: Item): string | undefined {
-  const longUrl = item?.kind === 'record' ? item.record.long_url : item?.longUrl;
-  return typeof longUrl === 'string' ? longUrl : undefined;
 }
 
 export function group(members: readonly number[], keyOf: (member: number) => string): Map<string, number[]> {

@@ -1,28 +1,13 @@
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import type { RecordItem, RefusedItem } from './answer-items.ts';
+import { type Item, longUrlOf } from './answer-items.ts';
 import { canonicalHost, canonicalUrl } from './canonical-url.ts';
-import {
-  begin,
-  freeItems,
-  freeRows,
-  give,
-  group,
-  type Item,
-  longUrlOf,
-  recordOf,
-  surplusOf,
-  type Work,
-} from './matching-work.ts';
+import { takeByHash } from './hash-matching.ts';
+import { begin, freeRecords, freeRefusals, freeRows, give, group, recordAt, result, type Work } from './matching-work.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
-import type { Evidence, KnownRecord, Verdict } from './verdict.ts';
+import type { BatchAnswer, Evidence } from './verdict.ts';
 
-export interface Matching {
-  /** One per sent item; undefined where nothing in the answer is known to belong to it: class A, never failed (1.5 rule 6). */
-  readonly verdicts: readonly (Verdict | undefined)[];
-  /** Records that belong to no row: kept, and warned about. */
-  readonly surplus: readonly KnownRecord[];
-}
+type Shortening = Work<ShortenItem>;
 
 export interface MatchingOptions {
   /** Duplicate control is on: several rows may be given one record, and one row several (4.3.3). */
@@ -39,7 +24,7 @@ export function matchAnswer(
   sent: readonly ShortenItem[],
   answer: readonly unknown[],
   { sharing = false, inOrder = true }: MatchingOptions = {},
-): Matching {
+): BatchAnswer {
   const work = begin(sent, answer, sharing);
   const steps = [
     takeByCustomHash,
@@ -49,53 +34,24 @@ export function matchAnswer(
     ...(inOrder ? [takeByPosition] : []),
   ];
   for (const take of steps) if (work.verdicts.includes(undefined)) take(work);
-  return { verdicts: work.verdicts, surplus: surplusOf(work) };
+  return result(work);
 }
 
 /** Every request holds distinct custom hashes, so they are keys; a server may have changed their case (F38). */
-function takeByCustomHash(work: Work): void {
-  const rows = new Map<string, number>();
-  for (const [row, { custom_hash }] of work.sent.entries()) if (custom_hash) rows.set(custom_hash, row);
-  if (rows.size === 0) return;
-  takeByHash(work, rows, (hash) => hash);
-  if (rows.size === 0) return;
-  takeByHash(work, foldedHashes(rows), foldedHash);
+function takeByCustomHash(work: Shortening): void {
+  takeByHash(work, customHash);
+  if (work.verdicts.includes(undefined)) takeByHash(work, customHash, { form: foldedHash });
 }
 
-function takeByHash(work: Work, rows: Map<string, number>, form: (hash: string) => string): void {
-  for (const [index, item] of work.items.entries()) {
-    if (!item || work.rowOf[index] !== undefined) continue;
-    const key = hashesOf(item)
-      .map(form)
-      .find((hash) => rows.has(hash));
-    const row = key === undefined ? undefined : rows.get(key);
-    if (key === undefined || row === undefined) continue;
-    rows.delete(key);
-    if (!work.verdicts[row]) give(work, row, index, 'hash');
-  }
-}
-
-function hashesOf(item: RecordItem | RefusedItem): readonly string[] {
-  return item.kind === 'record' ? [item.record.hash] : item.hashes;
-}
-
-function foldedHashes(rows: Map<string, number>): Map<string, number> {
-  const folded = new Map<string, number>();
-  const twice = new Set<string>();
-  for (const [hash, row] of rows) {
-    const key = foldedHash(hash);
-    if (folded.has(key)) twice.add(key);
-    folded.set(key, row);
-  }
-  for (const key of twice) folded.delete(key);
-  return folded;
+function customHash({ custom_hash }: ShortenItem): string | undefined {
+  return custom_hash;
 }
 
 /** With duplicate control the first record of a row's long URL is its answer; more of them are that row's too. */
-function takeShared(work: Work): void {
+function takeShared(work: Shortening): void {
   for (const form of [(text: string) => text, canonicalUrl]) {
     const rows = freeRows(work);
-    const items = freeItems(work, 'record');
+    const items = freeRecords(work);
     if (rows.length === 0) return;
     const first = new Map<string, number>();
     for (const [index, item] of work.items.entries()) {
@@ -118,22 +74,21 @@ function takeShared(work: Work): void {
  * By all that a record shows. Rows with equal keys are interchangeable, and position decides among them (1.5 rules 3 and 5);
  * rows that differ only in what the records do not show are left to better evidence.
  */
-function takeByFields(work: Work): void {
+function takeByFields(work: Shortening): void {
   const rows = freeRows(work).filter((row) => !work.sent[row]?.custom_hash);
-  const items = freeItems(work, 'record');
+  const items = freeRecords(work);
   if (rows.length === 0 || items.length === 0) return;
-  const shown = new Set(keyFields.filter((name) => items.every((index) => recordOf(work, index)?.[name] !== undefined)));
-  const all = new Set(keyFields);
-  const candidates = group(items, (index) => foldedKey(recordOf(work, index), shown));
+  const shown = new Set(keyFields.filter((name) => items.every((index) => recordAt(work, index)?.[name] !== undefined)));
+  const candidates = group(items, (index) => foldedKey(recordAt(work, index), shown));
   for (const [key, takers] of group(rows, (row) => foldedKey(work.sent[row], shown))) {
     const found = candidates.get(key);
-    if (!found || (takers.length > 1 && group(takers, (row) => foldedKey(work.sent[row], all)).size > 1)) continue;
+    if (!found || (takers.length > 1 && group(takers, (row) => foldedKey(work.sent[row])).size > 1)) continue;
     giveInOrder(work, takers, found, 'fields');
   }
 }
 
 /** The same spelling first, then as they come. */
-function giveInOrder(work: Work, rows: readonly number[], items: readonly number[], evidence: Evidence): void {
+function giveInOrder(work: Shortening, rows: readonly number[], items: readonly number[], evidence: Evidence): void {
   const spelled = group(items, (index) => longUrlOf(work.items[index]) ?? '');
   for (const row of rows) {
     const index = spelled.get(work.sent[row]?.long_url ?? '')?.shift();
@@ -148,8 +103,8 @@ function giveInOrder(work: Work, rows: readonly number[], items: readonly number
 }
 
 /** Refused items echo the long URL and the custom hash, nothing else, and so come after the records. */
-function takeRefusals(work: Work): void {
-  const items = freeItems(work, 'refused').filter((index) => longUrlOf(work.items[index]) !== undefined);
+function takeRefusals(work: Shortening): void {
+  const items = freeRefusals(work).filter((index) => longUrlOf(work.items[index]) !== undefined);
   if (items.length === 0) return;
   const rows = group(freeRows(work), (row) => canonicalUrl(work.sent[row]?.long_url ?? ''));
   for (const [url, found] of group(items, (index) => canonicalUrl(longUrlOf(work.items[index]) ?? ''))) {
@@ -159,7 +114,7 @@ function takeRefusals(work: Work): void {
 }
 
 /** Whether it makes no difference which refusal goes to which row. */
-function oneFate(work: Work, rows: readonly number[], items: readonly number[]): boolean {
+function oneFate(work: Shortening, rows: readonly number[], items: readonly number[]): boolean {
   if (rows.length === 1) return items.length === 1;
   const spelling = (row: number | undefined): string => JSON.stringify(row === undefined ? row : work.sent[row]);
   if (rows.every((row) => spelling(row) === spelling(rows[0]))) return true;
@@ -167,10 +122,10 @@ function oneFate(work: Work, rows: readonly number[], items: readonly number[]):
   return rows.length === items.length && codes.every((code) => code === codes[0]);
 }
 
-function takeByUniqueUrl(work: Work): void {
+function takeByUniqueUrl(work: Shortening): void {
   const plain = freeRows(work).filter((row) => !work.sent[row]?.custom_hash);
   for (const candidates of [plain, freeRows(work)]) {
-    const items = freeItems(work, 'record');
+    const items = freeRecords(work);
     if (items.length === 0 || candidates.length === 0) continue;
     const rows = group(
       candidates.filter((row) => !work.verdicts[row]),
@@ -189,7 +144,7 @@ function takeByUniqueUrl(work: Work): void {
  * Position is believed on its own only in an answer that gives every sign of being in order: as long as the request, every
  * known item at its own place, at least one such item unless there is but one row, and the same hosts in the rest.
  */
-function takeByPosition(work: Work): void {
+function takeByPosition(work: Shortening): void {
   const rows = freeRows(work);
   if (rows.length === 0 || work.items.length !== work.sent.length) return;
   if (rows.length === work.sent.length && rows.length > 1) return;
@@ -198,7 +153,7 @@ function takeByPosition(work: Work): void {
   for (const row of rows) give(work, row, row, 'position');
 }
 
-function agree(sent: ShortenItem | undefined, item: Item): boolean {
+function agree(sent: ShortenItem | undefined, item: Item | undefined): boolean {
   if (!sent || !item) return false;
   const longUrl = longUrlOf(item);
   if (longUrl === undefined) return item.kind === 'refused';

@@ -3,15 +3,19 @@ import { canonicalUrl } from './canonical-url.ts';
 /** What tells plain rows and their records apart (1.5 rule 3), beside the long URL. */
 export const keyFields = ['note', 'expiration_date', 'tags', 'email_stats', 'max_clicks'] as const;
 
-export type KeyField = (typeof keyFields)[number];
+type KeyField = (typeof keyFields)[number];
+
+/** What is read of a row or record, whatever else it holds. */
+type Keyed = Readonly<Partial<Record<KeyField | 'long_url', unknown>>>;
+
+const allFields: ReadonlySet<KeyField> = new Set(keyFields);
 
 /**
  * The key of a row or of a record, with the API's defaults for what it does not say (FIELD-NOTES 16), after all that servers
  * are known to do to values: another spelling of the URL, trimmed text, a time after the date. Rows with equal keys get equal
  * records and are interchangeable. Fields outside `shown` do not count.
  */
-export function foldedKey(source: object | undefined, shown: ReadonlySet<KeyField>): string {
-  const values = (source ?? {}) as Readonly<Record<string, unknown>>;
+export function foldedKey(values: Keyed = {}, shown: ReadonlySet<KeyField> = allFields): string {
   const parts = keyFields.map((field) => (shown.has(field) ? folded[field](values[field]) : ''));
   return [canonicalUrl(textOf(values.long_url)), ...parts].join('\n\0');
 }

@@ -44,3 +44,11 @@ export type Verdict = Done | Failed | Again | Doubtful;
 export const again: Again = { kind: 'again' };
 export const doubtful: Doubtful = { kind: 'doubtful' };
 export const unresolved: Doubtful = { kind: 'doubtful', open: true };
+
+/** An answer joined to its rows. */
+export interface BatchAnswer {
+  /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed (1.5 rule 6). */
+  readonly verdicts: readonly (Verdict | undefined)[];
+  /** Records that belong to no row: kept, and warned about. */
+  readonly surplus: readonly KnownRecord[];
+}

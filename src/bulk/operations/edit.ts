@@ -6,10 +6,10 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { byDomain, byHash } from '../batches.ts';
 import { lastSeen } from '../checked/last-seen.ts';
-import { matchByHash } from '../matching/hash-matching.ts';
-import { again, type Done, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { matchEdits } from '../matching/hash-matching.ts';
+import { again, type BatchAnswer, type Done, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { notApplied, showsAll } from './not-applied.ts';
-import type { BatchAnswer, BulkOperation } from './operation.ts';
+import type { BulkOperation } from './operation.ts';
 
 /** One row of an edit: the URL, and what it shall get where rows differ. */
 export type EditedRow = EditItem & { readonly domain?: string | undefined };
@@ -35,7 +35,7 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
         { query: domainOf(rows, settings), body: { urls } },
         { signal, onDoubt },
       );
-      return matchByHash(rows, listOf(answer.urls));
+      return matchEdits(rows, listOf(answer.urls));
     },
   };
   return settings.mayRead ? sparing(operation, fieldsOf, settings) : operation;
@@ -60,7 +60,7 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
               { query: { ...domain, hashes: hashes.join(',') }, body: { urls: [fields] } },
               options,
             );
-      return matchByHash(sent, listOf(answer.urls));
+      return matchEdits(sent, listOf(answer.urls));
     },
   };
   return settings.mayRead ? sparing(operation, () => fields, settings) : operation;

@@ -1,4 +1,4 @@
-import type { Done, KnownRecord, Verdict } from '../matching/verdict.ts';
+import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { Difference } from './not-applied.ts';
 
@@ -9,12 +9,6 @@ export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset';
  * `look`: read the server, then send what is still to do. `read_back`: RELIABILITY.md 1.6. `leave`: no look can tell.
  */
 export type DoubtPolicy = 'repeat' | 'look' | 'read_back' | 'leave';
-
-/** An answer joined to its rows: one verdict per payload, in order; undefined where nothing in the answer belongs to it. */
-export interface BatchAnswer {
-  readonly verdicts: readonly (Verdict | undefined)[];
-  readonly surplus: readonly KnownRecord[];
-}
 
 /** A row that is looked for at the server. */
 export interface SoughtRow<Payload extends object> {

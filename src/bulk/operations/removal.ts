@@ -2,9 +2,9 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { byHash } from '../batches.ts';
 import { lastSeen } from '../checked/last-seen.ts';
-import { again, type Verdict } from '../matching/verdict.ts';
+import { again, type BatchAnswer, type Verdict } from '../matching/verdict.ts';
 import { type ChangeSettings, domainOf, missing } from './edit.ts';
-import type { BatchAnswer, BulkOperation } from './operation.ts';
+import type { BulkOperation } from './operation.ts';
 
 /** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (2.1). */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {

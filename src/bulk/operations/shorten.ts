@@ -5,10 +5,10 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import { createNewness, type Newness, type NewnessSettings } from '../checked/newness.ts';
 import { canonicalUrl } from '../matching/canonical-url.ts';
 import { matchAnswer } from '../matching/matching.ts';
-import { again, type Done, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { again, type BatchAnswer, type Done, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import type { Mode } from '../modes.ts';
 import { notApplied } from './not-applied.ts';
-import type { BatchAnswer, BulkOperation, SoughtRow } from './operation.ts';
+import type { BulkOperation, SoughtRow } from './operation.ts';
 
 export interface ShortenSettings {
   readonly client: Pick<Client, 'send'>;

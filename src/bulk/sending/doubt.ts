@@ -1,8 +1,8 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import { again, type Doubtful, doubtful, type Failed, unresolved, type Verdict } from '../matching/verdict.ts';
-import type { BatchAnswer } from '../operations/operation.ts';
+import { again, type BatchAnswer, type Doubtful, doubtful, type Failed, unresolved, type Verdict } from '../matching/verdict.ts';
+
 import type { BulkRow } from '../results/row-outcome.ts';
 import { outcomeOf } from './outcomes.ts';
 import type { SendingContext } from './sending-context.ts';
