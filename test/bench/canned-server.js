@@ -49,7 +49,8 @@ function answer({ method, url }, body, pageTotal) {
     return envelope(numbers, '');
   }
   const { pathname, searchParams } = new URL(url, 'http://localhost');
-  const fixed = answers[pathname];
+  // The base URL of a host alone has a path of its own.
+  const fixed = answers[pathname.slice(pathname.lastIndexOf('/'))];
   if (fixed) return fixed;
   const offset = Number(searchParams.get('offset') ?? 0);
   const count = Math.max(0, Math.min(Number(searchParams.get('limit') ?? 1000), pageTotal - offset));
