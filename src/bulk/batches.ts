@@ -1,4 +1,4 @@
-import { fittingHashes } from '../client/groups.ts';
+import { fittingHashes } from '../client/batch-limits.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { BulkRow } from './results/row-outcome.ts';
 import type { RunInput } from './run-plan.ts';

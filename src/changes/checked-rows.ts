@@ -3,7 +3,7 @@ import { folders } from '../base/system.ts';
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/groups.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { checkInput } from '../input/check.ts';

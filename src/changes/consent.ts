@@ -62,7 +62,7 @@ export async function consentToNamed(
 ): Promise<void> {
   const { global, streams } = session;
   if (global.yes ? !erasesCounters : isOptional && !canAsk(session)) return;
-  const read = (atMost?: number) => namedUrls(session.client, firstOf(open(), atMost), { items: batchSize });
+  const read = (atMost?: number) => namedUrls(session.client, firstOf(open(), atMost), batchSize);
   const first: AffectedUrl[] = [];
   if (global.yes) {
     for await (const url of read(shownUrls)) first.push(url);

@@ -94,7 +94,7 @@ export async function* linkChanges<Target extends LinkKey>(
 ): AsyncGenerator<PlannedChange[]> {
   for await (const targets of batches) {
     const found = new Map<string, UrlRecord>();
-    for await (const { target, record } of namedUrls(client, targets, { items: batchSize })) {
+    for await (const { target, record } of namedUrls(client, targets, batchSize)) {
       if (record) found.set(linkText(target), record);
     }
     yield targets.map((target) => {

@@ -1,9 +1,9 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { foldedHash, type LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { CallError } from './call-error.ts';
-import type { Send } from './client-options.ts';
-import { type GroupSize, inGroups } from './groups.ts';
+import { fittingHashes } from './batch-limits.ts';
+import { CallError, isTooLarge } from './call-error.ts';
+import type { Client } from './client.ts';
 
 /** A URL that was asked for by its hash, and its record if there is one. */
 export interface NamedUrl {
@@ -11,36 +11,8 @@ export interface NamedUrl {
   readonly record: UrlRecord | undefined;
 }
 
-/** What reads. */
-export interface Reader {
-  readonly send: Send;
-}
-
-/**
- * Reads URLs by hash in groups, in the order in which they were named within a domain. The answer may come in any order and in
- * parts, leave hashes out, hold others, write them in another case, or be 1306 because of one of them (F45, D12).
- */
-export async function* namedUrls(
-  client: Reader,
-  targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
-  size: GroupSize,
-  signal?: AbortSignal,
-): AsyncGenerator<NamedUrl> {
-  const groups = inGroups(targets, size, async ({ hashes, domain }) => {
-    const found = new Map<string, UrlRecord>();
-    await readGroup(hashes, found, async (asked) => {
-      const query = { hashes: asked.join(','), domain, limit: asked.length };
-      return (await client.send('listUrls', { query }, { signal })).urls;
-    });
-    return found;
-  });
-  for await (const { group, result } of groups) {
-    for (const hash of group.hashes) yield { target: { hash, domain: group.domain }, record: result.get(hash) };
-  }
-}
-
 export interface ReadSettings {
-  readonly client: Reader;
+  readonly client: Pick<Client, 'send'>;
   readonly domain?: string | undefined;
   /** Hashes in one call at most. */
   readonly batchSize: number;
@@ -54,10 +26,32 @@ export async function urlsByHash(
 ): Promise<Map<string, UrlRecord>> {
   const targets = [...new Set(hashes)].map((hash) => ({ hash, domain }));
   const found = new Map<string, UrlRecord>();
-  for await (const { target, record } of namedUrls(client, targets, { items: batchSize }, signal)) {
+  for await (const { target, record } of namedUrls(client, targets, batchSize, signal)) {
     if (record) found.set(target.hash, record);
   }
   return found;
+}
+
+/** Reads URLs by hash in groups, in the order in which they were named within a domain. Each call is for one domain (4.1.7). */
+export async function* namedUrls(
+  client: Pick<Client, 'send'>,
+  targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
+  batchSize: number,
+  signal?: AbortSignal,
+): AsyncGenerator<NamedUrl> {
+  const size: GroupSize = { items: batchSize };
+  for await (const group of groupsOf(targets, size)) {
+    const domain = group[0]?.domain;
+    const found = await readGroup(
+      group.map(({ hash }) => hash),
+      size,
+      async (hashes) => {
+        const query = { hashes: hashes.join(','), domain, limit: hashes.length };
+        return (await client.send('listUrls', { query }, { signal })).urls;
+      },
+    );
+    for (const target of group) yield { target, record: found.get(target.hash) };
+  }
 }
 
 /** The failure of a URL that was named and is not there. */
@@ -73,38 +67,68 @@ export function missingFailure(missing: number, named: number): CliError | undef
   return new Kind(`${missing} of ${named} URLs do not exist`);
 }
 
-type NamedUrlsState = Map<string, UrlRecord>;
+/** How many hashes go into one call. It shrinks when the server finds a group too large, for the rest of the reading (B86, R-13). */
+interface GroupSize {
+  items: number;
+}
 
-/**
- * Asks for what an answer left out until one adds nothing: no page, total or offset of the server is believed (D12). What is left
- * then does not exist if that answer was empty; one that holds only strangers says nothing, nor does 1306, which may be for one of
- * many: then each half is asked for, down to single hashes.
- */
-async function readGroup(
-  hashes: readonly string[],
-  found: NamedUrlsState,
-  ask: (hashes: readonly string[]) => Promise<readonly UrlRecord[]>,
-): Promise<void> {
-  for (let rest = hashes; rest.length > 0; ) {
-    const urls = await ask(rest).catch(unlessMissing);
-    const before = found.size;
-    if (urls) take(urls, rest, found);
-    if (found.size === before) {
-      if (urls?.length === 0 || rest.length === 1) return;
-      const middle = Math.ceil(rest.length / 2);
-      await readGroup(rest.slice(0, middle), found, ask);
-      return await readGroup(rest.slice(middle), found, ask);
-    }
-    rest = rest.filter((hash) => !found.has(hash));
+/** URLs of one domain that fit in one call: by their number, and by the length of its address (B85, R-14). */
+async function* groupsOf(
+  targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
+  size: GroupSize,
+): AsyncGenerator<readonly LinkKey[]> {
+  const domains = new Map<string | undefined, LinkKey[]>();
+  for await (const target of targets) {
+    const waiting = domains.get(target.domain) ?? [];
+    if (waiting.push(target) === 1) domains.set(target.domain, waiting);
+    if (waiting.length >= size.items) yield waiting.splice(0, fittingHashes(waiting));
+  }
+  for (const waiting of domains.values()) {
+    while (waiting.length > 0) yield waiting.splice(0, fittingHashes(waiting));
   }
 }
 
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof CallError) || error.outcome !== 'rejected' || error.apiCode !== 1306) throw error;
+/**
+ * The records of those that exist. An answer may come in any order and in parts, leave hashes out, hold others, and be 1306 because
+ * of one of them (F45, D12). So what an answer left out is asked for until one adds nothing: no page, total or offset of the server is
+ * believed. What is left then does not exist if that answer was empty; one that holds only strangers says nothing, nor does 1306:
+ * then each half is asked for, down to single hashes. Of a call that is too large, half as many are asked for from then on.
+ */
+async function readGroup(
+  hashes: readonly string[],
+  size: GroupSize,
+  ask: (hashes: readonly string[]) => Promise<readonly UrlRecord[]>,
+): Promise<Map<string, UrlRecord>> {
+  const found = new Map<string, UrlRecord>();
+  const open = [hashes];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const asked = next.slice(0, size.items);
+    if (asked.length === 0) continue;
+    const isOne = asked.length === 1;
+    const urls = await ask(asked).catch((error: unknown) => {
+      if (isTooLarge(error) && !isOne) return 'too large';
+      if (error instanceof CallError && error.outcome === 'rejected' && error.apiCode === 1306) return undefined;
+      throw error;
+    });
+    if (urls === 'too large') {
+      size.items = Math.floor(asked.length / 2);
+      open.push(next);
+      continue;
+    }
+    open.push(next.slice(asked.length));
+    const before = found.size;
+    if (urls) take(urls, asked, found);
+    if (found.size > before) open.push(asked.filter((hash) => !found.has(hash)));
+    else if (urls?.length !== 0 && !isOne) {
+      const middle = Math.ceil(asked.length / 2);
+      open.push(asked.slice(middle), asked.slice(0, middle));
+    }
+  }
+  return found;
 }
 
 /** A record that is written in another case belongs to the hash that was asked for, unless that one came too. */
-function take(urls: readonly UrlRecord[], asked: readonly string[], found: NamedUrlsState): void {
+function take(urls: readonly UrlRecord[], asked: readonly string[], found: Map<string, UrlRecord>): void {
   const open = new Set(asked);
   const others = urls.filter((record) => {
     if (!open.delete(record.hash)) return true;

@@ -3,7 +3,7 @@ import { EmptyError, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/groups.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { coverage, cutListing, joinedPages } from '../client/whole-listing.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
@@ -132,7 +132,7 @@ function listPages({ selections, severalDomains, isPart }: Listing, options: Lis
 }
 
 function listNamed({ open, count, domains }: NamedTargets, options: ListOptions, session: Session): RowsReport {
-  const { rows, found, failure, outcome } = namedRows(namedUrls(session.client, open(), { items: batchSizeOf(session) }), count);
+  const { rows, found, failure, outcome } = namedRows(namedUrls(session.client, open(), batchSizeOf(session)), count);
   return {
     ...urlRows(rows, domains.length > 1, session),
     failure,

@@ -7,7 +7,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import { confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { batchSizeOf } from '../client/groups.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
 import { describe } from '../help/layout.ts';
 import { quantity } from '../output/quantity.ts';
 import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';

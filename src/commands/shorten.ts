@@ -11,7 +11,7 @@ import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/groups.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import { isJson } from '../contract/formats.ts';

@@ -4,7 +4,7 @@ import type { ResetOptions } from '../changes/stats-reset.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/groups.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { coverage, joinedPages } from '../client/whole-listing.ts';
 import { foldedHash } from '../contract/link.ts';
@@ -116,8 +116,7 @@ async function* statsOfOne({ open }: NamedTargets, { client }: Session): AsyncGe
 }
 
 async function* statsOfMany({ open }: NamedTargets, flag: number | undefined, session: Session): AsyncGenerator<NamedLink> {
-  const size = { items: batchSizeOf(session, flag) };
-  for await (const { target, record } of namedUrls(session.client, open(), size)) {
+  for await (const { target, record } of namedUrls(session.client, open(), batchSizeOf(session, flag))) {
     yield { target, record: record && statsOf(record) };
   }
 }

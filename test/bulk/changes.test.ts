@@ -3,7 +3,6 @@ import { matchEdits } from '../../src/bulk/matching/hash-matching.ts';
 import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/edit.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/operations/removal.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
-import { fittingHashes } from '../../src/client/groups.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type BulkWorld, test } from './bulk-world.ts';
 import { change, fill, longRun, named } from './change-runs.ts';
@@ -189,12 +188,6 @@ test('R-14, B85: 10,000 hashes: no address above 6,000 bytes, none above the bou
   expect(Math.max(...lists.map(({ length }) => length))).toBeLessThanOrEqual(6000);
   const hashes = lists.flatMap((url) => new URL(url, 'http://x').searchParams.get('hashes')?.split(',') ?? []);
   expect(hashes).toEqual(rows.map(({ hash }) => hash));
-});
-
-test('R-14: what a list may hold is counted in bytes as encoded', () => {
-  expect(fittingHashes(named(...new Array(1000).fill('abcde')))).toBe(725);
-  expect(fittingHashes(named(...new Array(1000).fill('é')))).toBeLessThan(700);
-  expect(fittingHashes(named('x'.repeat(9000)))).toBe(1);
 });
 
 test.for<[string, { hash: string; custom_hash?: string }[], unknown[], string]>([

@@ -54,7 +54,7 @@ export const mutants = {
     ],
     ['bulk/sending/sending.ts', 'rows.forEach(({ index }) => void context.inDoubt.add(index));', 'undefined;'],
   ],
-  'believes one page': [['client/named-urls.ts', '    rest = rest.filter((hash) => !found.has(hash));\n', '    return;\n']],
+  'believes one page': [['client/named-urls.ts', 'open.push(asked.filter((hash) => !found.has(hash)));', 'continue;']],
   'drops the domain of a link': [
     ['bulk/operations/edit.ts', 'const domain = rows[0]?.domain ?? settings.domain;', 'const { domain } = settings;'],
   ],
