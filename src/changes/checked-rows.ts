@@ -10,8 +10,8 @@ import { checkInput } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
 import { type KeptRows, keepRows } from '../input/kept-rows.ts';
 import { createPlacement, domainOfBare, type Placement } from '../input/placement.ts';
-import { readRows } from '../input/reading.ts';
 import type { InputRow, ReadOptions } from '../input/row.ts';
+import { readRows } from '../input/rows.ts';
 import { refuseTooMany } from './consent.ts';
 
 /** An input that was checked as a whole and may be sent. */

@@ -2,8 +2,8 @@ import { UsageError } from '../base/errors.ts';
 import { duplicateSearch } from './duplicates.ts';
 import type { InputUse } from './format.ts';
 import type { KeptRows } from './kept-rows.ts';
-import { rowsOf } from './reading.ts';
 import type { InputRow, Notice, ReadOptions } from './row.ts';
+import { rowsOf } from './rows.ts';
 import type { Source } from './source.ts';
 
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {

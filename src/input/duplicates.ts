@@ -1,8 +1,8 @@
 import { linkText } from '../contract/link.ts';
 import { DuplicateCandidateSearch, type DuplicateCandidates } from './duplicate-candidates.ts';
 import type { InputUse } from './format.ts';
-import { rowsOf } from './reading.ts';
 import type { InputRow, Notices, ReadOptions } from './row.ts';
+import { rowsOf } from './rows.ts';
 import type { Source } from './source.ts';
 
 /**

@@ -1,34 +1,21 @@
 import { jsonErrorPosition } from '../base/errors.ts';
-import { textLines } from './csv/text-lines.ts';
 import { hashNotice, ignoredNotice, knownMembers, nameProblem } from './fields/members.ts';
-import type { InputUse } from './format.ts';
-import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from './row.ts';
-import type { Source } from './source.ts';
+import type { Notices, ReadOptions, RecordReader, RowDraft } from './row.ts';
 import { jsonValue, type Target } from './values.ts';
 
-/** One JSON object on each line, with the API's names and types; blank lines are skipped. */
-export async function* jsonRows<Use extends InputUse>(
-  source: Source,
-  options: ReadOptions<Use>,
-  notices: Notices,
-): AsyncGenerator<InputRow<Use>[]> {
-  const draft = rowDraft(options, notices);
-  const fill = recordReader(draft, options, notices);
-  for await (const { first, lines } of textLines(source)) {
-    const rows: InputRow<Use>[] = [];
-    for (const [index, line] of lines.entries()) {
-      if (line.trim() === '') continue;
-      draft.begin(first + index);
-      const record = parsed(line, draft);
-      if (record) fill(record, first + index);
-      const row = draft.finish();
-      if (row) rows.push(row);
-    }
-    yield rows;
-  }
+/** Reads one JSON object from each line, with the API's names and types; blank lines are skipped. */
+export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<string> {
+  const fill = membersReader(draft, options, notices);
+  return (text, line) => {
+    if (text.trim() === '') return 'nothing';
+    draft.begin(line);
+    const record = parsed(text, draft);
+    if (record) fill(record, line);
+    return 'row';
+  };
 }
 
-function parsed<Use extends InputUse>(line: string, draft: RowDraft<Use>): object | undefined {
+function parsed(line: string, draft: RowDraft): object | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
@@ -42,14 +29,14 @@ function parsed<Use extends InputUse>(line: string, draft: RowDraft<Use>): objec
 }
 
 /** A record of a listing may carry whatever its server adds (FIELD-NOTES 4); everybody else's members must be known. */
-function recordReader<Use extends InputUse>(
-  draft: RowDraft<Use>,
-  { use, edition, ignoreUnknownColumns }: ReadOptions<Use>,
+function membersReader(
+  draft: RowDraft,
+  { use, edition, ignoreUnknownColumns }: ReadOptions,
   notices: Notices,
 ): (record: object, line: number) => void {
   const known = knownMembers(use, edition);
   const rules = { use, known, ignoreUnknown: ignoreUnknownColumns === true };
-  /** Why each stranger is refused: rows are alike, and what is passed over is named once (I4). */
+  /** Why each unknown name is refused: rows are alike, and what is ignored is named once (I4). */
   const strangers = new Map<string, string | undefined>();
   let isHashReported = false;
   const judge = (name: string, line: number): void => {

@@ -1,6 +1,5 @@
 import { UsageError } from '../base/errors.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import { type Field, fields } from '../contract/fields.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { requiredTarget, type Setting } from './fields/members.ts';
@@ -45,84 +44,95 @@ export interface Notice {
   readonly reason: string;
 }
 
-/** Where a reader tells what is wrong. It goes on after a problem where it can, without the row. */
+/** Where a reader reports what is wrong. After a problem it continues where it can, without the row. */
 export interface Notices {
   problem(notice: Notice): void;
   warning(notice: Notice): void;
 }
 
 /** Gathers the values of one row after the other and says what is wrong with them. */
-export interface RowDraft<Use extends InputUse> {
-  begin(line: number): void;
-  set(setting: Setting, value: WireValue | Refused, column?: number): void;
+export class RowDraft<Use extends InputUse = InputUse> {
+  readonly #options: ReadOptions<Use>;
+  readonly #notices: Notices;
+  readonly #required: Target;
+  readonly #today: string;
+  #line = 0;
+  #item: Item = {};
+  #refused = false;
+  #listed = false;
+
+  constructor(options: ReadOptions<Use>, notices: Notices) {
+    this.#options = options;
+    this.#notices = notices;
+    this.#required = requiredTarget(options.use);
+    this.#today = utcDay(options.now);
+  }
+
+  begin(line: number): void {
+    this.#line = line;
+    this.#item = {};
+    this.#refused = false;
+    this.#listed = false;
+  }
+
+  set({ name, target, foreign }: Setting, value: WireValue | Refused, column?: number): void {
+    if (isRefused(value)) this.refuse(`${name}: ${value.refused}`, column);
+    else if (foreign) {
+      const changesNothing = JSON.stringify(value) === JSON.stringify(foreign.default);
+      if (!changesNothing) this.refuse(`${name}: ${thisServer(this.#options.edition)} has no ${name}`, column);
+    } else if (this.#item[target] !== undefined) {
+      this.refuse(`${name}: the hash is given as hash and as custom_hash`, column);
+    } else {
+      const isInstruction = target === 'tags' && this.#options.use === 'edit' && Array.isArray(value);
+      this.#item[target] = isInstruction ? value.map(instruction) : value;
+      if (name === 'hash' && target === 'custom_hash') this.#listed = true;
+      const warning = valueWarning(target, value, this.#today);
+      if (warning) this.#notices.warning({ line: this.#line, column, reason: `${name}: ${warning}` });
+    }
+  }
+
   /** Takes a reason that spoils the row. */
-  refuse(reason: string, column?: number): void;
+  refuse(reason: string, column?: number): void {
+    this.#refused = true;
+    this.#notices.problem({ line: this.#line, column, reason });
+  }
+
   /** The row, if nothing is wrong with it. */
-  finish(): InputRow<Use> | undefined;
+  finish(): InputRow<Use> | undefined {
+    const isEdit = this.#options.use === 'edit';
+    if (isEdit) this.#item.hash ??= this.#item.short_url;
+    if (!this.#refused && this.#item[this.#required] === undefined) this.refuse(`${this.#required}: is missing`);
+    if (!this.#refused && isEdit) this.#nameUrl();
+    if (this.#refused) return undefined;
+    // By now it has what the use requires, each value checked by its field.
+    return { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
+  }
+
+  /** Puts hash and domain of the URL that an edit means in the place of what the row says of them. */
+  #nameUrl(): void {
+    const { hash, short_url, domain, ...values } = this.#item;
+    if (Object.keys(values).length === 0) this.refuse('nothing to change');
+    try {
+      const url = editedUrl(String(hash), short_url, domain);
+      this.#item = { ...(this.#options.placement?.place(url, this.#line) ?? url), ...values };
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.refuse(`hash: ${error.message}`);
+    }
+  }
 }
 
-export function rowDraft<Use extends InputUse>(
-  { use, edition, placement, now }: ReadOptions<Use>,
-  notices: Notices,
-): RowDraft<Use> {
-  const required = requiredTarget(use);
-  const today = utcDay(now);
-  let line = 0;
-  let item: { [T in Target]?: WireValue } = {};
-  let refused = false;
-  let listed = false;
+/** Fills the draft with what a record says; `nothing` where it is no row, `end` where nothing after it can be read either. */
+export type RecordReader<Record> = (record: Record, line: number) => 'row' | 'nothing' | 'end';
 
-  const refuse = (reason: string, column?: number): void => {
-    refused = true;
-    notices.problem({ line, column, reason });
-  };
-  return {
-    refuse,
-    begin(start) {
-      line = start;
-      item = {};
-      refused = false;
-      listed = false;
-    },
-    set({ name, target, foreign }, value, column) {
-      if (isRefused(value)) return refuse(`${name}: ${value.refused}`, column);
-      if (foreign) {
-        if (!isDefault(fields[target as keyof typeof fields], value)) {
-          refuse(`${name}: ${thisServer(edition)} has no ${name}`, column);
-        }
-        return;
-      }
-      if (item[target] !== undefined) return refuse(`${name}: the hash is given as hash and as custom_hash`, column);
-      item[target] = use === 'edit' && target === 'tags' ? (value as string[]).map(instruction) : value;
-      listed ||= name === 'hash' && target === 'custom_hash';
-      const warning = valueWarning(target, value, today);
-      if (warning) notices.warning({ line, column, reason: `${name}: ${warning}` });
-    },
-    finish() {
-      if (use === 'edit') item.hash ??= item.short_url;
-      if (!refused && item[required] === undefined) refuse(`${required}: is missing`);
-      if (!refused && use === 'edit') {
-        const { hash, short_url, domain, ...values } = item;
-        if (Object.keys(values).length === 0) refuse('nothing to change');
-        try {
-          const url = editedUrl(String(hash), short_url, domain);
-          item = { ...(placement ? placement.place(url, line) : url), ...values };
-        } catch (error) {
-          if (!(error instanceof UsageError)) throw error;
-          refuse(`hash: ${error.message}`);
-        }
-      }
-      return refused ? undefined : { line, item: item as unknown as ItemOf[Use], listed };
-    },
-  };
-}
+type Item = { [T in Target]?: WireValue };
 
 /** Which URL a row of an edit means: `short_url` or `domain` tells it from its namesakes on other domains (F5). */
 function editedUrl(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
   const named = parseHash(text);
   const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
   if (listed && listed.hash !== named.hash) {
-    throw new UsageError(`${quoted(text)} is not the one of ${quoted(shortUrl as string)}: a new hash goes into custom_hash`);
+    throw new UsageError(`${quoted(text)} is not the one of ${quoted(String(shortUrl))}: a new hash goes into custom_hash`);
   }
   const own = domain === undefined ? undefined : hostName(String(domain));
   if (own === '') throw new UsageError(`${quoted(String(domain))} is not a domain name`);
@@ -148,8 +158,4 @@ function listedUrl(shortUrl: string): LinkKey | undefined {
 /** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already (B21). */
 function instruction(entry: string): string {
   return /^[+-]/.test(entry) ? entry : `+${entry}`;
-}
-
-function isDefault(field: Field, value: WireValue): boolean {
-  return JSON.stringify(value) === JSON.stringify(field.default);
 }

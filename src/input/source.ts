@@ -5,7 +5,7 @@ import { getSystemErrorMap } from 'node:util';
 import { type CliError, LocalError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { openTemporaryFile, type TemporaryFile } from '../files/temporary-file.ts';
-import { utf8Text } from './csv/encoding.ts';
+import { utf8Text } from './encoding.ts';
 
 /** Something to read that is the same at every reading. */
 export interface Source {

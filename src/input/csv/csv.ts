@@ -7,46 +7,30 @@ import {
   requiredTarget,
   type Setting,
 } from '../fields/members.ts';
-import type { InputUse } from '../format.ts';
-import { type InputRow, type Notices, type ReadOptions, type RowDraft, rowDraft } from '../row.ts';
-import type { Source } from '../source.ts';
+import type { Notices, ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import { cellValue, type Refused, type Target, type WireValue } from '../values.ts';
-import { csvRecords } from './csv-records.ts';
 
-/** The rows of a CSV with a header of the API's field names (B91). An empty cell says nothing, in an edit as well. */
-export async function* csvRows<Use extends InputUse>(
-  source: Source,
-  options: ReadOptions<Use>,
-  notices: Notices,
-): AsyncGenerator<InputRow<Use>[]> {
-  const draft = rowDraft(options, notices);
+/** Reads a CSV with a header of the API's field names (B91). An empty cell says nothing, in an edit as well. */
+export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<readonly string[]> {
   let columns: readonly Column[] | undefined;
-  for await (const { records, lines } of csvRecords(source.text(), options.delimiter ?? ',', notices.problem)) {
-    const rows: InputRow<Use>[] = [];
-    for (let index = 0; index < records.length; index += 1) {
-      const record = records[index] ?? [];
-      const line = lines[index] ?? 0;
-      if (!columns) {
-        columns = header(record, line, options, notices);
-        if (!columns) return;
-        continue;
-      }
-      draft.begin(line);
-      if (record.length !== columns.length) draft.refuse(`expected ${columns.length} cells, got ${record.length}`);
-      else fill(draft, columns, record, options.formulaGuarded === true);
-      const row = draft.finish();
-      if (row) rows.push(row);
+  return (record, line) => {
+    if (!columns) {
+      columns = header(record, line, options, notices);
+      return columns ? 'nothing' : 'end';
     }
-    yield rows;
-  }
+    draft.begin(line);
+    if (record.length !== columns.length) draft.refuse(`expected ${columns.length} cells, got ${record.length}`);
+    else fill(draft, columns, record, options.formulaGuarded === true);
+    return 'row';
+  };
 }
 
 type Reader = (text: string) => WireValue | Refused;
 
-/** Undefined where the cells are passed over. */
+/** Undefined where the cells are ignored. */
 type Column = { readonly setting: Setting; readonly valueOf: Reader } | undefined;
 
-/** Says everything that is wrong with the header. Without the column that rows cannot do without there is nothing to go on with. */
+/** Says everything that is wrong with the header. Without the column that every row needs, nothing can be read. */
 function header(record: readonly string[], line: number, options: ReadOptions, notices: Notices): readonly Column[] | undefined {
   const known = knownMembers(options.use, options.edition);
   const names = record.map((cell) => cell.trim().toLowerCase());
@@ -91,12 +75,7 @@ function otherDelimiter(names: readonly string[], known: ReadonlyMap<string, Mem
   );
 }
 
-function fill<Use extends InputUse>(
-  draft: RowDraft<Use>,
-  columns: readonly Column[],
-  record: readonly string[],
-  guarded: boolean,
-): void {
+function fill(draft: RowDraft, columns: readonly Column[], record: readonly string[], guarded: boolean): void {
   for (let index = 0; index < columns.length; index += 1) {
     const column = columns[index];
     let text = record[index] ?? '';

@@ -1,5 +1,5 @@
 import type { Edition } from '../../contract/editions.ts';
-import { fieldNames } from '../../contract/fields.ts';
+import { type Field, fieldNames, fields } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { InputUse } from '../format.ts';
 import { quoted, type Target } from '../values.ts';
@@ -10,8 +10,8 @@ export interface Setting {
   /** As the file names it. */
   readonly name: string;
   readonly target: Target;
-  /** Only the other edition has it: accepted when it changes nothing. */
-  readonly foreign?: boolean;
+  /** The field, where only the other edition has it: accepted when it changes nothing. */
+  readonly foreign?: Field;
 }
 
 /** What a column or a JSON member is; without a target it is a read-only field of a listing, which is passed over (B91). */
@@ -20,7 +20,9 @@ export type Member = Setting | { readonly name: string; readonly target?: undefi
 /** Every name that a file for this use may have. Asked by name of a stranger, hence a Map. */
 export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<string, Member> {
   const members = new Map<string, Member>(passedOver.map((name) => [name, { name }]));
-  for (const target of fieldNames(use, edition === 'a' ? 'b' : 'a')) members.set(target, { name: target, target, foreign: true });
+  for (const target of fieldNames(use, edition === 'a' ? 'b' : 'a')) {
+    members.set(target, { name: target, target, foreign: fields[target] });
+  }
   for (const target of fieldNames(use, edition)) members.set(target, { name: target, target });
   if (use === 'edit') for (const name of ['short_url', 'domain'] as const) members.set(name, { name, target: name });
   members.set('hash', { name: 'hash', target: use === 'edit' ? 'hash' : 'custom_hash' });

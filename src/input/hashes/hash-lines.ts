@@ -1,8 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
-import { csvRecords } from '../csv/csv-records.ts';
-import { longestRecord, textLines } from '../csv/text-lines.ts';
+import { csvRecords } from '../csv/records.ts';
 import { listingColumns } from '../fields/members.ts';
 import type { Source } from '../source.ts';
+import { longestRecord, textLines } from '../text-lines.ts';
 import { quoted } from '../values.ts';
 
 /** What a file calls a link, and where. */
@@ -57,14 +57,13 @@ async function firstLine(source: Source): Promise<{ line: number; text: string }
 /** Blank lines and `#` comments are skipped (CLI.md 3.6). With a column the first of the others is a head. */
 async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
   let isHead = column !== undefined;
-  for await (const { first, lines } of textLines(source)) {
+  for await (const { records, lines } of textLines(source)) {
     const found: HashText[] = [];
-    for (let index = 0; index < lines.length; index += 1) {
-      const line = lines[index] ?? '';
-      const text = line.trim();
-      if (text === '' || text.startsWith('#')) continue;
+    for (const [index, record] of records.entries()) {
+      if (!isName(record)) continue;
+      const text = column === undefined ? record : (record.split('\t')[column] ?? '');
       if (isHead) isHead = false;
-      else found.push({ line: first + index, text: column === undefined ? text : (line.split('\t')[column] ?? '').trim() });
+      else found.push({ line: lines[index] ?? 0, text: text.trim() });
     }
     yield found;
   }
@@ -100,11 +99,11 @@ function columnOf(cells: readonly string[], place: string): number {
 }
 
 async function* jsonLines(source: Source): AsyncGenerator<HashText[]> {
-  for await (const { first, lines } of textLines(source)) {
-    yield lines
-      .map((text, index) => ({ line: first + index, text }))
-      .filter(({ text }) => text.trim() !== '')
-      .map(({ line, text }) => ({ line, text: nameIn(parsed(text), `${source.name}:${line}`) }));
+  for await (const { records, lines } of textLines(source)) {
+    yield records.flatMap((text, index) => {
+      const line = lines[index] ?? 0;
+      return text.trim() === '' ? [] : { line, text: nameIn(parsed(text), `${source.name}:${line}`) };
+    });
   }
 }
 
@@ -113,8 +112,7 @@ async function* jsonDocument(source: Source): AsyncGenerator<HashText[]> {
   const pieces: Buffer[] = [];
   for await (const piece of source.text()) pieces.push(piece);
   const document = parsed(Buffer.concat(pieces).toString());
-  const lists = Array.isArray(document) ? [document] : Object.values(document ?? {}).filter(Array.isArray);
-  const records = lists[0] as readonly unknown[] | undefined;
+  const records: unknown[] | undefined = [document, ...Object.values(document ?? {})].find(Array.isArray);
   if (!records) throw new UsageError(`${source.name}: neither the JSON of a listing nor a JSON object on each line`);
   yield records.map((record, index) => ({ line: index + 1, text: nameIn(record, `${source.name}: record ${index + 1}`) }));
 }
@@ -135,9 +133,9 @@ function isRecord(line: string): boolean {
 }
 
 function nameIn(record: unknown, place: string): string {
-  const members = (record ?? {}) as Readonly<Record<string, unknown>>;
-  const name = naming.map((member) => members[member]).find((value) => typeof value === 'string' && value !== '');
+  const members = new Map<string, unknown>(Object.entries(record ?? {}));
+  const name = naming.map((member) => members.get(member)).find((value) => typeof value === 'string' && value !== '');
   if (typeof name !== 'string') throw new UsageError(`${place}: no JSON object with the member short_url or hash`);
-  const { domain } = members;
-  return name === members.hash && typeof domain === 'string' && !name.includes('/') ? `${domain}/${name}` : name;
+  const domain = members.get('domain');
+  return name === members.get('hash') && typeof domain === 'string' && !name.includes('/') ? `${domain}/${name}` : name;
 }

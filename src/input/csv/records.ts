@@ -1,12 +1,6 @@
 import type { CsvError, Options, Parser } from 'csv-parse';
 import type { Notice } from '../row.ts';
-import { longestRecord } from './text-lines.ts';
-
-/** Records and the lines on which they begin. */
-export interface RecordBatch {
-  readonly records: string[][];
-  readonly lines: number[];
-}
+import { longestRecord, type RecordBatch } from '../text-lines.ts';
 
 /**
  * The records of a CSV, header included, a batch for each piece of text (R-29). What breaks its structure ends it and goes to
@@ -16,36 +10,42 @@ export async function* csvRecords(
   text: AsyncIterable<Buffer>,
   delimiter: string,
   broken: (notice: Notice) => void,
-): AsyncGenerator<RecordBatch> {
+): AsyncGenerator<RecordBatch<string[]>> {
   const { Parser: CsvParser } = await import('csv-parse');
   const parser = new CsvParser({ ...fixed, delimiter });
   const lineOf = lineCounter(parser);
-  let batch: RecordBatch = { records: [], lines: [] };
-  // Taken where the parser hands them out: no queue of the stream, and `info` tells the line for nothing.
+  let records: string[][] = [];
+  let lines: number[] = [];
+  // Taken where the parser hands them out: no queue of the stream, and `info` knows the line.
   parser.push = (record: string[] | null) => {
     if (record) {
-      batch.lines.push(lineOf.next(record));
-      batch.records.push(record);
+      lines.push(lineOf.next(record));
+      records.push(record);
     }
     return true;
   };
   parser.on('error', () => {});
-  const parsed = async (chunk?: Buffer): Promise<CsvError | undefined> => {
-    batch = { records: [], lines: [] };
-    const error = await new Promise<Error | null | undefined>((resolve) => {
-      if (chunk) parser.write(chunk, resolve);
-      else parser.end(resolve);
-    });
-    return (error as CsvError | null) ?? undefined;
-  };
-  for await (const chunk of text) {
-    const error = await parsed(chunk);
-    if (batch.records.length > 0) yield batch;
+  for await (const chunk of withEnd(text)) {
+    records = [];
+    lines = [];
+    const error = await parse(parser, chunk);
+    if (records.length > 0) yield { records, lines };
     if (error) return broken(notice(error, lineOf.pending()));
   }
-  const error = await parsed();
-  if (batch.records.length > 0) yield batch;
-  if (error) broken(notice(error, lineOf.pending()));
+}
+
+/** The end of a text can complete a record, too. */
+async function* withEnd(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  yield* text;
+  yield undefined;
+}
+
+function parse(parser: Parser, chunk: Buffer | undefined): Promise<CsvError | undefined> {
+  return new Promise((resolve) => {
+    const parsed = (error?: Error | null): void => resolve((error as CsvError | null) ?? undefined);
+    if (chunk) parser.write(chunk, parsed);
+    else parser.end(parsed);
+  });
 }
 
 const fixed: Options = {

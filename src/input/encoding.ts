@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 
 /**
  * The same text as UTF-8 without a byte order mark, in pieces that end between characters. Takes UTF-8, and UTF-16LE where a
@@ -8,35 +8,80 @@ import { UsageError } from '../../base/errors.ts';
  * bytes, another encoding (C08, C09, C19).
  */
 export async function* utf8Text(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
-  const pieces = withHead(chunks);
-  try {
-    const { value: head, done } = await pieces.next();
-    if (done) return;
-    refuseOther(head, name);
-    const wide = head.length >= 2 && head[0] === 0xff && head[1] === 0xfe;
-    yield* wide ? fromUtf16(head, pieces, name) : checked(head, pieces, name);
-  } finally {
-    // Whoever stops early, the file behind it is closed.
-    await pieces.return();
+  const decoding = new Decoding(name);
+  for await (const chunk of chunks) {
+    const text = decoding.add(chunk);
+    if (text.length > 0) yield text;
   }
+  const rest = decoding.end();
+  if (rest.length > 0) yield rest;
 }
 
-/** Bytes that are enough to know an archive or the beginning of a web page. */
+/** Bytes that are enough to recognize an archive or the beginning of a web page; a pipe may bring one at a time. */
 const headBytes = 64;
+const nothing = Buffer.alloc(0);
 
-/** The same bytes, the first piece holding at least `headBytes` if there are as many: a pipe may bring one at a time. */
-async function* withHead(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  let head: Buffer | undefined = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    if (!head) yield chunk;
-    else {
-      head = Buffer.concat([head, chunk]);
-      if (head.length < headBytes) continue;
-      yield head;
-      head = undefined;
+class Decoding {
+  readonly #name: string;
+  /** Bytes that cannot be judged before more of them are there: the head, or a part of a character. */
+  #held: Buffer = nothing;
+  #begun = false;
+  #utf16: TextDecoder | undefined;
+  /** Bytes before those that come next. */
+  #offset = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  add(chunk: Buffer): Buffer {
+    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    if (this.#begun || bytes.length >= headBytes) return this.#text(bytes);
+    this.#held = bytes;
+    return nothing;
+  }
+
+  end(): Buffer {
+    const text = this.#begun ? nothing : this.#text(this.#held);
+    if (this.#utf16) this.#fromUtf16(this.#utf16, undefined);
+    if (this.#held.length === 0) return text;
+    throw notUtf8(this.#name, `the byte at offset ${this.#offset} begins a character that does not end`);
+  }
+
+  #text(bytes: Buffer): Buffer {
+    const body = this.#begun ? bytes : this.#begin(bytes);
+    if (this.#utf16) return this.#fromUtf16(this.#utf16, body);
+    const end = body.length - unfinished(body);
+    const whole = body.subarray(0, end);
+    verify(whole, this.#offset, this.#name);
+    this.#offset += end;
+    this.#held = body.subarray(end);
+    return whole;
+  }
+
+  /** Finds out from the head what the bytes are. Returns them without the mark of UTF-8. */
+  #begin(head: Buffer): Buffer {
+    refuseOther(head, this.#name);
+    this.#begun = true;
+    this.#held = nothing;
+    if (head[0] === 0xff && head[1] === 0xfe) this.#utf16 = new TextDecoder('utf-16le', { fatal: true });
+    if (head[0] !== 0xef || head[1] !== 0xbb || head[2] !== 0xbf) return head;
+    this.#offset = 3;
+    return head.subarray(3);
+  }
+
+  /** Without bytes: the end of the text. */
+  #fromUtf16(decoder: TextDecoder, bytes: Buffer | undefined): Buffer {
+    try {
+      const text = Buffer.from(bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
+      if (text.includes(0)) throw new UsageError(`${this.#name} is not a text file: NUL character after offset ${this.#offset}`);
+      this.#offset += bytes?.length ?? 0;
+      return text;
+    } catch (cause) {
+      if (cause instanceof UsageError) throw cause;
+      throw new UsageError(`${this.#name} is not valid UTF-16 after the byte at offset ${this.#offset}`, { cause });
     }
   }
-  if (head?.length) yield head;
 }
 
 const archives: readonly (readonly [hex: string, what: string])[] = [
@@ -55,27 +100,6 @@ function refuseOther(head: Buffer, name: string): void {
   // UTF-32 and UTF-16 by their marks; without one, ASCII in UTF-16 has every second byte 0.
   const marked = hex === 'fffe0000' || hex.startsWith('feff') || hex === '0000feff';
   if (marked || (head.length >= 2 && (head[0] === 0) !== (head[1] === 0))) throw notUtf8(name, 'it looks like UTF-16 or UTF-32');
-}
-
-async function* checked(head: Buffer, pieces: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
-  const marked = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
-  let offset = marked ? 3 : 0;
-  let held: Buffer = Buffer.alloc(0);
-  for await (const piece of prepended(marked ? head.subarray(3) : head, pieces)) {
-    const bytes = held.length === 0 ? piece : Buffer.concat([held, piece]);
-    const end = bytes.length - unfinished(bytes);
-    const whole = bytes.subarray(0, end);
-    verify(whole, offset, name);
-    offset += end;
-    held = bytes.subarray(end);
-    if (end > 0) yield whole;
-  }
-  if (held.length > 0) throw notUtf8(name, `the byte at offset ${offset} begins a character that does not end`);
-}
-
-async function* prepended(head: Buffer, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield head;
-  yield* pieces;
 }
 
 function verify(bytes: Buffer, offset: number, name: string): void {
@@ -106,26 +130,6 @@ function firstInvalid(bytes: Buffer): number {
     const length = characterLength(bytes[position] ?? 0);
     if (position >= bytes.length || !isUtf8(bytes.subarray(position, position + length))) return position;
     position += length;
-  }
-}
-
-async function* fromUtf16(head: Buffer, pieces: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-16le', { fatal: true });
-  let offset = 0;
-  for await (const piece of prepended(head, pieces)) {
-    const text = Buffer.from(decoded(decoder, piece, offset, name));
-    if (text.includes(0)) throw new UsageError(`${name} is not a text file: NUL character after offset ${offset}`);
-    offset += piece.length;
-    if (text.length > 0) yield text;
-  }
-  decoded(decoder, undefined, offset, name);
-}
-
-function decoded(decoder: TextDecoder, piece: Buffer | undefined, offset: number, name: string): string {
-  try {
-    return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
-  } catch (cause) {
-    throw new UsageError(`${name} is not valid UTF-16 after the byte at offset ${offset}`, { cause });
   }
 }
 
