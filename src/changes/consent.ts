@@ -16,7 +16,7 @@ export interface Question {
   readonly verb: string;
   /** The counters are what is lost: they are told even where nothing is asked. */
   readonly erasesCounters?: boolean;
-  /** Asked where somebody can answer, and nothing elsewhere: scripts go on working (W3). */
+  /** Not asked of typed links, and of a file only where somebody can answer: scripts go on working (W3). */
   readonly isOptional?: boolean;
 }
 

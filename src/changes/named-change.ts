@@ -1,8 +1,5 @@
-import type { CliError } from '../base/errors.ts';
-import { type InlineResult, runInline } from '../bulk/inline.ts';
+import { runInline } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
-import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
-import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
@@ -10,11 +7,11 @@ import type { LinkKey } from '../contract/link.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { itemsOf, type NamedHashes, placedOperands } from '../input/hash-targets.ts';
 import { checkHashFile } from '../input/hashes/hash-list.ts';
-import { quantity } from '../output/quantity.ts';
-import type { Row, RowsReport } from '../output/report.ts';
+import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { sendingOf } from './checked-rows.ts';
 import { consentToNamed, type Question, refuseTooMany, requireAnswer } from './consent.ts';
+import { inlineReport } from './inline-report.ts';
 import { type PlannedChangeOfNamed, planOfFile, planOfTyped } from './named-plan.ts';
 import { type RunPresentation, runReport } from './run-report.ts';
 
@@ -23,8 +20,7 @@ export interface NamedChange extends PlannedChangeOfNamed {
   readonly selection: NamedHashes;
   readonly options: BulkOptions & { readonly ignoreMissing?: boolean };
   readonly presentation: RunPresentation;
-  /** Where the change asks. */
-  readonly asks?: Question;
+  readonly asks: Question;
   /** Beside the hashes all that the change depends on (J8). */
   readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'>;
   operation(settings: OperationOfNamed): BulkOperation<LinkKey>;
@@ -39,7 +35,7 @@ interface OperationOfNamed extends Omit<OperationSettings, 'mayCall'> {
 /** A few operands go out at once; a file of hashes is a long run with a journal. */
 export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
   const { selection, asks } = change;
-  if (asks && !asks.isOptional) await requireAnswer(session, 'named');
+  if (!asks.isOptional) await requireAnswer(session, 'named');
   return selection.kind === 'hashes'
     ? await changeOperands(change, selection.operands, session)
     : await changeFile(change, selection.path, session);
@@ -51,48 +47,18 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
   refuseTooMany(targets.length, session);
   const { batchSize } = sendingOf(change.options, session);
   if (session.global.dryRun) return planOfTyped(change, targets, batchSize, session);
-  if (change.asks) await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session);
+  if (!change.asks.isOptional)
+    await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session);
   const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
   const done = await runInline(operation, targets, {
     system: session.system,
     batchSize,
     signal: session.deadline.signal,
     failFast: change.options.failFast,
-    warn: (message) => void session.warn(message),
+    warn: session.warn,
   });
-  return inlineReport(done, { ...change, presentation: namesDomains(change.presentation, domains) }, session);
-}
-
-function inlineReport({ outcomes, tally, stop }: InlineResult<LinkKey>, change: NamedChange, session: Session): RowsReport {
-  const { ignoreMissing } = change.options;
-  const shown = ignoreMissing ? outcomes.filter(({ error }) => error?.code !== 1306) : outcomes;
-  const missing = outcomes.length - shown.length;
-  const rows = new Map<Row, RowOutcome<LinkKey>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
-  const failureOf = (outcome: RowOutcome<LinkKey>, reported = false): CliError | undefined =>
-    outcomeFailure({ ...outcome, item: { ...outcome.item, ...change.fields } }, session.client.identity, { reported: reported });
-  const ending = (): CliError | undefined => {
-    const end = runEnd(tally, stop, { ignoreMissing, noun: 'URLs' });
-    const [only] = outcomes;
-    if (end.kind !== 'error') return undefined;
-    return (only?.status === 'failed' && outcomes.length === 1 && failureOf(only, true)) || end.error;
-  };
-  const counts = { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
-  return {
-    ...change.presentation,
-    kind: 'rows',
-    rows: rows.keys(),
-    failure: (row) => failureOf(rows.get(row) as RowOutcome<LinkKey>),
-    // The only one that is in doubt is told once, at the end, with all that is known about it.
-    unreached: (row) => wasNotSent(row) || (outcomes.length === 1 && row.status === 'unknown'),
-    members: () => ({ summary: { rows: tally.rows, ...counts } }),
-    notes: () => [
-      ...(missing > 0 ? [`${quantity(missing, 'URL')} did not exist`] : []),
-      ...(counts.not_sent > 0 ? [`${quantity(counts.not_sent, 'URL')} not sent`] : []),
-    ],
-    outcome: ending,
-    // Everything was done before the reader went away (B40).
-    abandoned: ending,
-  };
+  const presentation = { ...namesDomains(change.presentation, domains), ignoreMissing: change.options.ignoreMissing };
+  return inlineReport(done, { presentation, fields: change.fields }, session);
 }
 
 async function changeFile(change: NamedChange, path: string, session: Session): Promise<RowsReport> {
@@ -103,7 +69,7 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
   const sending = sendingOf(change.options, session);
   if (session.global.dryRun) return planOfFile(change, file, sending.batchSize, session);
   const targets = { count: file.rows, open: () => itemsOf(file) };
-  if (change.asks) await consentToNamed(change.asks, targets, sending.batchSize, session);
+  await consentToNamed(change.asks, targets, sending.batchSize, session);
   return await runReport(
     {
       ...sending,

@@ -1,27 +1,22 @@
 import type { Session } from '../cli/session.ts';
 import { checkTagExpression } from '../cli/tag-selection.ts';
 import { countUrls } from '../client/counting.ts';
-import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
-import type { Report, RowsReport } from '../output/report.ts';
+import type { Report } from '../output/report.ts';
 import { consentToSelected, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
 import { dryRun, editText, linkChangeColumns, plannedChange } from './dry-run.ts';
+import type { PlannedChangeOfNamed } from './named-plan.ts';
+import type { RunPresentation } from './run-report.ts';
 
 /** A change of everything that a tag expression selects, in one call that answers with no URLs (4.3.8, 4.3.10). */
-export interface TagChange {
+export interface TagChange extends PlannedChangeOfNamed {
   readonly expression: string;
   readonly asks: Question;
-  readonly presentation: Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields'>;
+  readonly presentation: RunPresentation;
   /** What was done: `Deleted`. */
   readonly done: string;
-  readonly request: PlannedRequest;
-  /** How `--dry-run` says it: `delete`, `would be deleted`. */
-  readonly planned: { readonly change: string; readonly done: string };
-  /** What every URL is given. */
-  readonly fields?: EditFields;
-  send(): Promise<unknown>;
+  sendSelected(query: { readonly tags: string }): Promise<unknown>;
 }
 
 /**
@@ -30,24 +25,26 @@ export interface TagChange {
  */
 export async function changeByTags(change: TagChange, session: Session): Promise<Report> {
   const { expression, asks, done, presentation } = change;
+  const query = { tags: expression };
   await requireAnswer(session, 'by tags');
   await checkTagExpression(expression, session);
   const atMost = session.global.maxAffected;
-  const { count, orMore, first } = await countUrls(session.client, { tags: expression }, { shown: shownUrls, atMost });
+  const { count, orMore, first } = await countUrls(session.client, query, { shown: shownUrls, atMost });
   refuseTooMany(count, session, orMore);
   if (session.global.dryRun) {
     await session.note(`${quantity(count, 'URL')} matched ${expression}`);
     const { fields, planned, request } = change;
     const textOf = (record: UrlRecord) => (fields ? editText(fields, record) : planned.change);
     const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, textOf(record)))];
-    return dryRun({ requests: [request], changes, noun: 'URL', done: planned.done, columns: linkChangeColumns, count }, session);
+    const requests = [{ ...request, query, body: fields && { urls: [fields] } }];
+    return dryRun({ requests, changes, noun: 'URL', done: planned.done, columns: linkChangeColumns, count }, session);
   }
   const record = { tags: expression, summary: { matched: count } };
   if (count === 0)
     return { ...presentation, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };
   const urls = first.map((found) => ({ target: found, record: found }));
   await consentToSelected(asks, count, urls, session);
-  await change.send();
+  await change.sendSelected(query);
   const sentence = `${done} ${quantity(count, 'URL')} that ${expression} selects`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
 }

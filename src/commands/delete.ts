@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { deleteOperation } from '../bulk/operations/removal.ts';
-import { changeNamed } from '../changes/named-change.ts';
-import { changeByTags } from '../changes/tag-change.ts';
+import { changeLinks } from '../changes/link-change.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { addBatchFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
+import { addBatchFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
 import type { Report } from '../output/report.ts';
@@ -36,34 +35,18 @@ export function registerDelete(command: Command, run: Runner): void {
 /** DELETE /urls/[hash], /urls?hashes= or /urls?tags=. */
 async function remove(options: DeleteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const selection = requireSelection(operands, options, 'delete');
-  const asks = { verb: 'Delete' };
-  const presentation = hashChangePresentation('deleted', 'Deleted');
   const session = await openSession(invocation);
-  if (selection.kind === 'tags') {
-    refuseRunFlags(options, '--by-tags', '--hashes-from');
-    const query = { tags: selection.expression };
-    return await changeByTags(
-      {
-        ...selection,
-        asks,
-        presentation: presentation,
-        done: 'Deleted',
-        request: { method: 'DELETE', path: '/urls', query, body: undefined },
-        planned: { change: 'delete', done: 'deleted' },
-        send: () => session.client.send('deleteUrls', { query }),
-      },
-      session,
-    );
-  }
-  return await changeNamed(
+  return await changeLinks(
     {
       selection,
       options,
-      presentation: { ...presentation, doing: 'deleting' },
-      asks,
-      operation: deleteOperation,
+      asks: { verb: 'Delete' },
+      presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting' },
+      done: 'Deleted',
       request: { method: 'DELETE', path: '/urls' },
       planned: { change: 'delete', done: 'deleted' },
+      operation: deleteOperation,
+      sendSelected: (query) => session.client.send('deleteUrls', { query }),
     },
     session,
   );

@@ -4,29 +4,21 @@ import { byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import { dryRun, editText, linkChangeColumns, linkChanges } from '../changes/dry-run.ts';
-import { changeNamed } from '../changes/named-change.ts';
-import { changeByTags } from '../changes/tag-change.ts';
+import { changeLinks } from '../changes/link-change.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
-import {
-  addFieldFlags,
-  type FieldOptions,
-  type FieldValues,
-  fieldWarnings,
-  flagOf,
-  readFieldFlags,
-  runFlags,
-} from '../flags/field-flags.ts';
+import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
+import { printTemplate } from './print-template.ts';
 
 interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
 
@@ -56,66 +48,50 @@ export function registerEdit(command: Command, run: Runner): void {
 
 /** PATCH /urls in all four ways: one hash, the same for many, a file of items, and what a tag expression selects. */
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await printTemplate(options, invocation);
+  if (options.printTemplate) return await printTemplate('edit', options, invocation);
   if (options.file !== undefined) return await editFile(options, invocation, operands);
   const selection = requireSelection(operands, options, 'edit');
   const session = await openSession(invocation);
-  const values = readFieldFlags(options, { edition: session.edition, now: invocation.system.now() });
-  for (const warning of fieldWarnings(values, invocation.system.now())) await invocation.warn(warning);
+  const values = await readFieldFlags(options, session);
   const names = Object.keys(values) as FieldName[];
   if (names.length === 0)
     throw new UsageError('nothing to change: give at least one of --url, --note, --expires, …', { hint: 'linkctl edit --help' });
-  if (selection.kind === 'tags') {
-    refuseRunFlags(options, '--by-tags', '--file or --hashes-from');
-    return await editByTags(selection.expression, values, session);
-  }
-  if (values.custom_hash !== undefined && (selection.kind === 'file' || operands.length > 1)) {
+  const { kind } = selection;
+  if (kind === 'tags') refuseForeignFields(names, session);
+  else if (values.custom_hash !== undefined && (kind === 'file' || operands.length > 1)) {
     throw new UsageError('--new-hash applies to one link: give exactly one hash');
   }
-  return await changeNamed(
+  return await changeLinks(
     {
       selection,
       options,
+      files: '--file or --hashes-from',
+      asks,
       presentation: editPresentation,
+      done: 'Changed',
       fields: values,
-      ...(selection.kind === 'file' && { asks: asksForFile }),
       flags: runFlags(values, options),
-      operation: (settings) => editSameOperation(settings, values),
       request: { method: 'PATCH', path: '/urls' },
       planned: { change: 'edit', done: 'changed' },
+      operation: (settings) => editSameOperation(settings, values),
+      sendSelected: (query) => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
     },
     session,
   );
 }
 
-/** B56 */
-const asksForFile = { verb: 'Edit', isOptional: true };
+const asks = { verb: 'Edit', isOptional: true };
 
 const editPresentation = { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' };
 
-/** Only four fields can be edited by tags, and no URLs come back (4.3.8): anything else is refused before any call. */
-async function editByTags(expression: string, values: FieldValues, session: Session): Promise<Report> {
-  const allowed = fieldNames('edit-by-tags', session.edition);
-  const foreign = (Object.keys(values) as FieldName[]).find((name) => !allowed.includes(name));
-  if (foreign) {
-    throw new UsageError(`${flagOf(foreign)} cannot be combined with --by-tags: only ${allowed.map(flagOf).join(', ')} can`, {
-      hint: 'list the hashes first: linkctl list --by-tags … --fields short_url | linkctl edit --hashes-from - …',
-    });
-  }
-  const query = { tags: expression };
-  return await changeByTags(
-    {
-      expression,
-      asks: { verb: 'Edit' },
-      presentation: editPresentation,
-      done: 'Changed',
-      request: { method: 'PATCH', path: '/urls', query, body: { urls: [values] } },
-      planned: { change: 'edit', done: 'changed' },
-      fields: values,
-      send: () => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
-    },
-    session,
-  );
+/** Only four fields can be edited by tags (4.3.8): anything else is refused before any call. */
+function refuseForeignFields(names: readonly FieldName[], { edition }: Session): void {
+  const allowed = fieldNames('edit-by-tags', edition);
+  const foreign = names.find((name) => !allowed.includes(name));
+  if (!foreign) return;
+  throw new UsageError(`${flagOf(foreign)} cannot be combined with --by-tags: only ${allowed.map(flagOf).join(', ')} can`, {
+    hint: 'list the hashes first: linkctl list --by-tags … --fields short_url | linkctl edit --hashes-from - …',
+  });
 }
 
 /** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
@@ -133,8 +109,7 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   const { runReport } = await import('../changes/run-report.ts');
   const session = await openSession(invocation);
   const { edition } = session;
-  const values = readFieldFlags(options, { edition, now: invocation.system.now() });
-  for (const warning of fieldWarnings(values, invocation.system.now())) await invocation.warn(warning);
+  const values = await readFieldFlags(options, session);
   const sending = sendingOf(options, session);
   const { input, domains } = await checkedRows('edit', options, session);
   const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
@@ -147,7 +122,7 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   }
   const { consentToNamed } = await import('../changes/consent.ts');
   const targets = { count: input.rows, open: () => rowsOf(input) };
-  await consentToNamed(asksForFile, targets, sending.batchSize, session);
+  await consentToNamed(asks, targets, sending.batchSize, session);
   return await runReport(
     {
       ...sending,
@@ -171,12 +146,6 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
 
 async function* rowsOf({ open }: RunInput): AsyncGenerator<EditedRow> {
   for await (const rows of open()) for (const { item } of rows) yield item as EditedRow;
-}
-
-async function printTemplate({ inputFormat }: EditOptions, invocation: Invocation): Promise<Report> {
-  const { inputTemplate } = await import('../input/template.ts');
-  const { edition } = await openSession(invocation);
-  return { kind: 'text', text: inputTemplate('edit', edition, inputFormat ?? 'csv') };
 }
 
 /** As a run makes them. */

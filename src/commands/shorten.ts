@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { batchesOf, fileBatches } from '../bulk/batches.ts';
 import { runInline, typedDoubt } from '../bulk/inline.ts';
-import { chooseMode, type DedupeScope, type Mode } from '../bulk/modes.ts';
+import { chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../bulk/modes.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { shortenOperation } from '../bulk/operations/shorten.ts';
-import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
-import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
+import { inlineReport } from '../changes/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -17,13 +16,14 @@ import { fieldNames } from '../contract/fields.ts';
 import { isJson } from '../contract/formats.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addFieldFlags, type FieldOptions, fieldWarnings, readFieldFlags, runFlags } from '../flags/field-flags.ts';
+import { addFieldFlags, type FieldOptions, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { flagValue } from '../input/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
-import type { Report, Row, RowsReport } from '../output/report.ts';
+import type { Report, RowsReport } from '../output/report.ts';
 import { readableUrl, urlColumns } from '../output/url-columns.ts';
+import { printTemplate } from './print-template.ts';
 import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
 
 interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
@@ -64,7 +64,7 @@ export function registerShorten(command: Command, run: Runner): void {
 
 /** POST /urls for the URLs that were typed, or for every row of a file. */
 async function shorten(options: ShortenOptions, invocation: Invocation, urls: string[]): Promise<Report> {
-  if (options.printTemplate) return await printTemplate(options, invocation);
+  if (options.printTemplate) return await printTemplate('shorten', options, invocation);
   if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
     if (options.hash !== undefined) throw new UsageError('--hash applies to one URL: in a file, use the column custom_hash');
@@ -76,15 +76,20 @@ async function shorten(options: ShortenOptions, invocation: Invocation, urls: st
   const { now } = invocation.system;
   const longUrls = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
   const session = await openSession(invocation);
-  const values = readFieldFlags(options, { edition: session.edition, now: now() });
-  for (const warning of fieldWarnings(values, now())) await invocation.warn(warning);
+  const values = await readFieldFlags(options, session);
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
-  const mode = await modeOf(options, session, items.length, values.custom_hash === undefined ? 0 : items.length);
+  const rows = items.length;
+  const mode = await modeOf(options, session, { rows, keyedRows: values.custom_hash === undefined ? 0 : rows });
   if (invocation.global.dryRun) return plan(() => batchesOf(items, { limit: batchSizeOf(session) }), mode, session);
   const picture = qrPictures(options, session);
   const giveHash = hashGiver(mode, invocation.system);
-  const keyed = items.map((item) => giveHash(item));
-  return picture(await shortenInline(keyed, mode, session));
+  return picture(
+    await shortenInline(
+      items.map((item) => giveHash(item)),
+      mode,
+      session,
+    ),
+  );
 }
 
 /** CLI.md 3.7: in a pipe the short URL of each success and nothing else. */
@@ -107,11 +112,10 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
   const { runReport } = await import('../changes/run-report.ts');
   const session = await openSession(invocation);
   const { edition } = session;
-  const values = readFieldFlags(options, { edition, now: invocation.system.now() });
-  for (const warning of fieldWarnings(values, invocation.system.now())) await invocation.warn(warning);
+  const values = await readFieldFlags(options, session);
   const sending = sendingOf(options, session);
   const { input, withHash } = await checkedRows('shorten', options, session);
-  const mode = await modeOf(options, session, input.rows, withHash);
+  const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
   const isPlain = Object.keys(values).length === 0;
   const payload = (item: object): ShortenItem => (isPlain ? (item as ShortenItem) : { ...values, ...(item as ShortenItem) });
   if (invocation.global.dryRun) return plan(() => fileBatches(input, payload, { limit: sending.batchSize }), mode, session);
@@ -135,66 +139,33 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
   return picture(report);
 }
 
-async function printTemplate({ inputFormat }: ShortenOptions, invocation: Invocation): Promise<Report> {
-  const { inputTemplate } = await import('../input/template.ts');
-  const { edition } = await openSession(invocation);
-  return { kind: 'text', text: inputTemplate('shorten', edition, inputFormat ?? 'csv') };
-}
-
 async function modeOf(
   { dedupe, generateHashes = false }: ShortenOptions,
   { edition, defaults, warn }: Session,
-  rows: number,
-  keyedRows: number,
+  counts: Pick<ModeRequest, 'rows' | 'keyedRows'>,
 ): Promise<Mode> {
   // 4.3.3, 4.3.4: it looks for the hash alone then.
-  if (dedupe !== undefined && dedupe !== 'off' && keyedRows > 0) {
+  if (dedupe !== undefined && dedupe !== 'off' && counts.keyedRows > 0) {
     await warn('--dedupe does not apply to rows with a custom hash: each of them gets a new link');
   }
-  return chooseMode({
-    edition,
-    rows,
-    keyedRows,
-    dedupe: dedupe ?? defaults.dedupe ?? 'off',
-    generateHashes,
-  });
+  return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
 }
 
 async function shortenInline(items: readonly ShortenItem[], mode: Mode, session: Session): Promise<RowsReport> {
-  const { client, domain } = session;
-  const { system } = session;
-  const warn = (message: string): void => void session.warn(message);
-  const operation = shortenOperation({ client, mode, domain, tellsNew: tellsStatus(session) });
-  const { outcomes, tally, stop } = await runInline(operation, items, {
-    system,
-    batchSize: batchSizeOf(session),
-    signal: session.deadline.signal,
-    readBack: typedDoubt({ client, domain, system, warn }),
-    warn,
-  });
-  const failures = new Map(outcomes.map((outcome) => [outcomeRow(outcome, session), outcome] as const));
-  const failure = (row: Row) => outcomeFailure(failures.get(row) as RowOutcome<ShortenItem>, session.client.identity);
-  const [only] = outcomes;
-  const end = runEnd(tally, stop, { noun: 'URLs' });
-  return {
-    ...shortenPresentation,
-    kind: 'rows',
-    rows: failures.keys(),
-    failure,
-    unreached: (row) => wasNotSent(row) || (outcomes.length === 1 && row.status === 'unknown'),
-    members: () => ({ summary: { rows: tally.rows, ...tally.counts } }),
-    outcome: () => {
-      if (end.kind !== 'error') return undefined;
-      // What is in doubt is told once, with all that is known about it.
-      if (only?.status === 'unknown') return end.error;
-      return (
-        (only?.status === 'failed' &&
-          outcomes.length === 1 &&
-          outcomeFailure(only, session.client.identity, { reported: true })) ||
-        end.error
-      );
+  const { client, domain, system, warn, deadline, format } = session;
+  const done = await runInline(
+    // Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked.
+    shortenOperation({ client, mode, domain, tellsNew: isJson(format()) }),
+    items,
+    {
+      system,
+      batchSize: batchSizeOf(session),
+      signal: deadline.signal,
+      readBack: typedDoubt({ client, domain, system, warn }),
+      warn,
     },
-  };
+  );
+  return inlineReport(done, { presentation: shortenPresentation }, session);
 }
 
 /** B60: the links as they would be made. */
@@ -204,7 +175,8 @@ function plan(
   session: Session,
 ): RowsReport {
   async function* requests(): AsyncGenerator<PlannedRequest> {
-    for await (const urls of batches()) yield plannedBatch(urls, mode, session);
+    const query = { disable_long_url_duplicates: mode.duplicates, domain: session.domain };
+    for await (const urls of batches()) yield { method: 'POST', path: '/urls', query, body: { urls } };
   }
   async function* changes(): AsyncGenerator<PlannedChange[]> {
     for await (const items of batches()) yield items.map((item) => ({ row: { ...item }, state: 'planned' }));
@@ -216,13 +188,4 @@ function plan(
     essential: name === 'long_url',
   }));
   return dryRun({ requests: requests(), changes: changes(), noun: 'URL', done: 'shortened', columns }, session);
-}
-
-/** Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked. */
-function tellsStatus({ format }: Invocation): boolean {
-  return isJson(format());
-}
-
-function plannedBatch(urls: readonly ShortenItem[], { duplicates }: Mode, { domain }: Session): PlannedRequest {
-  return { method: 'POST', path: '/urls', query: { disable_long_url_duplicates: duplicates, domain }, body: { urls } };
 }

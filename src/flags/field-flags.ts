@@ -19,76 +19,92 @@ export interface FieldOptions {
   readonly removeTag?: readonly string[];
 }
 
+/** One flag of a field. */
 interface FieldFlag {
-  readonly flags: readonly string[];
-  /** Instead of the field's own; one for each flag where they differ. */
-  readonly summary?: string | readonly string[];
+  readonly field: FieldName;
+  readonly flag: string;
+  /** Instead of the field's own. */
+  readonly summary?: string;
 }
 
+const note: FieldFlag = { field: 'note', flag: '--note <text>' };
+
+const otherFlags: readonly FieldFlag[] = [
+  { field: 'expiration_date', flag: '--expires <date>', summary: 'last valid day: YYYY-MM-DD, +30d or never' },
+  { field: 'email_stats', flag: '--email-stats' },
+  { field: 'email_stats', flag: '--no-email-stats' },
+  { field: 'max_clicks', flag: '--max-clicks <n>' },
+];
+
 /** How the fields of the contract are typed. A name differs where the wire's word would mislead: an edit's `custom_hash` is a new hash. */
-const fieldFlags: { readonly [U in 'shorten' | 'edit']: { readonly [N in FieldName]?: FieldFlag } } = {
-  shorten: {
-    custom_hash: { flags: ['--hash <custom>'] },
-    note: { flags: ['--note <text>'] },
-    tags: { flags: ['-t, --tag <label>'], summary: 'tag to attach; repeatable' },
-    expiration_date: { flags: ['--expires <date>'], summary: 'last valid day: YYYY-MM-DD, +30d or never' },
-    email_stats: { flags: ['--email-stats', '--no-email-stats'] },
-    max_clicks: { flags: ['--max-clicks <n>'] },
-  },
-  edit: {
-    long_url: { flags: ['--url <long-url>'], summary: 'new destination (long_url)' },
-    custom_hash: { flags: ['--new-hash <hash>'], summary: 'new hash' },
-    note: { flags: ['--note <text>'] },
-    tags: {
-      flags: ['--add-tag <label>', '--remove-tag <label>'],
-      summary: ['tag to attach; repeatable', 'tag to detach; repeatable'],
-    },
-    expiration_date: { flags: ['--expires <date>'], summary: 'last valid day: YYYY-MM-DD, +30d or never' },
-    email_stats: { flags: ['--email-stats', '--no-email-stats'] },
-    max_clicks: { flags: ['--max-clicks <n>'] },
-  },
+const fieldFlags: { readonly [U in 'shorten' | 'edit']: readonly FieldFlag[] } = {
+  shorten: [
+    { field: 'custom_hash', flag: '--hash <custom>' },
+    note,
+    { field: 'tags', flag: '-t, --tag <label>', summary: 'tag to attach; repeatable' },
+    ...otherFlags,
+  ],
+  edit: [
+    { field: 'long_url', flag: '--url <long-url>', summary: 'new destination (long_url)' },
+    { field: 'custom_hash', flag: '--new-hash <hash>', summary: 'new hash' },
+    note,
+    { field: 'tags', flag: '--add-tag <label>', summary: 'tag to attach; repeatable' },
+    { field: 'tags', flag: '--remove-tag <label>', summary: 'tag to detach; repeatable' },
+    ...otherFlags,
+  ],
 };
 
 /** Adds a flag for every field that the call can set. */
 export function addFieldFlags(command: Command, use: 'shorten' | 'edit'): void {
-  for (const [name, { flags, summary }] of Object.entries(fieldFlags[use])) {
-    const field: Field = fields[name as FieldName];
+  for (const { field: name, flag, summary } of fieldFlags[use]) {
+    const field: Field = fields[name];
     const lead = field.edition ? `[edition ${field.edition.toUpperCase()}] ` : '';
-    for (const [position, flag] of flags.entries()) {
-      const text = lead + ((typeof summary === 'object' ? summary[position] : summary) ?? field.summary);
-      if (field.kind === 'tags') command.option(flag, text, repeated);
-      else command.option(flag, flag.startsWith('--no-') ? `no ${text}` : text);
-    }
+    const text = lead + (summary ?? field.summary);
+    if (field.kind === 'tags') command.option(flag, text, repeated);
+    else command.option(flag, flag.startsWith('--no-') ? `no ${text}` : text);
   }
 }
 
 /** What an edit's field is called on the command line, as messages name it. */
 export function flagOf(name: FieldName): string {
-  return (fieldFlags.edit[name]?.flags[0] ?? name).replace(/ .*/, '');
+  const { flag } = fieldFlags.edit.find(({ field }) => field === name) ?? { flag: name };
+  return flag.replace(/ .*/, '');
 }
 
 /** The fields that one record can be given, by the flags of either use. */
 export type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
 
+/** For whom the flags are read: a session. */
+interface FieldReader {
+  readonly edition: Edition;
+  readonly system: { now(): number };
+  warn(text: string): Promise<void>;
+}
+
 /**
  * What the flags set, as it goes out: absent stays absent, `--note ''` is empty, `--expires never` is null, an edit's labels
- * are instructions (B12). `now` is in milliseconds. Throws a UsageError for a value that is none, and for a field that the edition does not have (B53).
+ * are instructions (B12). Warns of a date in the past. Throws a UsageError for an invalid value, and for a field that the edition does not
+ * have (B53).
  */
-export function readFieldFlags(options: FieldOptions, { edition, now }: { edition: Edition; now: number }): FieldValues {
+export async function readFieldFlags(options: FieldOptions, { edition, system, warn }: FieldReader): Promise<FieldValues> {
+  const { hash, newHash, url, note, expires, emailStats, maxClicks } = options;
+  const now = system.now();
   const values: FieldValues = {};
-  const custom = options.hash ?? options.newHash;
-  if (custom !== undefined)
-    values.custom_hash = flagValue('custom_hash', options.hash === undefined ? '--new-hash' : '--hash', custom, now);
-  if (options.url !== undefined) values.long_url = flagValue('long_url', '--url', options.url, now);
-  if (options.note !== undefined) values.note = flagValue('note', '--note', options.note, now);
-  if (options.expires !== undefined) values.expiration_date = flagValue('expiration_date', '--expires', options.expires, now);
-  if (options.emailStats !== undefined) values.email_stats = options.emailStats;
-  if (options.maxClicks !== undefined) {
+  if (hash !== undefined) values.custom_hash = flagValue('custom_hash', '--hash', hash, now);
+  if (newHash !== undefined) values.custom_hash = flagValue('custom_hash', '--new-hash', newHash, now);
+  if (url !== undefined) values.long_url = flagValue('long_url', '--url', url, now);
+  if (note !== undefined) values.note = flagValue('note', '--note', note, now);
+  if (expires !== undefined) values.expiration_date = flagValue('expiration_date', '--expires', expires, now);
+  if (emailStats !== undefined) values.email_stats = emailStats;
+  if (maxClicks !== undefined) {
     if (edition !== 'a') throw new UsageError(`--max-clicks: ${thisServer(edition)} has no max_clicks`);
-    values.max_clicks = flagValue('max_clicks', '--max-clicks', options.maxClicks, now);
+    values.max_clicks = flagValue('max_clicks', '--max-clicks', maxClicks, now);
   }
   const tags = readLabels(options);
   if (tags.length > 0) values.tags = tags;
+  const date = values.expiration_date;
+  const warning = date ? valueWarning('expiration_date', date, utcDay(now)) : undefined;
+  if (warning !== undefined) await warn(`--expires: ${warning}`);
   return values;
 }
 
@@ -105,12 +121,6 @@ export function runFlags(
     options: { values, typed },
     recall: (options) => void Object.assign(values, options.values),
   };
-}
-
-/** What the flags allow and was probably not meant: a date in the past. `now` is in milliseconds. */
-export function fieldWarnings({ expiration_date }: FieldValues, now: number): string[] {
-  const warning = expiration_date ? valueWarning('expiration_date', expiration_date, utcDay(now)) : undefined;
-  return warning === undefined ? [] : [`--expires: ${warning}`];
 }
 
 function readLabels({ tag = [], addTag = [], removeTag = [] }: FieldOptions): string[] {

@@ -1,0 +1,56 @@
+import type { CliError } from '../base/errors.ts';
+import type { InlineResult } from '../bulk/inline.ts';
+import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
+import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
+import type { Session } from '../cli/session.ts';
+import type { EditFields } from '../contract/operations.ts';
+import { quantity } from '../output/quantity.ts';
+import type { Row, RowsReport } from '../output/report.ts';
+import type { RunPresentation } from './run-report.ts';
+
+/** How a change of typed links is shown. */
+export interface InlineChange {
+  readonly presentation: Omit<RunPresentation, 'doing'>;
+  /** What every link is given, for messages about it. */
+  readonly fields?: EditFields | undefined;
+}
+
+/** What was done with links that were typed, as a report. */
+export function inlineReport<Payload extends object>(
+  { outcomes, tally, stop }: InlineResult<Payload>,
+  { presentation, fields }: InlineChange,
+  session: Session,
+): RowsReport {
+  const { ignoreMissing } = presentation;
+  const shown = ignoreMissing ? outcomes.filter(({ error }) => error?.code !== 1306) : outcomes;
+  const missing = outcomes.length - shown.length;
+  const rows = new Map<Row, RowOutcome<Payload>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
+  const failureOf = (outcome: RowOutcome<Payload>, reported = false): CliError | undefined =>
+    outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, session.client.identity, { reported });
+  const ending = (): CliError | undefined => {
+    const end = runEnd(tally, stop, { ignoreMissing, noun: 'URLs' });
+    const [only] = outcomes;
+    if (end.kind !== 'error') return undefined;
+    return (only?.status === 'failed' && outcomes.length === 1 && failureOf(only, true)) || end.error;
+  };
+  const counts = { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
+  return {
+    ...presentation,
+    kind: 'rows',
+    rows: rows.keys(),
+    failure: (row) => {
+      const outcome = rows.get(row);
+      return outcome && failureOf(outcome);
+    },
+    // The only one that is in doubt is reported once, at the end, with all that is known about it.
+    unreached: (row) => wasNotSent(row) || (outcomes.length === 1 && row.status === 'unknown'),
+    members: () => ({ summary: { rows: tally.rows, ...counts } }),
+    notes: () => [
+      ...(missing > 0 ? [`${quantity(missing, 'URL')} did not exist`] : []),
+      ...(counts.not_sent > 0 ? [`${quantity(counts.not_sent, 'URL')} not sent`] : []),
+    ],
+    outcome: ending,
+    // Everything was done before the reader went away (B40).
+    abandoned: ending,
+  };
+}

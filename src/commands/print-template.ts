@@ -1,0 +1,16 @@
+import type { Invocation } from '../cli/invocation.ts';
+import { openSession } from '../cli/session.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import type { InputUse } from '../input/format.ts';
+import type { TextReport } from '../output/report.ts';
+
+/** `--print-template`: a file to fill in, for the edition of the account. */
+export async function printTemplate(
+  use: InputUse,
+  { inputFormat = 'csv' }: BulkOptions,
+  invocation: Invocation,
+): Promise<TextReport> {
+  const { inputTemplate } = await import('../input/template.ts');
+  const { edition } = await openSession(invocation);
+  return { kind: 'text', text: inputTemplate(use, edition, inputFormat) };
+}
