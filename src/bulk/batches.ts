@@ -19,8 +19,20 @@ export const byDomain = { group: ({ domain }: LinkKey): string => domain ?? '' }
 /** The same where the links are named in its address. */
 export const byHash = { ...byDomain, fitting: fittingHashes };
 
+/** The rules of an operation for rows that carry its payloads. */
+export function rulesOf<Payload extends object>(
+  { group, fitting }: Pick<BatchRules<Payload>, 'group' | 'fitting'>,
+  limit: number,
+): BatchRules<BulkRow<Payload>> {
+  return {
+    limit,
+    ...(group && { group: ({ payload }) => group(payload) }),
+    ...(fitting && { fitting: (rows) => fitting(rows.map(({ payload }) => payload)) }),
+  };
+}
+
 /** The rows of each group, in order. */
-export function groupsOf<Row>(rows: readonly Row[], keyOf: ((row: Row) => string) | undefined): (readonly Row[])[] {
+export function groupsOf<Row>(rows: readonly Row[], { group: keyOf }: BatchRules<Row>): (readonly Row[])[] {
   if (!keyOf) return rows.length > 0 ? [rows] : [];
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
@@ -32,12 +44,9 @@ export function groupsOf<Row>(rows: readonly Row[], keyOf: ((row: Row) => string
   return [...groups.values()];
 }
 
-/** The rows of the next call, and those that are left. */
-export function cutBatch<Row>(
-  rows: readonly Row[],
-  limit: number,
-  fitting?: (rows: readonly Row[]) => number,
-): [readonly Row[], readonly Row[]] {
+/** Of one group, the rows of the next call and those that are left. */
+export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRules<Row>): [readonly Row[], readonly Row[]] {
+  if (rows.length <= limit && !fitting) return [rows, []];
   const bounded = rows.slice(0, limit);
   const count = Math.max(1, fitting?.(bounded) ?? bounded.length);
   return [rows.slice(0, count), rows.slice(count)];
@@ -45,9 +54,9 @@ export function cutBatch<Row>(
 
 /** The rows of each call, as they go out where nothing comes in between (D15). */
 export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): Generator<readonly Row[]> {
-  for (const group of groupsOf(rows, rules.group)) {
+  for (const group of groupsOf(rows, rules)) {
     for (let rest = group; rest.length > 0; ) {
-      const [batch, left] = cutBatch(rest, rules.limit, rules.fitting);
+      const [batch, left] = cutBatch(rest, rules);
       yield batch;
       rest = left;
     }

@@ -1,17 +1,10 @@
-import { setMaxListeners } from 'node:events';
-import { type CliError, LocalError } from '../base/errors.ts';
-import { everyRow, stopWhenChanged } from './every-row.ts';
-import { openJournal } from './journal/journal.ts';
-import { recordedOutcomes } from './journal/recorded-outcomes.ts';
-import { isSettled } from './journal/run-state.ts';
-import { segmentsOf } from './journal/segments.ts';
-import { hashGiver } from './operations/generated-hash.ts';
-import { type OutcomeFile, openFailed, openResults } from './results/results.ts';
+import { LocalError } from '../base/errors.ts';
+import { lateDuplicates } from './checked/late-duplicates.ts';
+import { type OutcomeFiles, openFiles } from './results/results.ts';
 import { type RowOutcome, type RunningTally, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
-import { audit, close, listen } from './run-ending.ts';
-import { concurrencyOf, createWork, type RunWork } from './run-work.ts';
-import { createStop, type Stop } from './sending/stop.ts';
-import type { WorkSettings } from './sending/work-settings.ts';
+import type { RunExecution } from './run-execution.ts';
+import { concurrencyOf } from './run-plan.ts';
+import { reopensUnknown, segmentsOf, settleSegment } from './segments.ts';
 
 export interface RunProgress {
   readonly rows: number;
@@ -45,158 +38,146 @@ export interface ExecutedRun<Payload extends object> {
   summary(): RunSummary;
 }
 
-/** The rows of a begun run, worked on as they are read, and its end. */
-export function executeRun<Payload extends object>(
-  settings: WorkSettings<Payload> & { readonly batches: number; readonly refusal?: CliError | undefined },
-): ExecutedRun<Payload> {
-  const { plan, environment, counted, batches, refusal } = settings;
-  const execution: ExecutedWork<Payload> = {
-    settings,
-    files: openFiles(settings),
-    stop: createStop(),
-    tally: startTally(),
-    surplus: [],
-    workingSize: undefined,
-    endedAt: undefined,
-  };
-  if (refusal) execution.stop.because(refusal);
-  const startedAt = environment.system.now();
-  return {
-    rows: rowsOf(execution),
-    progress: () => ({
-      rows: plan.input.rows,
-      rowsSettled: execution.tally.rows,
-      batches,
-      batchesSettled: Math.min(batches, Math.floor((execution.tally.rows * batches) / Math.max(1, plan.input.rows))),
-      failed: execution.tally.counts.failed,
-    }),
-    summary: () => ({
-      tally: execution.tally,
-      stop: execution.stop.reason,
-      calls: counted.calls.made,
-      milliseconds: (execution.endedAt ?? environment.system.now()) - startedAt,
-      workingSize: execution.workingSize,
-      surplus: execution.surplus,
-    }),
-  };
-}
-
-interface ExecutedWork<Payload extends object> {
-  readonly settings: WorkSettings<Payload>;
-  readonly files: readonly OutcomeFile[];
-  readonly stop: Stop;
+/** What becomes known while the rows are read. */
+interface Proceeds {
+  readonly files: OutcomeFiles;
   readonly tally: RunningTally;
   surplus: readonly string[];
-  workingSize: number | undefined;
-  endedAt: number | undefined;
+  endedAt?: number;
 }
 
-async function* rowsOf<Payload extends object>(execution: ExecutedWork<Payload>): AsyncGenerator<readonly RowOutcome<Payload>[]> {
-  const source = segments(execution);
-  let isRead = false;
-  try {
-    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
-    isRead = true;
-  } finally {
-    if (!isRead) {
-      execution.stop.because(readerGone());
-      while (!(await source.next()).done);
-    }
-  }
-}
-
-/** To be read to its end, also when nobody wants the rows any more: that is where the run is closed. */
-async function* segments<Payload extends object>(
-  execution: ExecutedWork<Payload>,
-): AsyncGenerator<readonly RowOutcome<Payload>[]> {
-  const { settings, files, stop, tally } = execution;
-  const { plan, environment, begun } = settings;
-  const journal = await openJournal(begun.journal, begun.state.size, environment.openJournalFile).catch((error: unknown) => {
-    begun.release();
-    throw error;
-  });
-  const recorded = recordedOutcomes(begun.journal, begun.state);
-  const abort = new AbortController();
-  // Each call under way listens to it, and Node takes more than ten for a leak.
-  setMaxListeners(0, abort.signal);
-  const ignore = listen(settings, stop, abort, journal);
-  let isWhole = false;
-  try {
-    const work = createWork(settings, { journal, recorded, stop, signal: abort.signal });
-    for await (const outcomes of inOrder(settings, work, stop)) {
-      for (const outcome of outcomes) {
-        tally.add(outcome);
-        for (const file of files) file.add(outcome);
-      }
-      yield outcomes;
-    }
-    isWhole = tally.rows === plan.input.rows;
-    if (work.batchSize() < plan.batchSize) execution.workingSize = work.batchSize();
-    execution.surplus = await audit(settings, stop, abort.signal);
-  } finally {
-    ignore();
-    await close(journal, files, isWhole, { ...settings, stop, isComplete: isComplete(execution) });
-    await recorded.close();
-    begun.release();
-    execution.endedAt = environment.system.now();
-  }
-}
-
-/** Rows that are not settled for good make a run that can be gone on with. */
-function isComplete<Payload extends object>({ settings, stop, tally }: ExecutedWork<Payload>): boolean {
-  const { not_sent, unknown } = tally.counts;
-  return !stop.reason && not_sent === 0 && (unknown === 0 || unknownNow[settings.operation.doubt] === 'final');
-}
-
-/** Keeps some segments under way, and hands out their outcomes in the order of the input. */
-async function* inOrder<Payload extends object>(
-  settings: WorkSettings<Payload>,
-  work: RunWork<Payload>,
-  stop: Stop,
-): AsyncGenerator<readonly RowOutcome<Payload>[]> {
-  const { plan, begun, operation } = settings;
-  const underWay: Promise<readonly RowOutcome<Payload>[]>[] = [];
-  const window = concurrencyOf(plan) + 2;
-  const source = segmentsOf({
-    input: everyRow(plan.input, stop),
-    state: begun.state,
-    size: work.batchSize,
-    payloadOf: payloadMaker(settings),
-    unknownIs: unknownNow[operation.doubt],
-  });
-  for await (const segment of source) {
-    await stopWhenChanged(plan.input, stop);
-    const outcomes = work.process(segment);
-    outcomes.catch(() => undefined);
-    underWay.push(outcomes);
-    while (underWay.length >= window) yield (await underWay.shift()) ?? [];
-  }
-  for (let next = underWay.shift(); next; next = underWay.shift()) yield await next;
-}
-
-const unknownNow = { repeat: 'open', look: 'open', read_back: 'final', leave: 'final' } as const;
-
-/** What is sent for a row. One that is settled is not sent, and needs no hash. */
-function payloadMaker<Payload extends object>({ plan, begun, environment }: WorkSettings<Payload>) {
-  if (!plan.mode?.generateHashes) return plan.payload;
-  const { state } = begun;
-  const giveHash = hashGiver(plan.mode, environment.system);
-  return (item: object, index: number): Payload => {
-    const payload = plan.payload(item);
-    return isSettled(state.stateOf(index)) ? payload : giveHash(payload, state.keys.get(index));
+/** The rows of a begun run, worked on as they are read, and its end. */
+export function executeRun<Payload extends object>(run: RunExecution<Payload>, batches: number): ExecutedRun<Payload> {
+  const { plan, system, stop, rules, calls } = run;
+  const tally = startTally();
+  const proceeds: Proceeds = { files: openFiles(plan, system), tally, surplus: [] };
+  const startedAt = system.now();
+  const { rows } = plan.input;
+  return {
+    rows: readToItsEnd(settledRows(run, proceeds), run),
+    progress: () => ({
+      rows,
+      rowsSettled: tally.rows,
+      batches,
+      batchesSettled: Math.min(batches, Math.floor((tally.rows * batches) / Math.max(1, rows))),
+      failed: tally.counts.failed,
+    }),
+    summary: () => ({
+      tally,
+      stop: stop.reason,
+      calls: calls.made,
+      milliseconds: (proceeds.endedAt ?? system.now()) - startedAt,
+      workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
+      surplus: proceeds.surplus,
+    }),
   };
 }
 
-function openFiles<Payload extends object>({ plan, environment }: WorkSettings<Payload>): OutcomeFile[] {
-  const { results, failed, columns } = plan;
-  const files: OutcomeFile[] = [];
-  if (results !== undefined) files.push(openResults(results, environment.system));
-  if (failed !== undefined) files.push(openFailed(failed, environment.system, columns));
-  return files;
+/** The rows for a reader that may leave early: the run stops then, and is read to its end all the same, where it is closed. */
+function readToItsEnd<Payload extends object, Some>(
+  source: AsyncGenerator<Some>,
+  { stop }: RunExecution<Payload>,
+): AsyncIterable<Some> {
+  const iterator: AsyncIterator<Some> = {
+    next: () => source.next(),
+    async return() {
+      stop.because(readerGone());
+      while (!(await source.next()).done);
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
 
 function readerGone(): LocalError {
   return new LocalError('nobody reads the output any more; what was under way is finished', {
     hint: 'run the same command again to go on',
   });
+}
+
+/** The loop of a run: segments are cut, several are under way at once, and their rows come out in the order of the input. */
+async function* settledRows<Payload extends object>(
+  run: RunExecution<Payload>,
+  proceeds: Proceeds,
+): AsyncGenerator<readonly RowOutcome<Payload>[]> {
+  const { plan, stop } = run;
+  const { tally, files } = proceeds;
+  const underWay: Promise<readonly RowOutcome<Payload>[]>[] = [];
+  const window = concurrencyOf(plan) + 2;
+  const ignoreSignals = stopOnSignal(run);
+  const kept = async (settled: Promise<readonly RowOutcome<Payload>[]>) => {
+    const outcomes = await settled;
+    for (const outcome of outcomes) {
+      tally.add(outcome);
+      files.add(outcome);
+    }
+    return outcomes;
+  };
+  try {
+    for await (const segment of segmentsOf(run)) {
+      // F65: a run whose file is another one meanwhile could not be resumed, so nothing more is sent.
+      const change = stop.reason ? undefined : await plan.input.change?.();
+      if (change) stop.because(change);
+      const settled = settleSegment(segment, run);
+      settled.catch(() => undefined);
+      underWay.push(settled);
+      if (underWay.length >= window) yield await kept(underWay.shift() ?? settled);
+    }
+    for (const settled of underWay) yield await kept(settled);
+    proceeds.surplus = await lateDuplicates(run);
+  } finally {
+    ignoreSignals();
+    await endRun(run, proceeds);
+  }
+}
+
+/** Milliseconds that calls under way are given after a signal. */
+const grace = 10_000;
+
+/** Waits for the first signal: nothing new is started, and after a grace what is under way is given up. */
+function stopOnSignal<Payload extends object>({ interrupt, system, stop, begun, abort }: RunExecution<Payload>): () => void {
+  if (!interrupt) return () => {};
+  const finished = new AbortController();
+  const interrupted = (): void => {
+    stop.request({ kind: 'signal' });
+    begun.journal.write({ type: 'signal', at: new Date(system.now()).toISOString() }).catch(() => undefined);
+    system.sleep(grace, finished.signal).then(abort, () => undefined);
+  };
+  if (interrupt.aborted) interrupted();
+  else interrupt.addEventListener('abort', interrupted, { once: true });
+  return () => {
+    interrupt.removeEventListener('abort', interrupted);
+    finished.abort();
+  };
+}
+
+/** Puts the files in their places, where they hold every row (R-X9), and writes the end down. */
+async function endRun<Payload extends object>(
+  { plan, stop, begun, operation, recorded, system }: RunExecution<Payload>,
+  proceeds: Proceeds,
+): Promise<void> {
+  const { tally, files } = proceeds;
+  const { not_sent, unknown } = tally.counts;
+  const isWhole = tally.rows === plan.input.rows;
+  // First the files: a run that its journal calls complete is not resumed, and would never show them.
+  files.close(isWhole, stop);
+  // Rows that are not settled for good make a run that can be resumed.
+  const isSettled = not_sent === 0 && (unknown === 0 || !reopensUnknown(operation));
+  const reason = isWhole && isSettled && !stop.reason ? 'complete' : nameOf(stop.reason);
+  try {
+    await begun.journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
+  } catch (error) {
+    stop.because(error);
+  } finally {
+    await begun.journal.close();
+    await recorded.close();
+    begun.release();
+    proceeds.endedAt = system.now();
+  }
+}
+
+function nameOf(reason: StopReason | undefined): string {
+  if (!reason) return 'unfinished';
+  if (reason.kind !== 'error') return reason.kind;
+  return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;
 }

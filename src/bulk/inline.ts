@@ -1,15 +1,17 @@
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
 import type { ShortenItem } from '../contract/operations.ts';
+import { rulesOf } from './batches.ts';
 import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
 import { canonicalUrl } from './matching/canonical-url.ts';
 import { doubtful, type KnownRecord, type Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { shortUrlOf } from './operations/short-url.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
-import { leftAside } from './sending/outcomes.ts';
+import type { Execution, Ledger } from './sending/execution.ts';
+import { createLimiter } from './sending/limiter.ts';
 import { sendRows } from './sending/sending.ts';
-import type { Ledger, SendingContext } from './sending/sending-context.ts';
+import { leftAside } from './sending/settling.ts';
 import { createStop } from './sending/stop.ts';
 
 export interface InlineSettings<Payload extends object> {
@@ -41,19 +43,21 @@ export async function runInline<Payload extends object>(
   payloads: readonly Payload[],
   { system, batchSize, signal, failFast = false, readBack, warn }: InlineSettings<Payload>,
 ): Promise<InlineResult<Payload>> {
-  const stop = createStop();
   const rows = payloads.map((payload, index) => ({ index, line: index + 1, item: payload, payload }) satisfies BulkRow<Payload>);
-  const context: SendingContext<Payload> = {
+  const run: Execution<Payload> = {
     operation,
     ledger: noLedger,
     system,
-    stop,
+    stop: createStop(),
     signal,
-    size: { limit: batchSize },
+    rules: rulesOf(operation, batchSize),
     failFast,
+    limiter: createLimiter(1),
+    holdsPlace: true,
     mayCall: () => true,
     inDoubt: new Set(),
     before: new Map(),
+    rounds: new Map(),
     readBack:
       readBack &&
       ((_batch, inDoubt) =>
@@ -63,11 +67,11 @@ export async function runInline<Payload extends object>(
         )),
     onSurplus: (records) => warn?.(`the answer holds ${records.length} records that nobody asked for`),
   };
-  const found = await sendRows(rows, context);
-  const outcomes = rows.map((row) => found.get(row.index) ?? leftAside(row, context));
+  const found = await sendRows(rows, run);
+  const outcomes = rows.flatMap((row) => found.get(row.index) ?? leftAside([row], run).outcomes);
   const tally = startTally();
   for (const outcome of outcomes) tally.add(outcome);
-  return { outcomes, tally, stop: stop.reason };
+  return { outcomes, tally, stop: run.stop.reason };
 }
 
 const noLedger: Ledger<object> = {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { checksum } from '../base/checksum.ts';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
 import { changedOptions } from './given-flags.ts';
+import { type Journal, openJournal } from './journal/journal.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { claimAccount, claimBeginning, claimRun } from './journal/run-claims.ts';
 import {
@@ -16,23 +16,15 @@ import {
   type RunIdentity,
   readBegin,
   removeRunFolder,
+  runFolders,
   runKey,
   runNames,
   whileThere,
 } from './journal/run-folder.ts';
 import { foldJournal, isUntouched, type RunState } from './journal/run-state.ts';
 import { assertReplaceable } from './results/output-paths.ts';
+import type { BegunRun } from './run-execution.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
-
-/** A run that may go on: it is locked, and its journal is known. */
-export interface BegunRun {
-  readonly name: string;
-  readonly journal: string;
-  readonly state: RunState;
-  /** Whether an earlier process began it. */
-  readonly resumed: boolean;
-  release(): void;
-}
 
 /**
  * Finds the unfinished run of the same input, account and domain, or begins a new one. Throws `UsageError` for one that is
@@ -42,31 +34,30 @@ export interface BegunRun {
 export async function beginRun<Payload extends object, Started>(
   identity: RunIdentity,
   plan: RunPlan<Payload>,
-  folders: RunFolders,
   environment: RunEnvironment,
   start: (begun: BegunRun) => Promise<Started>,
 ): Promise<Started> {
-  const { system } = environment;
+  const { system, openJournalFile } = environment;
+  const folders = runFolders(environment.stateFolder);
   const key = runKey(identity);
-  const looking = await claimBeginning(key, folders, system);
+  const beginning = await claimBeginning(key, folders, system);
   const claims: Claim[] = [];
   let made: string | undefined;
+  let journal: Journal | undefined;
   try {
-    if (identity.mode === 'checked') {
-      const { server, account, domain } = identity;
-      const sum = checksum(JSON.stringify([server, account, domain ?? null]));
-      claims.push(await claimAccount(account, sum, folders, system));
-    }
+    if (identity.mode === 'checked') claims.push(await claimAccount(identity, folders, system));
     const found = await findRun(key, identity, plan, folders);
     assertReplaceable(plan, found?.state.begin);
     if (!found) made = await create(identity, plan, folders, environment);
     const name = found?.name ?? made ?? '';
     claims.push(await claimRun(name, folders, system));
-    const journal = join(folders.runs, name, journalName);
-    // Folded once more under the lock: the process that had it may have gone on until now.
-    const state = await foldJournal(journal);
-    return await start({ name, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) });
+    const path = join(folders.runs, name, journalName);
+    // Folded once more under the lock: the process that had it may have worked on until now.
+    const state = await foldJournal(path);
+    journal = await openJournal(path, state.size, openJournalFile);
+    return await start({ name, path, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) });
   } catch (error) {
+    await journal?.close();
     try {
       if (made !== undefined) removeRunFolder(made, folders, system);
     } catch {
@@ -75,7 +66,7 @@ export async function beginRun<Payload extends object, Started>(
     releaseAll(claims);
     throw error;
   } finally {
-    looking.release();
+    beginning.release();
   }
 }
 

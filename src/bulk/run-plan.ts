@@ -87,7 +87,12 @@ export interface RunEnvironment {
   readonly openJournalFile?: OpenJournalFile | undefined;
 }
 
-/** In checked mode each batch is preceded by a look at the listing. */
+/** Calls under way at once. */
+export function concurrencyOf<Payload extends object>({ mode, concurrency = 4 }: RunPlan<Payload>): number {
+  return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);
+}
+
+/** In checked mode each batch is preceded by a watermark of the listing. */
 export function callsPerBatch<Payload extends object>({ mode }: Pick<RunPlan<Payload>, 'mode'>): number {
   return mode?.name === 'checked' ? 2 : 1;
 }

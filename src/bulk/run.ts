@@ -1,44 +1,31 @@
-import { CliError, LimitError } from '../base/errors.ts';
+import { setMaxListeners } from 'node:events';
 import { accountDomains } from '../client/account-domains.ts';
-import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { withoutLocalPort } from '../contract/loopback.ts';
 import { absolutePath } from '../files/folders.ts';
+import { rulesOf } from './batches.ts';
+import { readBackBatch } from './checked/batch-read-back.ts';
+import { createIdempotencyProbe } from './checked/idempotency-probe.ts';
+import { takeWatermark } from './checked/watermark.ts';
 import { type ExecutedRun, executeRun } from './execute.ts';
 import { readJournal } from './journal/journal.ts';
-import { hashesOf } from './journal/lines.ts';
+import { journalLedger } from './journal/ledger.ts';
+import { hashesOf, type Watermark } from './journal/lines.ts';
+import { recordedOutcomes } from './journal/recorded-outcomes.ts';
 import { type RunIdentity, runFolders } from './journal/run-folder.ts';
-import type { RowState } from './journal/run-state.ts';
-import { guarantees } from './modes.ts';
+import type { KnownRecord } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
+import { shortUrlOf } from './operations/short-url.ts';
 import { assertDistinct } from './results/output-paths.ts';
-import { doneStatuses } from './results/row-outcome.ts';
-import { type BegunRun, beginRun } from './run-beginning.ts';
-import { callsPerBatch, type RunEnvironment, type RunPlan } from './run-plan.ts';
+import { beginRun } from './run-beginning.ts';
+import type { BegunRun, RunExecution } from './run-execution.ts';
+import { assertBudget, assertQuota, factsOf, type RunFacts } from './run-facts.ts';
+import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { pruneRuns } from './runs.ts';
-import { assertBudget } from './sending/budget.ts';
-import { type CountedClient, countCalls } from './sending/counted-client.ts';
-import { callsFor, checkQuota, type QuotaCheck } from './sending/quota.ts';
-
-export type { RunProgress, RunSummary } from './execute.ts';
-
-/** What is known when a run begins, for the header (1.7). */
-export interface RunFacts {
-  readonly run: string;
-  readonly resumed: boolean;
-  readonly rows: number;
-  /** Rows that an earlier process finished. */
-  readonly doneBefore: number;
-  /** Batches still to send, and the calls that they need. */
-  readonly batches: number;
-  readonly calls: number;
-  readonly domain: string | undefined;
-  /** Name and promise of the mode of a shortening run. */
-  readonly guarantee: string | undefined;
-  /** For more than one batch in checked mode: what to do for a better promise. */
-  readonly advice: string | undefined;
-}
+import { BudgetError, type CountedClient, countCalls } from './sending/counted-client.ts';
+import { createKeyedMutex, createLimiter, type Limiter } from './sending/limiter.ts';
+import { createStop } from './sending/stop.ts';
 
 export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
   readonly facts: RunFacts;
@@ -53,47 +40,38 @@ export async function startRun<Payload extends object>(
   environment: RunEnvironment,
 ): Promise<StartedRun<Payload>> {
   assertDistinct(plan, environment.system);
-  const { accountDomains: known } = plan;
-  const counted = countCalls(environment.client, plan.budget, known ? 1 : 0);
-  const pins = plan.pinsDomain && editions[environment.client.edition].severalDomains;
-  // R-X8: the default may be changed by somebody while the run is under way.
-  const domain = plan.domain ?? (pins ? (await (known ?? accountDomains(counted.client))).defaultDomain : undefined);
+  const limiter = createLimiter(concurrencyOf(plan));
+  const before = plan.accountDomains ? 1 : 0;
+  const counted = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
+  const domain = await domainOf(plan, counted.client);
   const operation = plan.operation({ client: counted.client, domain, mayCall: () => counted.calls.reserve(1) });
-  const folders = runFolders(environment.stateFolder);
   await pruneRuns(environment.stateFolder, environment.system);
   const identity = identityOf(plan, operation, domain, environment.client);
-  return await beginRun(identity, plan, folders, environment, async (begun) => {
-    const facts = factsOf(plan, begun, domain);
-    const { made } = counted.calls;
-    const { client } = environment;
-    if (facts.batches > 0) await assertBudget(plan, { client, operation, domain, folders, made, state: begun.state });
-    const refusal = await assertQuota(plan, facts, counted, environment).then(
-      () => undefined,
-      (error: unknown) => refusalOf(error, begun),
-    );
+  return await beginRun(identity, plan, environment, async (begun) => {
+    const run = executionOf(plan, { ...environment, ...counted, domain, operation, limiter, begun });
+    const facts = factsOf(run);
+    if (facts.batches > 0) await assertBudget(run);
+    await assertQuota(run, facts).catch((error: unknown) => {
+      // Of a run that an earlier process began, each row is reported all the same: results of before a kill are out of date (R-X9).
+      if (!begun.resumed) throw error;
+      run.stop.because(error);
+    });
     if (begun.resumed) plan.recall?.(begun.state.begin.options);
     await remindOf(begun, operation);
-    const { batches } = facts;
-    return { facts, ...executeRun({ plan, environment, operation, begun, counted, domain, folders, batches, refusal }) };
+    return { facts, ...executeRun(run, facts.batches) };
   });
 }
 
-/**
- * Of a run that an earlier process began, each row is told all the same: results that were written before a kill say what is not true
- * any more (R-X9).
- */
-function refusalOf(error: unknown, { resumed }: BegunRun): CliError {
-  if (resumed && error instanceof CliError) return error;
-  throw error;
+/** R-X8: the default may be changed by somebody while the run is under way. */
+async function domainOf<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
+  if (plan.domain !== undefined || !plan.pinsDomain || !editions[client.edition].severalDomains) return plan.domain;
+  return (await (plan.accountDomains ?? accountDomains(client))).defaultDomain;
 }
 
-/** J5: a row that shares the link of a row that an earlier process did is told as it would have been then. */
-async function remindOf<Payload extends object>(
-  { resumed, journal }: BegunRun,
-  operation: BulkOperation<Payload>,
-): Promise<void> {
+/** J5: a row that shares the link of a row that an earlier process did is reported as it would have been then. */
+async function remindOf<Payload extends object>({ resumed, path }: BegunRun, operation: BulkOperation<Payload>): Promise<void> {
   if (!resumed || !operation.remember) return;
-  for await (const { line } of readJournal(journal)) if (line.type === 'result') operation.remember(hashesOf(line));
+  for await (const { line } of readJournal(path)) if (line.type === 'result') operation.remember(hashesOf(line));
 }
 
 function identityOf<Payload extends object>(
@@ -115,55 +93,69 @@ function identityOf<Payload extends object>(
   };
 }
 
-function factsOf<Payload extends object>(
-  plan: RunPlan<Payload>,
-  { name, resumed, state }: BegunRun,
-  domain: string | undefined,
-): RunFacts {
-  const { rows } = plan.input;
-  const final: RowState[] = [...doneStatuses, 'failed'] as RowState[];
-  const doneBefore = final.reduce((sum, status) => sum + (state.counts.get(status) ?? 0), 0);
-  const batches = Math.ceil((rows - doneBefore) / plan.batchSize);
-  const mode = plan.mode?.name;
-  return {
-    run: name,
-    resumed,
-    rows,
-    doneBefore,
-    batches,
-    calls: callsFor(batches, callsPerBatch(plan)),
-    domain,
-    guarantee: mode && `${mode}: ${guarantees[mode]}`,
-    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes no failure can make a link twice' : undefined,
+interface Beginnings<Payload extends object> extends RunEnvironment, CountedClient {
+  readonly client: Client;
+  readonly domain: string | undefined;
+  readonly operation: BulkOperation<Payload>;
+  readonly limiter: Limiter;
+  readonly begun: BegunRun;
+}
+
+/** Everything that the run has from here to its end. */
+function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings: Beginnings<Payload>): RunExecution<Payload> {
+  const { operation, begun } = beginnings;
+  const { journal, state } = begun;
+  const isChecked = plan.mode?.name === 'checked';
+  const abort = new AbortController();
+  // Each call under way listens to it, and Node takes more than ten for a leak.
+  setMaxListeners(0, abort.signal);
+  const run: RunExecution<Payload> = {
+    ...beginnings,
+    plan,
+    stop: createStop(),
+    signal: abort.signal,
+    abort: () => abort.abort(),
+    folders: runFolders(beginnings.stateFolder),
+    rules: rulesOf(operation, plan.batchSize),
+    failFast: plan.failFast ?? false,
+    holdsPlace: concurrencyOf(plan) === 1 || plan.failFast === true,
+    mutex: createKeyedMutex(),
+    inDoubt: new Set(),
+    before: new Map(state.before),
+    rounds: new Map(),
+    recorded: recordedOutcomes(begun.path, state),
+    ledger: journalLedger({
+      journal,
+      firstBatch: state.nextBatch,
+      keyOf: plan.mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
+      takeWatermark: isChecked ? () => paidWatermark(run) : undefined,
+    }),
+    // In checked mode the watermark that is taken before a batch pays for both.
+    mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
+    readBack: (batch, rows) => readBackBatch(batch, rows, run),
+    prove: plan.mode?.name === 'keyed' ? (rows) => probe(rows) : undefined,
+    onSurplus: (records) => keepSurplus(records, run),
   };
+  const probe = createIdempotencyProbe(run);
+  return run;
 }
 
-async function assertQuota<Payload extends object>(
-  { mode, force, budget, input }: RunPlan<Payload>,
-  { calls, rows, doneBefore, batches }: RunFacts,
-  { client, calls: count }: CountedClient,
-  { warn }: RunEnvironment,
-): Promise<void> {
-  if (batches === 0 || !count.reserve(1)) return;
-  const counters = await readCounters(client);
-  const links = mode ? rows - doneBefore : 0;
-  const { shortages, notes }: QuotaCheck = checkQuota(counters, { links, calls: Math.min(calls, budget ?? calls) });
-  for (const note of notes) warn(note);
-  for (const shortage of shortages) warn(shortage);
-  // With duplicate control some of the links may be there already.
-  if (shortages.length === 0 || force || mode?.name === 'dedupe') return;
-  throw new LimitError(`the account's quota does not suffice for ${input.name}: ${shortages.join('; ')}`, {
-    hint: 'wait or free some, or begin all the same with --force and finish later by the same command',
-  });
+function mayCall<Payload extends object>(count: number, { calls, plan, stop }: RunExecution<Payload>): boolean {
+  if (calls.reserve(count)) return true;
+  stop.because(new BudgetError(plan.budget));
+  return false;
 }
 
-/** R-11: an answer that makes no sense says nothing about quotas, and stands in nobody's way (F47). */
-async function readCounters(client: Pick<Client, 'send'>): Promise<unknown> {
-  try {
-    const { account } = await client.send('getAccount', {});
-    return account?.counters;
-  } catch (error) {
-    if (error instanceof CallError && error.outcome === 'ambiguous' && error.status === 200) return undefined;
-    throw error;
-  }
+async function paidWatermark<Payload extends object>(run: RunExecution<Payload>): Promise<Watermark> {
+  if (!run.calls.reserve(callsPerBatch(run.plan))) throw new BudgetError(run.plan.budget);
+  return await takeWatermark(run, run.signal);
+}
+
+/** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide (F33). */
+function keepSurplus<Payload extends object>(records: readonly KnownRecord[], { warn, begun }: RunExecution<Payload>): void {
+  const named = records.slice(0, 5).map(shortUrlOf).join(', ');
+  warn(`an answer held ${records.length} records that belong to no row: ${named}`);
+  const found = records.map(({ hash }) => hash);
+  // The next write fails as well if the journal is broken.
+  begun.journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);
 }

@@ -1,8 +1,10 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders, type Signal } from '../base/system.ts';
+import type { RunProgress, RunSummary } from '../bulk/execute.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
-import { type RunFacts, type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
+import { type StartedRun, startRun } from '../bulk/run.ts';
+import type { RunFacts } from '../bulk/run-facts.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { type Session, whereabouts } from '../cli/session.ts';

@@ -3,7 +3,7 @@ import { CallError } from '../../client/call-error.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { doubtful, unresolved, type Verdict } from '../matching/verdict.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { WorkMeans, WorkSettings } from '../sending/work-settings.ts';
+import type { RunExecution } from '../run-execution.ts';
 import { evidenceOf } from './listing-evidence.ts';
 import { usualSettle } from './newest-links.ts';
 import { readBack } from './reading-back.ts';
@@ -12,25 +12,22 @@ import { readBack } from './reading-back.ts';
 export async function readBackBatch<Payload extends object>(
   batch: number,
   rows: readonly BulkRow<Payload>[],
-  { plan, counted, domain, environment, begun }: WorkSettings<Payload>,
-  { journal, stop, signal }: WorkMeans,
+  run: RunExecution<Payload>,
 ): Promise<readonly Verdict[]> {
+  const { plan, begun, stop } = run;
   const items = rows.map(({ payload }) => payload as ShortenItem);
-  environment.warn(`no certain answer for ${rows.length} rows: reading the listing back to see what was created`);
+  run.warn(`no certain answer for ${rows.length} rows: reading the listing back to see what was created`);
   try {
-    const evidence = await evidenceOf(begun.journal, batch);
+    const evidence = await evidenceOf(begun.path, batch);
     const { verdicts, conclusive, found, total } = evidence
       ? await readBack(items, evidence, {
-          client: counted.client,
-          domain,
-          system: environment.system,
+          ...run,
           settle: plan.settle ?? usualSettle,
-          signal,
-          journal: begun.journal,
+          journal: begun.path,
           firstBatch: begun.state.nextBatch,
         })
       : { verdicts: items.map(() => doubtful), conclusive: false, found: [], total: undefined };
-    await journal.write({ type: 'reconcile', batch, conclusive, found, total });
+    await begun.journal.write({ type: 'reconcile', batch, conclusive, found, total });
     if (!conclusive) stop.because(inconclusive(rows.length));
     return verdicts;
   } catch (error) {

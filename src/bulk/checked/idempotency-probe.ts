@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import { CliError, UnavailableError } from '../../base/errors.ts';
 import { CallError, lastOf } from '../../client/call-error.ts';
-import type { Identity } from '../../client/subject.ts';
 import { foldedHash } from '../../contract/link.ts';
-import type { ShortenItem } from '../../contract/operations.ts';
-import { atomicWrite, type WriteSystem } from '../../files/atomic-write.ts';
+import { atomicWrite } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
 import { serializeBatch } from '../batches.ts';
 import type { Watermark } from '../journal/lines.ts';
@@ -14,53 +12,41 @@ import { foldedKey } from '../matching/row-keys.ts';
 import type { BatchAnswer } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from '../results/row-outcome.ts';
+import type { RunExecution } from '../run-execution.ts';
 import { sendRows } from '../sending/sending.ts';
-import type { SendingContext } from '../sending/sending-context.ts';
-import { type ListingSettings, scanFront } from './newest-links.ts';
+import { scanFront } from './newest-links.ts';
 import { newerThan, takeWatermark } from './watermark.ts';
 
-/** Proof, once per server and account, that rule 4.3.4 holds: the keyed mode stands on it (R-X7). */
-export interface IdempotencyProbe {
-  /**
-   * Sends the first rows, few at a time, until one is taken, and then the same again on purpose. Answers with what became of
-   * the rows that it sent; no row once the proof is there. What fails goes to the run's `stop`.
-   */
-  prove(rows: readonly BulkRow<ShortenItem>[]): Promise<ReadonlyMap<number, RowOutcome<ShortenItem>>>;
-}
-
-export interface IdempotencyProbeSettings extends ListingSettings {
-  readonly context: SendingContext<ShortenItem>;
-  readonly system: WriteSystem;
-  /** Whose proof it is, and where it is remembered. */
-  readonly folder: string;
-  readonly subject: string;
-  /** Hashes of our own making: a refusal of one means that the alphabet is not accepted. */
-  readonly generated: boolean;
-}
-
-export function createIdempotencyProbe(settings: IdempotencyProbeSettings): IdempotencyProbe {
-  const note = noteOf(settings);
+/**
+ * Proves, once per server and account, that rule 4.3.4 holds, on which keyed mode rests (R-X7): sends the first rows, at first one
+ * and then twice as many, until one is taken, and then the same again on purpose. Answers with the outcomes of the rows that it
+ * sent; of none once the proof is there. What fails goes to the run's `stop`.
+ */
+export function createIdempotencyProbe<Payload extends object>(
+  run: RunExecution<Payload>,
+): NonNullable<RunExecution<Payload>['prove']> {
+  const note = noteOf(run);
   let proven = existsSync(note);
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function prove(rows: readonly BulkRow<ShortenItem>[]): Promise<Map<number, RowOutcome<ShortenItem>>> {
-    const outcomes = new Map<number, RowOutcome<ShortenItem>>();
-    for (let start = 0, size = 1; start < rows.length && !proven && !settings.context.stop.reason; start += size, size *= 2) {
-      const few = rows.slice(start, start + size);
-      const result = await proveWith(few, settings);
+  async function prove(rows: readonly BulkRow<Payload>[]): Promise<Map<number, RowOutcome<Payload>>> {
+    const outcomes = new Map<number, RowOutcome<Payload>>();
+    for (let start = 0, size = 1; start < rows.length && !proven && !run.stop.reason; start += size, size *= 2) {
+      const result = await proveWith(rows.slice(start, start + size), run);
       for (const outcome of result.outcomes) outcomes.set(outcome.index, outcome);
       proven = result.proven;
     }
-    if (proven) remember(note, settings);
+    if (proven) {
+      makePrivateFolder(run.folders.canaries);
+      atomicWrite(note, 'rule 4.3.4 holds\n', run.system);
+    }
     return outcomes;
   }
 
-  return {
-    prove(rows) {
-      const next = turn.then(() => (proven ? new Map() : prove(rows)));
-      turn = next.catch(() => undefined);
-      return next;
-    },
+  return (rows) => {
+    const next = turn.then(() => (proven ? new Map() : prove(rows)));
+    turn = next.catch(() => undefined);
+    return next;
   };
 }
 
@@ -68,64 +54,65 @@ export function createIdempotencyProbe(settings: IdempotencyProbeSettings): Idem
 const ownCalls = 3;
 
 /** Calls that the proof takes beside those of its rows; none once it is there. */
-export function callsToProve(whose: Pick<IdempotencyProbeSettings, 'folder' | 'subject'>): number {
-  return existsSync(noteOf(whose)) ? 0 : ownCalls;
+export function callsToProve<Payload extends object>(run: RunExecution<Payload>): number {
+  return existsSync(noteOf(run)) ? 0 : ownCalls;
 }
 
-/** Whose proof it is: of one account on one server and domain, with hashes of our own making or of others'. */
-export function provenFor({ server, username }: Identity, domain: string | undefined, generated: boolean): string {
-  return JSON.stringify([server, username, domain ?? null, generated]);
+/** Where a proof is remembered: of one account on one server and domain, with hashes of our own making or of others'. */
+function noteOf<Payload extends object>({ client, domain, plan, folders }: RunExecution<Payload>): string {
+  const { server, username } = client.identity;
+  const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
+  return join(folders.canaries, checksum(subject));
 }
 
-function noteOf({ folder, subject }: Pick<IdempotencyProbeSettings, 'folder' | 'subject'>): string {
-  return join(folder, checksum(subject));
-}
-
-interface Proof {
-  readonly outcomes: readonly RowOutcome<ShortenItem>[];
+interface Proof<Payload extends object> {
+  readonly outcomes: readonly RowOutcome<Payload>[];
   readonly proven: boolean;
 }
 
-async function proveWith(rows: readonly BulkRow<ShortenItem>[], settings: IdempotencyProbeSettings): Promise<Proof> {
-  const { context, generated } = settings;
-  let outcomes: readonly RowOutcome<ShortenItem>[] = [];
+async function proveWith<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  run: RunExecution<Payload>,
+): Promise<Proof<Payload>> {
+  const generated = run.plan.mode?.generateHashes;
+  let outcomes: readonly RowOutcome<Payload>[] = [];
   try {
-    if (!context.mayCall(ownCalls)) return { outcomes, proven: false };
-    const before = await takeWatermark(settings, context.signal);
-    outcomes = [...(await sendRows(rows, { ...context, operation: watched(context) })).values()];
+    if (!run.mayCall(ownCalls)) return { outcomes, proven: false };
+    const before = await takeWatermark(run, run.signal);
+    outcomes = [...(await sendRows(rows, { ...run, operation: watched(run) })).values()];
     const taken = outcomes.filter(({ status }) => doneStatuses.has(status));
     if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
-      context.stop.because(refusal('it does not take hashes of our making'));
+      run.stop.because(refusal('it does not take hashes of our making'));
     }
-    if (taken.length === 0 || context.stop.reason) return { outcomes, proven: false };
-    const fault = await sendAgain(taken, before, settings);
-    if (fault) context.stop.because(refusal(fault));
+    if (taken.length === 0 || run.stop.reason) return { outcomes, proven: false };
+    const fault = await sendAgain(taken, before, run);
+    if (fault) run.stop.because(refusal(fault));
     return { outcomes, proven: fault === undefined };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    context.stop.because(error instanceof CallError ? lastOf(error) : error);
+    run.stop.because(error instanceof CallError ? lastOf(error) : error);
     return { outcomes, proven: false };
   }
 }
 
 /** `D27`: a record under another hash than was sent ends it with the first answer, before anything is sent once more. */
-function watched({ operation, stop }: SendingContext<ShortenItem>): BulkOperation<ShortenItem> {
+function watched<Payload extends object>({ operation, stop }: RunExecution<Payload>): BulkOperation<Payload> {
   return {
     ...operation,
     call: async (items, ...rest) => {
       const answer = await operation.call(items, ...rest);
-      const foreign = foreignHash(items, answer);
+      const foreign = foreignHash(
+        items.map((item) => operation.hashOf?.(item) ?? ''),
+        answer,
+      );
       if (foreign) stop.because(refusal(`it made ${foreign.made} where ${foreign.asked} was asked for`));
       return answer;
     },
   };
 }
 
-function foreignHash(
-  items: readonly ShortenItem[],
-  { verdicts, surplus }: BatchAnswer,
-): { asked: string; made: string } | undefined {
-  for (const [position, { custom_hash: asked = '' }] of items.entries()) {
+function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnswer): { asked: string; made: string } | undefined {
+  for (const [position, asked] of hashes.entries()) {
     const verdict = verdicts[position];
     // A row without a record, beside a record without a row: they belong together.
     const made = verdict === undefined ? surplus[0]?.hash : verdict.kind === 'done' ? verdict.record?.hash : undefined;
@@ -135,33 +122,32 @@ function foreignHash(
 }
 
 /** The second time, with an intent of its own (J1). Answers with what is wrong. */
-async function sendAgain(
-  taken: readonly RowOutcome<ShortenItem>[],
+async function sendAgain<Payload extends object>(
+  taken: readonly RowOutcome<Payload>[],
   before: Watermark,
-  settings: IdempotencyProbeSettings,
+  run: RunExecution<Payload>,
 ): Promise<string | undefined> {
-  const { context } = settings;
   const serialized = serializeBatch(taken);
-  const batch = await context.ledger.intent(serialized);
-  const { verdicts } = await context.operation.call(serialized.payloads, context.signal, serialized.json);
-  await context.ledger.settled(batch, taken, []);
+  const batch = await run.ledger.intent(serialized);
+  const { verdicts } = await run.operation.call(serialized.payloads, run.signal, serialized.json);
+  await run.ledger.settled(batch, taken, []);
   const isSame = taken.every(({ record }, position) => {
     const verdict = verdicts[position];
     return verdict?.kind === 'done' && verdict.record?.hash === record?.hash;
   });
   if (!isSame) return 'the same request twice did not give the same link';
-  const after = await takeWatermark(settings, context.signal);
+  const after = await takeWatermark(run, run.signal);
   if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return undefined;
-  return (await hasTwin(taken, before, settings)) ? 'the same request twice made two links' : undefined;
+  return (await hasTwin(taken, before, run)) ? 'the same request twice made two links' : undefined;
 }
 
 /** The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records. */
-async function hasTwin(
-  taken: readonly RowOutcome<ShortenItem>[],
+async function hasTwin<Payload extends object>(
+  taken: readonly RowOutcome<Payload>[],
   before: Watermark,
-  settings: IdempotencyProbeSettings,
+  run: RunExecution<Payload>,
 ): Promise<boolean> {
-  const scan = await scanFront(settings, settings.context.signal);
+  const scan = await scanFront(run, run.signal);
   const given = new Set(taken.map(({ record }) => record?.hash));
   const ours = new Set(taken.map(({ payload }) => foldedKey(payload)));
   return newerThan(before, scan).some((record) => !given.has(record.hash) && ours.has(foldedKey(record)));
@@ -171,9 +157,4 @@ function refusal(fault: string): UnavailableError {
   return new UnavailableError(`this server does not behave as rule 4.3.4 says: ${fault}`, {
     hint: 'leave out --generate-hashes and custom hashes, or use --dedupe',
   });
-}
-
-function remember(note: string, { folder, system }: IdempotencyProbeSettings): void {
-  makePrivateFolder(folder);
-  atomicWrite(note, 'rule 4.3.4 holds\n', system);
 }

@@ -1,43 +1,56 @@
-import { UnavailableError } from '../../base/errors.ts';
-import type { System } from '../../base/system.ts';
+import { CliError, UnavailableError } from '../../base/errors.ts';
 import { foldedKey } from '../matching/row-keys.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
-import type { RunInput } from '../run-plan.ts';
+import type { RunExecution } from '../run-execution.ts';
+import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
-import { type ListingSettings, type Scan, scanNewest } from './newest-links.ts';
+import { type Scan, scanNewest, usualSettle } from './newest-links.ts';
 import { beyond, mayBeWhole, newerThan } from './watermark.ts';
-
-export interface AuditSettings extends ListingSettings {
-  readonly journal: string;
-  readonly system: Pick<System, 'sleep'>;
-  /** Milliseconds for a request that is late, and for a listing that is behind. */
-  readonly settle: number;
-  readonly signal: AbortSignal;
-  /** The rows of the run, and what is sent for one. */
-  readonly input: Pick<RunInput, 'rows' | 'open'>;
-  payload(item: object): object;
-}
 
 const pageSize = 500;
 const maximalScans = 4;
 
 /**
- * Links that look as if a batch in doubt had made them after all, late, and that no row has (1.2, F07). All that it needs stands in
- * the journal, so that any process can do it (D7). Nothing is deleted: they may be somebody else's. Throws `CliError` where the
- * listing cannot be read, or does not show what the run was given last.
+ * Links that look as if a batch in doubt had made them after all, late, and that no row has (1.2, F07): their short URLs. A run of
+ * checked mode is complete only after it; where the listing cannot be read, the run stops, and the same command does it later: all
+ * that it needs is in the journal (D7). Nothing is deleted: they may be somebody else's.
  */
-export async function findSurplus(settings: AuditSettings): Promise<string[]> {
-  const resent = await resentRows(settings.journal);
+export async function lateDuplicates<Payload extends object>(run: RunExecution<Payload>): Promise<readonly string[]> {
+  if (run.plan.mode?.name !== 'checked' || run.stop.reason) return [];
+  try {
+    const surplus = await findSurplus(run);
+    for (const shortUrl of surplus) run.warn(`${shortUrl} looks like a second link of a row: nothing was deleted`);
+    return surplus;
+  } catch (error) {
+    run.stop.because(error instanceof CliError ? notRead(error) : error);
+    return [];
+  }
+}
+
+function notRead(cause: CliError): CliError {
+  return new CliError(cause.kind, `whether late requests made links twice could not be looked up: ${cause.message}`, {
+    apiCode: cause.apiCode,
+    details: cause.details,
+    cause,
+    hint: 'every row has its final status; run the same command again to look once more',
+  });
+}
+
+async function findSurplus<Payload extends object>(run: RunExecution<Payload>): Promise<string[]> {
+  const resent = await resentRows(run.begun.path);
   if (!resent) return [];
-  const wanted = await keysOf(resent.rows, settings);
-  const newer = await newerRecords(resent, settings);
+  const wanted = await keysOf(resent.rows, run.plan);
+  const newer = await newerRecords(resent, run);
   const alike = newer.filter((record) => wanted.has(foldedKey(record)));
-  const own = await ownAmong(settings.journal, alike);
+  const own = await ownAmong(run.begun.path, alike);
   return alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
 }
 
-async function keysOf(indexes: ReadonlySet<number>, { input, payload }: AuditSettings): Promise<Set<string>> {
+async function keysOf<Payload extends object>(
+  indexes: ReadonlySet<number>,
+  { input, payload }: RunPlan<Payload>,
+): Promise<Set<string>> {
   const keys = new Set<string>();
   let index = 0;
   for await (const rows of input.open()) {
@@ -50,8 +63,12 @@ async function keysOf(indexes: ReadonlySet<number>, { input, payload }: AuditSet
 }
 
 /** What was made since the first doubt: the listing must be up to date, so it is read until it shows what the run was given last. */
-async function newerRecords({ watermark, latest }: Resent, settings: AuditSettings): Promise<KnownRecord[]> {
-  const { system, settle, signal, input } = settings;
+async function newerRecords<Payload extends object>(
+  { watermark, latest }: Resent,
+  run: RunExecution<Payload>,
+): Promise<KnownRecord[]> {
+  const { system, signal, plan } = run;
+  const { settle = usualSettle, input } = plan;
   const known = new Set(watermark.known);
   const isOld = latest.length === 0 || latest.some((hash) => known.has(hash));
   const atHead = (scan: Scan): boolean => isOld || newerThan(watermark, scan).some(({ hash }) => latest.includes(hash));
@@ -60,7 +77,7 @@ async function newerRecords({ watermark, latest }: Resent, settings: AuditSettin
     const isPast = beyond(watermark);
     const isEnough = (scan: Scan): boolean =>
       ((isPast(scan) && atHead(scan)) || scan.records.size > 2 * input.rows + 10 * pageSize) && !mayBeWhole(scan);
-    const scan = await scanNewest(settings, { limit: pageSize, isEnough, signal });
+    const scan = await scanNewest(run, { limit: pageSize, isEnough, signal });
     if (scan && atHead(scan)) return newerThan(watermark, scan);
     // In a listing of another order, what was made since can stand anywhere.
     if (scan?.isWhole && latest.some((hash) => scan.records.has(hash))) {

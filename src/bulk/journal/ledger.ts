@@ -5,7 +5,7 @@ import type { KnownRecord } from '../matching/verdict.ts';
 import { unaskedDestination } from '../operations/destination.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
 import { type BulkRow, doneStatuses, type RowOutcome, UnrecordedError } from '../results/row-outcome.ts';
-import type { Ledger } from '../sending/sending-context.ts';
+import type { Ledger } from '../sending/execution.ts';
 import type { Journal } from './journal.ts';
 import { type RecordedError, type ResultLine, rangesOf, statusLetters, type Watermark } from './lines.ts';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { checksum } from '../../base/checksum.ts';
 import type { System } from '../../base/system.ts';
 import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
-import { keyOfRun, type RunFolders, removeRunFolder, runNames } from './run-folder.ts';
+import { keyOfRun, type RunFolders, type RunIdentity, removeRunFolder, runNames } from './run-folder.ts';
 
 /** Milliseconds that a new run waits for another process; nothing is worth waiting for where a run is only to be deleted. */
 const patience = 2000;
@@ -20,7 +21,12 @@ export function claimRun(name: string, { runs }: RunFolders, system: System, wai
 }
 
 /** Held while an account is shortened for in checked mode, of which there is one at a time. */
-export function claimAccount(account: string, sum: string, { locks }: RunFolders, system: System): Promise<Claim> {
+export function claimAccount(
+  { server, account, domain }: Pick<RunIdentity, 'server' | 'account' | 'domain'>,
+  { locks }: RunFolders,
+  system: System,
+): Promise<Claim> {
+  const sum = checksum(JSON.stringify([server, account, domain ?? null]));
   return claim(join(locks, `account-${sum}`), `shortening in checked mode for ${account}`, system, patience);
 }
 

@@ -40,6 +40,10 @@ export interface BulkOperation<Payload extends object> {
   needsWitness?(payload: Payload): boolean;
   /** Reads what stands there before rows are first sent; one text per row, for the journal and for `look`. */
   witness?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly string[]>;
+  /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */
+  hashOf?(payload: Payload): string | undefined;
+  /** What a row shares its link by with all rows that have the same; absent of rows with a link of their own (4.3.3). */
+  sharedBy?(payload: Payload): string | undefined;
   /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly Difference[];

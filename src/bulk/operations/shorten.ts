@@ -51,6 +51,8 @@ export function shortenOperation({
       const shared = shareOut(items, urls, found, given);
       return newness ? await withNew(items, shared, newness, signal) : shared;
     },
+    hashOf: ({ custom_hash }) => custom_hash,
+    ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? undefined : long_url) }),
     statusOf: (item, done) =>
       (sharing ? isNew(item, done) : mode.generateHashes || !wasThere(item, done)) ? 'created' : 'existing',
     notApplied: (item, record) => notApplied(item, record),

@@ -3,12 +3,44 @@ import { type LinkKey, linkText } from '../../contract/link.ts';
 import { startReplacement, type WriteSystem } from '../../files/atomic-write.ts';
 import { destinationOf } from '../operations/destination.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
+import type { RunPlan } from '../run-plan.ts';
+import type { Stop } from '../sending/stop.ts';
 import { doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 
-/** A file that is made from the outcomes of all rows, in the order of the input (J5, R-X9). */
-export interface OutcomeFile {
+/** The files of a run that are made from the outcomes of all rows, in the order of the input (J5, R-X9). */
+export interface OutcomeFiles {
   add(outcome: RowOutcome): void;
-  /** Puts the file in its place; until then the old one stands (R-26). */
+  /** Puts the files in their places, where they hold every row; until then the old ones are there (R-26). What fails stops the run. */
+  close(isWhole: boolean, stop: Stop): void;
+}
+
+/** Opens `--results` and `--failed`, where the plan has them. */
+export function openFiles(
+  { results, failed, columns }: Pick<RunPlan<object>, 'results' | 'failed' | 'columns'>,
+  system: WriteSystem,
+): OutcomeFiles {
+  const files: OutcomeFile[] = [];
+  if (results !== undefined) files.push(openResults(results, system));
+  if (failed !== undefined) files.push(openFailed(failed, system, columns));
+  return {
+    add(outcome) {
+      for (const file of files) file.add(outcome);
+    },
+    close(isWhole, stop) {
+      for (const file of files) {
+        try {
+          if (isWhole) file.commit();
+          else file.discard();
+        } catch (error) {
+          stop.because(error);
+        }
+      }
+    },
+  };
+}
+
+interface OutcomeFile {
+  add(outcome: RowOutcome): void;
   commit(): void;
   discard(): void;
 }
@@ -16,7 +48,7 @@ export interface OutcomeFile {
 const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code', 'message'] as const;
 
 /** `--results`: every row exactly once with its final status; JSON lines where the name ends in `.jsonl`, csv otherwise. */
-export function openResults(path: string, system: WriteSystem): OutcomeFile {
+function openResults(path: string, system: WriteSystem): OutcomeFile {
   return openFile(path, system, resultColumns, (outcome) => {
     const { index, status, record, error, matchedByPosition } = outcome;
     const { hash = '', domain } = outcome.payload as Partial<LinkKey>;
@@ -35,7 +67,7 @@ export function openResults(path: string, system: WriteSystem): OutcomeFile {
 }
 
 /** `--failed`: the failed rows with their own columns and the reason, ready to be mended and fed back. */
-export function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
+function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
   const names = [...columns, 'error_code', 'error_message'];
   return openFile(path, system, names, (outcome) => {
     if (outcome.status !== 'failed') return undefined;

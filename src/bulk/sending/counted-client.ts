@@ -17,32 +17,37 @@ export interface CallCount {
 }
 
 export interface CountedClient {
-  readonly client: Pick<Client, 'send'>;
+  readonly client: Client;
   readonly calls: CallCount;
-  /** From now on `listener` is told whenever the server asks one of these calls to slow down (R-15). */
-  heed(listener: () => void): void;
+}
+
+export interface CountOptions {
+  readonly budget?: number | undefined;
+  /** Calls that were made without it, and count. */
+  readonly before: number;
+  /** Called whenever the server asks one of the calls to slow down (R-15). */
+  onThrottled(): void;
 }
 
 /**
- * Those `before` were made without it, and count. What one call meets and every other would meet too is the answer to all that begin
- * after it, and none of them is sent (R-12): a batch reads links before it changes them, and another one may hear of it in between.
+ * A client that counts. A refusal that every other call would meet is the answer to all calls that begin after it, and none of them
+ * is sent (R-12): a batch reads links before it changes them, and another one may be refused in between.
  */
-export function countCalls({ send }: Pick<Client, 'send'>, budget: number = Number.POSITIVE_INFINITY, before = 0): CountedClient {
+export function countCalls(
+  client: Client,
+  { budget = Number.POSITIVE_INFINITY, before, onThrottled }: CountOptions,
+): CountedClient {
   let made = before;
   let reserved = 0;
   let refusal: Fault | undefined;
-  let throttled = (): void => {};
-  const onThrottled = (): void => throttled();
   return {
-    heed(listener) {
-      throttled = listener;
-    },
     client: {
+      ...client,
       send: async (operation, input, options) => {
         if (refusal) throw new CallError(refusal, { operation, attempts: 0, gaveUp: 'not retryable' });
         made += 1;
         try {
-          return await send(operation, input, { ...options, onThrottled });
+          return await client.send(operation, input, { ...options, onThrottled });
         } catch (error) {
           // A server without a list of domains has one all the same.
           if (error instanceof CallError && refusesEveryCall(error.last) && operation !== 'listDomains') refusal = error.last;

@@ -1,10 +1,11 @@
-import type { Throttle } from './sending-context.ts';
-
 /** How many batches may be under way at once; it follows what the server bears. */
-export interface Limiter extends Throttle {
+export interface Limiter {
   /** Resolves when a place is free; hands back what frees it again, once however often it is called. */
   enter(): Promise<() => void>;
   readonly limit: number;
+  /** The server asks to slow down. */
+  throttled(): void;
+  succeeded(): void;
 }
 
 /** Successes in a row after which one more is let in. */

@@ -1,9 +1,11 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import { doubtful, type Verdict } from '../matching/verdict.ts';
-import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
-import { leftAside, outcomeOf, unrecorded } from './outcomes.ts';
-import type { SendingContext } from './sending-context.ts';
+import type { Difference } from '../operations/not-applied.ts';
+import type { BulkOperation } from '../operations/operation.ts';
+import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
+import type { Execution } from './execution.ts';
+import type { Stop } from './stop.ts';
 
 /** How often a row is sent at most because it was left out, cooled down or found not to have happened. */
 export const maximalRounds = 5;
@@ -16,13 +18,13 @@ export interface Round<Payload extends object> {
 }
 
 /** Makes outcomes of the verdicts on a batch and writes them down; what is to be sent again cools down first where it must. */
-export async function conclude<Payload extends object>(
+export async function settle<Payload extends object>(
   batch: number,
   rows: readonly BulkRow<Payload>[],
   verdicts: readonly Verdict[],
-  context: SendingContext<Payload>,
-  rounds: Map<number, number>,
+  run: Execution<Payload>,
 ): Promise<Round<Payload>> {
+  const { operation, stop, limiter } = run;
   const outcomes: RowOutcome<Payload>[] = [];
   const open: RowOutcome<Payload>[] = [];
   const repeat: BulkRow<Payload>[] = [];
@@ -30,60 +32,124 @@ export async function conclude<Payload extends object>(
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position] ?? doubtful;
     if (verdict.kind === 'failed' && verdict.error.code === 1219) cooling += 1;
-    if (verdict.kind === 'failed' && verdict.error.code === 1220) context.stop.because(linksUsedUp());
+    if (verdict.kind === 'failed' && verdict.error.code === 1220) stop.because(linksUsedUp());
     if (verdict.kind === 'again' || (verdict.kind === 'failed' && errorTraits(verdict.error.code).temporary)) repeat.push(row);
-    else (staysOpen(verdict, context) ? open : outcomes).push(outcomeOf(row, verdict, context.operation));
+    else (staysOpen(verdict, operation) ? open : outcomes).push(outcomeOf(row, verdict, operation));
   }
-  if (!(await record(batch, outcomes, repeat, context))) {
-    const left = repeat.map((row) => leftAside(row, context));
-    return { outcomes: [...outcomes.map(unrecorded), ...open, ...left], repeat: [] };
+  if (!(await writeDown(batch, outcomes, repeat, run))) {
+    return { outcomes: [...outcomes.map(unrecorded), ...open, ...leftAside(repeat, run).outcomes], repeat: [] };
   }
-  const exhausted = repeat.filter((row) => nextRound(rounds, row.index) > maximalRounds);
-  if (exhausted.length > 0) context.stop.because(notTaken(exhausted.length, cooling));
-  if (cooling > 0) context.throttle?.throttled();
-  else if (outcomes.length > 0) context.throttle?.succeeded();
-  if (cooling > 0 && !context.stop.reason) await coolDown(rounds.get(repeat[0]?.index ?? -1) ?? 1, context);
+  for (const { index } of repeat) run.rounds.set(index, roundOf(index, run) + 1);
+  const exhausted = repeat.filter(({ index }) => roundOf(index, run) > maximalRounds);
+  if (exhausted.length > 0) stop.because(notTaken(exhausted.length, cooling));
+  if (cooling > 0) limiter.throttled();
+  else if (outcomes.length > 0) limiter.succeeded();
+  if (cooling > 0 && !stop.reason) await coolDown(roundOf(repeat[0]?.index ?? -1, run), run);
   return { outcomes: open.length > 0 ? [...outcomes, ...open] : outcomes, repeat };
 }
 
 /** Whether the next process of the run can still find out about a row in doubt: no line of the journal closes it then. */
-function staysOpen<Payload extends object>(verdict: Verdict, { operation }: SendingContext<Payload>): boolean {
+function staysOpen<Payload extends object>(verdict: Verdict, { doubt }: BulkOperation<Payload>): boolean {
   if (verdict.kind !== 'doubtful') return false;
-  return verdict.open === true || operation.doubt === 'repeat' || operation.doubt === 'look';
+  return verdict.open === true || doubt === 'repeat' || doubt === 'look';
 }
 
 /**
  * Settles rows, and frees those of `left` that are not in doubt: the others stay open (D2). Whether it could be written down; where
  * not, the run stops (J7).
  */
-export async function record<Payload extends object>(
+export async function writeDown<Payload extends object>(
   batch: number,
   outcomes: readonly RowOutcome<Payload>[],
   left: readonly BulkRow<Payload>[],
-  { ledger, stop, inDoubt, before }: SendingContext<Payload>,
+  { ledger, stop, inDoubt, before, rounds }: Execution<Payload>,
 ): Promise<boolean> {
   const released = inDoubt.size === 0 ? left : left.filter(({ index }) => !inDoubt.has(index));
   try {
     await ledger.settled(batch, outcomes, released);
-    if (inDoubt.size > 0) for (const { index } of outcomes) inDoubt.delete(index);
-    if (before.size > 0) for (const { index } of outcomes) before.delete(index);
-    return true;
   } catch (error) {
     stop.because(error);
     return false;
   }
+  for (const kept of [inDoubt, before, rounds]) {
+    if (kept.size > 0) for (const { index } of outcomes) kept.delete(index);
+  }
+  return true;
 }
 
-function nextRound(rounds: Map<number, number>, index: number): number {
-  const round = (rounds.get(index) ?? 1) + 1;
-  rounds.set(index, round);
-  return round;
+/** How often a row was sent. */
+export function roundOf<Payload extends object>(index: number, { rounds }: Execution<Payload>): number {
+  return rounds.get(index) ?? 1;
 }
 
 /** Full jitter on the base of throttling (R-4). */
-async function coolDown<Payload extends object>(round: number, { system, signal }: SendingContext<Payload>): Promise<void> {
+async function coolDown<Payload extends object>(round: number, { system, signal }: Execution<Payload>): Promise<void> {
   const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
   await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
+}
+
+/** The outcome of a row by its verdict: done, unless a field that was asked for came back different (CLI.md 3.5). */
+export function outcomeOf<Payload extends object>(
+  row: BulkRow<Payload>,
+  verdict: Verdict,
+  operation: BulkOperation<Payload>,
+): RowOutcome<Payload> {
+  if (verdict.kind === 'failed') return { ...row, status: 'failed', error: verdict.error };
+  if (verdict.kind !== 'done') return unknownOutcome(row, operation, verdict);
+  const { record, evidence } = verdict;
+  const matchedByPosition = evidence === 'position' ? true : undefined;
+  const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
+  if (differences.length === 0) {
+    const { index, line, item, payload } = row;
+    return { index, line, item, payload, status: operation.statusOf(payload, verdict), record, matchedByPosition };
+  }
+  return { ...row, status: 'failed', record, matchedByPosition, error: notAppliedError(differences) };
+}
+
+/** Rows that are not sent any more: unknown where an attempt of one may have been applied, not sent otherwise (D2). */
+export function leftAside<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  { inDoubt, operation, stop }: Execution<Payload>,
+): Round<Payload> {
+  const outcomes = rows.map((row) => (inDoubt.has(row.index) ? unknownOutcome(row, operation) : notSent(row, stop)));
+  return { outcomes, repeat: [] };
+}
+
+/** A row that was certainly not applied, or not reached. */
+export function notSent<Payload extends object>(row: BulkRow<Payload>, { reason }: Stop): RowOutcome<Payload> {
+  const error = reason?.kind === 'error' ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
+  return { ...row, status: 'not_sent', error };
+}
+
+/** A row of which nobody knows whether it took effect. */
+export function unknownOutcome<Payload extends object>(
+  row: BulkRow<Payload>,
+  { doubt }: Pick<BulkOperation<Payload>, 'doubt'>,
+  verdict: Verdict = doubtful,
+): RowOutcome<Payload> {
+  const candidates = (verdict.kind === 'doubtful' && verdict.candidates) || [];
+  const error = {
+    code: 0,
+    message: 'whether it took effect is not known',
+    ...(candidates.length > 0 && { details: `perhaps it did: ${candidates.join(', ')}` }),
+  };
+  return { ...row, status: 'unknown', error, ...(doubt === 'repeat' && { repeatable: true }) };
+}
+
+/** J2: what is not written down is not reported as done. */
+function unrecorded<Payload extends object>(outcome: RowOutcome<Payload>): RowOutcome<Payload> {
+  if (!doneStatuses.has(outcome.status)) return outcome;
+  return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was done, but could not be written down' } };
+}
+
+function notAppliedError(differences: readonly Difference[]): RowError {
+  return {
+    code: 0,
+    message: `not applied: ${differences.map(({ field }) => field).join(', ')}`,
+    details: differences
+      .map(({ field, asked, got }) => `${field}: asked for ${JSON.stringify(asked)}, got ${JSON.stringify(got)}`)
+      .join('; '),
+  };
 }
 
 function linksUsedUp(): CliError {
@@ -94,12 +160,8 @@ function linksUsedUp(): CliError {
 }
 
 function notTaken(count: number, cooling: number): CliError {
+  const hint = 'run the same command again later';
   return cooling > 0
-    ? new UnavailableError(`the server still cools down (${count} rows)`, {
-        apiCode: 1219,
-        hint: 'run the same command again later',
-      })
-    : new UnavailableError(`the server did not take ${count} rows in ${maximalRounds} attempts`, {
-        hint: 'run the same command again later',
-      });
+    ? new UnavailableError(`the server still cools down (${count} rows)`, { apiCode: 1219, hint })
+    : new UnavailableError(`the server did not take ${count} rows in ${maximalRounds} attempts`, { hint });
 }

@@ -1,21 +1,22 @@
 import type { System } from '../../base/system.ts';
-import type { SerializedBatch } from '../batches.ts';
+import type { BatchRules, SerializedBatch } from '../batches.ts';
 import type { KnownRecord, Verdict } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
+import type { Limiter } from './limiter.ts';
 import type { Stop } from './stop.ts';
 
-/** What a batch leaves behind. The journal of a long run, or nothing for a few rows typed by hand. */
+/** What a batch leaves behind: lines in the journal of a long run, nothing for typed links. */
 export interface Ledger<Payload extends object> {
   /**
-   * Before a batch is sent; resolves when it may be (J1). What it returns is handed to `readBack` in doubt. `before`: see
-   * `SendingContext.before`, one per row.
+   * Before a batch is sent; resolves when it may be (J1). Returns its number, by which everything else speaks of it. `before`: see
+   * `Execution.before`, one per row.
    */
   intent(serialized: SerializedBatch<Payload>, before?: readonly string[]): Promise<number>;
   ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
   /**
-   * Resolves when the outcomes may be told (J2). Rows in `released` were certainly not applied: those in doubt are in neither list,
-   * and stay open. `isPart`: more of the batch will follow, and what was settled is given again then.
+   * Resolves when the outcomes may be reported (J2). Rows in `released` were certainly not applied: those in doubt are in neither
+   * list, and stay open. `isPart`: more of the batch will follow, and what was settled is given again then.
    */
   settled(
     batch: number,
@@ -25,41 +26,34 @@ export interface Ledger<Payload extends object> {
   ): Promise<void>;
 }
 
-/** How many calls are under way at once is decided by this (R-15). */
-export interface Throttle {
-  throttled(): void;
-  succeeded(): void;
-}
-
-/** What the batches of one run share. */
-export interface SendingContext<Payload extends object> {
+/** What a change has while it executes, and all its batches share. What it is, the operation and the plan say. */
+export interface Execution<Payload extends object> {
   readonly operation: BulkOperation<Payload>;
   readonly ledger: Ledger<Payload>;
   readonly system: Pick<System, 'sleep' | 'random'>;
   readonly stop: Stop;
   /** Aborts calls under way: when the grace after a signal is over. */
   readonly signal: AbortSignal;
-  /** The largest batch that this server takes; it only shrinks (R-13). */
-  readonly size: { limit: number };
+  /** Which rows share a call. The limit is the largest batch that this server takes; it only shrinks (R-13). */
+  readonly rules: BatchRules<BulkRow<Payload>> & { limit: number };
   readonly failFast: boolean;
+  /** Places among the calls under way, questions to the server included. */
+  readonly limiter: Limiter;
+  /** Whoever sends rows holds a place for all their batches: each is settled before another takes its place. */
+  readonly holdsPlace: boolean;
   /** Sets calls aside, one without a number, and answers whether they may be made (`--budget`); where not, the run stops. */
   readonly mayCall: (calls?: number) => boolean;
-  /**
-   * Waits for a place among the calls under way, looks of the server included, and answers with what frees it again, once however
-   * often it is called. Absent where who sends has one already.
-   */
-  readonly enter?: (() => Promise<() => void>) | undefined;
-  /** Told how the server bears the calls (R-15). */
-  readonly throttle?: Throttle;
   /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
-  readonly readBack?: (batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>;
+  readonly readBack?: ((batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>) | undefined;
   /**
    * D2: rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Whoever judges
    * a row asks this first.
    */
   readonly inDoubt: Set<number>;
-  /** What stood at the hashes of rows before their first attempt, where their operation needs to know (`BulkOperation.witness`). */
+  /** What had the hashes of rows before their first attempt, where their operation needs to know (`BulkOperation.witness`). */
   readonly before: Map<number, string>;
+  /** How often rows were sent, of those that were sent more than once. */
+  readonly rounds: Map<number, number>;
   /** Records that no row accounts for. */
   readonly onSurplus: (records: readonly KnownRecord[]) => void;
 }

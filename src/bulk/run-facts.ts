@@ -1,0 +1,131 @@
+import { LimitError, UsageError } from '../base/errors.ts';
+import { CallError } from '../client/call-error.ts';
+import type { Client } from '../client/client.ts';
+import { callsToProve } from './checked/idempotency-probe.ts';
+import { isSettled } from './journal/run-state.ts';
+import { guarantees } from './modes.ts';
+import type { RunExecution } from './run-execution.ts';
+import { callsPerBatch } from './run-plan.ts';
+
+/** What is known when a run begins, for the header (1.7). */
+export interface RunFacts {
+  readonly run: string;
+  readonly resumed: boolean;
+  readonly rows: number;
+  /** Rows that an earlier process finished. */
+  readonly doneBefore: number;
+  /** Batches still to send, and the calls that they need. */
+  readonly batches: number;
+  readonly calls: number;
+  readonly domain: string | undefined;
+  /** Name and promise of the mode of a shortening run. */
+  readonly guarantee: string | undefined;
+  /** For more than one batch in checked mode: what to do for a better promise. */
+  readonly advice: string | undefined;
+}
+
+export function factsOf<Payload extends object>({ plan, begun, domain }: RunExecution<Payload>): RunFacts {
+  const { rows } = plan.input;
+  let doneBefore = 0;
+  for (const [state, count] of begun.state.counts) if (isSettled(state)) doneBefore += count;
+  const batches = Math.ceil((rows - doneBefore) / plan.batchSize);
+  const mode = plan.mode?.name;
+  return {
+    run: begun.name,
+    resumed: begun.resumed,
+    rows,
+    doneBefore,
+    batches,
+    // 2 % are kept for reading back (R-11).
+    calls: Math.ceil(batches * callsPerBatch(plan) * 1.02),
+    domain,
+    guarantee: mode && `${mode}: ${guarantees[mode]}`,
+    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes no failure can make a link twice' : undefined,
+  };
+}
+
+/**
+ * A budget that is used up before the first rows are sent would never send any, however often the command is run: `UsageError`
+ * with the least that works (`D33`).
+ */
+export async function assertBudget<Payload extends object>(run: RunExecution<Payload>): Promise<void> {
+  const { plan, operation, calls, begun } = run;
+  const { budget = Number.POSITIVE_INFINITY } = plan;
+  // With what comes before a batch: reading rows in doubt, and in keyed mode the proof that is still to be made.
+  const before = operation.doubt === 'look' && begun.state.open.size > 0 ? 1 : 0;
+  const toBegin = callsPerBatch(plan) + (plan.mode?.name === 'keyed' ? callsToProve(run) : before);
+  const usual = calls.made + 1 + toBegin;
+  if (budget > usual) return;
+  const least = usual + Number(await needsWitness(run));
+  if (budget >= least) return;
+  throw new UsageError(`--budget ${budget}: ${least} calls are needed to send the first rows`, {
+    hint: `give at least --budget ${least}`,
+  });
+}
+
+/** Whether any row is read before it is sent first (D6). */
+async function needsWitness<Payload extends object>({ plan, operation }: RunExecution<Payload>): Promise<boolean> {
+  const { input, payload } = plan;
+  if (!operation.needsWitness) return false;
+  for await (const rows of input.open()) if (rows.some(({ item }) => operation.needsWitness?.(payload(item)))) return true;
+  return false;
+}
+
+/** Throws `LimitError` where the account's counters do not last for the run (R-11), unless it is forced. */
+export async function assertQuota<Payload extends object>(
+  { plan, client, calls: count, warn }: RunExecution<Payload>,
+  { calls, rows, doneBefore, batches }: RunFacts,
+): Promise<void> {
+  const { mode, force, budget, input } = plan;
+  if (batches === 0 || !count.reserve(1)) return;
+  const links = mode ? rows - doneBefore : 0;
+  const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
+  for (const text of [...notes, ...shortages]) warn(text);
+  // With duplicate control some of the links may be there already.
+  if (shortages.length === 0 || force || mode?.name === 'dedupe') return;
+  throw new LimitError(`the account's quota does not suffice for ${input.name}: ${shortages.join('; ')}`, {
+    hint: 'wait or free some, or begin all the same with --force and finish later by the same command',
+  });
+}
+
+/** An answer that makes no sense says nothing about quotas, and keeps no run from beginning (F47). */
+async function readCounters(client: Pick<Client, 'send'>): Promise<unknown> {
+  try {
+    const { account } = await client.send('getAccount', {});
+    return account?.counters;
+  } catch (error) {
+    if (error instanceof CallError && error.outcome === 'ambiguous' && error.status === 200) return undefined;
+    throw error;
+  }
+}
+
+interface QuotaCheck {
+  /** One sentence for each counter that will not last. */
+  readonly shortages: readonly string[];
+  /** Counters that are absent or make no sense; nothing is concluded from them. */
+  readonly notes: readonly string[];
+}
+
+/** Compares what is left of the account's counters with the records and calls to be made. The counters are a stranger's (F47). */
+export function checkQuota(counters: unknown, { links, calls }: { readonly links: number; readonly calls: number }): QuotaCheck {
+  const shortages: string[] = [];
+  const notes: string[] = [];
+  const compare = (name: string, needed: number, noun: string): void => {
+    if (needed === 0) return;
+    const left = remaining(counters, name);
+    if (left === undefined) notes.push(`the account does not say how many ${noun} are left`);
+    else if (left < needed) shortages.push(`${needed} ${noun} are needed, ${left} are left`);
+  };
+  compare('urls', links, 'URLs');
+  compare('month_urls', links, 'URLs of this month');
+  compare('today_api_calls', calls, 'API calls of today');
+  return { shortages, notes };
+}
+
+function remaining(counters: unknown, name: string): number | undefined {
+  if (typeof counters !== 'object' || counters === null || !Object.hasOwn(counters, name)) return undefined;
+  const { count, limit } = (counters as Record<string, { count?: unknown; limit?: unknown } | null>)[name] ?? {};
+  if (typeof count !== 'number' || typeof limit !== 'number') return undefined;
+  const isSound = Number.isSafeInteger(count) && Number.isSafeInteger(limit) && count >= 0 && limit > 0 && count <= limit;
+  return isSound ? limit - count : undefined;
+}

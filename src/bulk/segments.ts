@@ -1,0 +1,188 @@
+import { checksum } from '../base/checksum.ts';
+import { LocalError } from '../base/errors.ts';
+import { serializeBatch } from './batches.ts';
+import { isSettled, type OpenIntent, type RunState } from './journal/run-state.ts';
+import { hashGiver } from './operations/generated-hash.ts';
+import type { BulkOperation } from './operations/operation.ts';
+import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
+import type { RunExecution } from './run-execution.ts';
+import type { RunRow } from './run-plan.ts';
+import type { DoubtfulBatch } from './sending/execution.ts';
+import { sendRows } from './sending/sending.ts';
+import { notSent, unknownOutcome } from './sending/settling.ts';
+
+/** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
+export interface Segment<Payload extends object> {
+  readonly rows: BulkRow<Payload>[];
+  /** Rows to send. */
+  readonly free: BulkRow<Payload>[];
+  /** Batches that an earlier process left open, with their unsettled rows (J6). All of a batch is in one segment. */
+  readonly open: Map<OpenIntent, BulkRow<Payload>[]>;
+  /** Rows that an earlier process left in doubt without a batch to ask for. */
+  readonly unsure: BulkRow<Payload>[];
+}
+
+/** Rows without anything to send that are passed on together. */
+const settledRows = 1000;
+
+/**
+ * Reads every row of the input once and cuts it, one segment at a time. Where rows cannot be read any more the run stops, and they
+ * are reported without their values (R-X9).
+ */
+export async function* segmentsOf<Payload extends object>(run: RunExecution<Payload>): AsyncGenerator<Segment<Payload>> {
+  const { input } = run.plan;
+  const cutter = createCutter(run);
+  try {
+    for await (const rows of input.open()) {
+      for (const row of rows) {
+        const segment = cutter.add(row);
+        if (segment) yield segment;
+      }
+    }
+  } catch (error) {
+    run.stop.because(error);
+  }
+  while (cutter.added() < input.rows) {
+    const segment = cutter.add({ line: undefined, item: {} });
+    if (segment) yield segment;
+  }
+  const last = cutter.rest();
+  if (last.rows.length > 0) yield last;
+}
+
+/** Whether an `unknown` row of an earlier process is read or sent again; otherwise it is unknown for good. */
+export function reopensUnknown<Payload extends object>({ doubt }: BulkOperation<Payload>): boolean {
+  return doubt === 'repeat' || doubt === 'look';
+}
+
+interface Cutter<Payload extends object> {
+  /** The segment that this row completes, if it does. */
+  add(row: RunRow): Segment<Payload> | undefined;
+  added(): number;
+  rest(): Segment<Payload>;
+}
+
+function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutter<Payload> {
+  const { rules, operation, begun } = run;
+  const { state } = begun;
+  const intentOf = openIntents(state);
+  const payloadOf = payloadMaker(run);
+  let segment = emptySegment<Payload>();
+  let index = 0;
+  /** Rows of open batches of this segment that are still to come. */
+  let expected = 0;
+
+  function place(row: BulkRow<Payload>): void {
+    segment.rows.push(row);
+    const intent = intentOf.get(row.index);
+    const found = intent ? 'open' : state.stateOf(row.index);
+    if (found === 'free') segment.free.push(row);
+    if (found === 'unknown' && reopensUnknown(operation)) segment.unsure.push(row);
+    if (!intent) return;
+    const known = segment.open.get(intent);
+    if (known) known.push(row);
+    else {
+      segment.open.set(intent, [row]);
+      // A row that was sent twice belongs to its newest batch.
+      for (const sent of intent.unsettled) if (intentOf.get(sent) === intent) expected += 1;
+    }
+    expected -= 1;
+  }
+
+  return {
+    add({ line, item }) {
+      place({ index, line, item, payload: payloadOf(item, index) });
+      index += 1;
+      const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledRows;
+      if (!isFull || expected > 0) return undefined;
+      const full = segment;
+      segment = emptySegment();
+      return full;
+    },
+    added: () => index,
+    rest: () => segment,
+  };
+}
+
+function emptySegment<Payload extends object>(): Segment<Payload> {
+  return { rows: [], free: [], open: new Map(), unsure: [] };
+}
+
+function openIntents({ open }: RunState): Map<number, OpenIntent> {
+  const intents = new Map<number, OpenIntent>();
+  for (const intent of open.values()) for (const row of intent.unsettled) intents.set(row, intent);
+  return intents;
+}
+
+/** What is sent for a row. One that is settled is not sent, and needs no hash. */
+function payloadMaker<Payload extends object>({ plan, begun, system }: RunExecution<Payload>) {
+  if (!plan.mode?.generateHashes) return plan.payload;
+  const { state } = begun;
+  const giveHash = hashGiver(plan.mode, system);
+  return (item: object, index: number): Payload => {
+    const payload = plan.payload(item);
+    return isSettled(state.stateOf(index)) ? payload : giveHash(payload, state.keys.get(index));
+  };
+}
+
+/** The outcome of every row of a segment, in order. Rejects only for a bug of ours. */
+export async function settleSegment<Payload extends object>(
+  segment: Segment<Payload>,
+  run: RunExecution<Payload>,
+): Promise<readonly RowOutcome<Payload>[]> {
+  const sent = await sendSegment(segment, run);
+  const { state } = run.begun;
+  // Rows that this process did not touch have what an earlier one left of them.
+  const settled = segment.rows.filter(({ index }) => isSettled(state.stateOf(index)));
+  const earlier = (await run.recorded.outcomesOf(settled)).values();
+  return segment.rows.map((row) => {
+    const of = state.stateOf(row.index);
+    if (isSettled(of)) return earlier.next().value ?? unknownOutcome(row, run.operation);
+    return sent.get(row.index) ?? (of === 'free' ? notSent(row, run.stop) : unknownOutcome(row, run.operation));
+  });
+}
+
+type Outcomes<Payload extends object> = ReadonlyMap<number, RowOutcome<Payload>>;
+
+async function sendSegment<Payload extends object>(
+  { free, open, unsure }: Segment<Payload>,
+  run: RunExecution<Payload>,
+): Promise<Outcomes<Payload>> {
+  const { operation, limiter, stop } = run;
+  const inDoubt: DoubtfulBatch<Payload>[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
+  if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
+  if (free.length + inDoubt.length === 0 || stop.reason) return new Map();
+  const ends: (() => void)[] = [];
+  try {
+    assertSamePayload(open, run);
+    const doubtful = inDoubt.flatMap(({ rows }) => rows);
+    if (operation.sharedBy)
+      ends.push(await run.mutex.hold([...free, ...doubtful].flatMap(({ payload }) => operation.sharedBy?.(payload) ?? [])));
+    if (run.holdsPlace) ends.push(await limiter.enter());
+    if (operation.doubt !== 'repeat') return await sendRows(free, run, inDoubt);
+    for (const { index } of doubtful) run.inDoubt.add(index);
+    const rows = doubtful.length === 0 ? free : [...free, ...doubtful].sort((one, other) => one.index - other.index);
+    const proving = (await run.prove?.(rows)) ?? new Map();
+    if (proving.size === 0) return await sendRows(rows, run);
+    const rest = rows.filter(({ index }) => !proving.has(index));
+    return new Map([...proving, ...(await sendRows(rest, run))]);
+  } catch (error) {
+    stop.because(error);
+    return new Map();
+  } finally {
+    for (const end of ends.reverse()) end();
+  }
+}
+
+/** Rows that were on their way are sent again as they were, or not at all (J8). */
+function assertSamePayload<Payload extends object>(
+  open: Segment<Payload>['open'],
+  { begun: { name } }: RunExecution<Payload>,
+): void {
+  for (const [intent, rows] of open) {
+    if (rows.length < intent.rows.length || checksum(serializeBatch(rows).json) === intent.payload) continue;
+    throw new LocalError(`the run ${name} would send other values now than when it was begun`, {
+      hint: `use the linkctl that began it, or linkctl runs forget ${name}`,
+    });
+  }
+}
