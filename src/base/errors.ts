@@ -17,7 +17,7 @@ export const exitCodes = {
 /** What kind of failure it is, by what the caller can do about it; the `kind` of B49. */
 export type FailureKind = Exclude<keyof typeof exitCodes, 'ok'>;
 
-export interface FailureDetails {
+interface FailureDetails {
   /** A command or an action that helps, ready to be pasted (B45). */
   readonly hint?: string | undefined;
   /** The service's error code, where the service answered with one. */

@@ -61,7 +61,7 @@ export interface System {
 }
 
 /** The folders that belong to this program, absolute (B67). A relative XDG value is ignored, as its specification says. */
-export interface Folders {
+interface Folders {
   /** Credentials and defaults. */
   readonly config: string;
   /** What can be fetched again. */

@@ -39,7 +39,7 @@ export type GaveUp =
   | 'the server asks for a longer wait than allowed'
   | 'interrupted';
 
-export interface CallHistory {
+interface CallHistory {
   readonly operation?: OperationName | undefined;
   readonly attempts: number;
   readonly gaveUp: GaveUp;

@@ -11,7 +11,7 @@ import type { WireAnswer } from './http/transport.ts';
 import { type Identity, identityOf, subjectOf } from './subject.ts';
 
 /** An answer as it came, for `api`. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly body: string;
   /** What it says of the call, where that is a failure (B34). */
   readonly failure: CliError | undefined;

@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { type ListSelection, urlPages } from './pages.ts';
 
 /** How many URLs a selection is of. */
-export interface UrlCount {
+interface UrlCount {
   readonly count: number;
   /** Whether there may be more: no further ones were read. */
   readonly orMore: boolean;

@@ -6,7 +6,7 @@ import { CallError, isTooLarge } from './call-error.ts';
 import type { Client } from './client.ts';
 
 /** A URL that was asked for by its hash, and its record if there is one. */
-export interface NamedUrl {
+interface NamedUrl {
   readonly target: LinkKey;
   readonly record: UrlRecord | undefined;
 }

@@ -1,31 +1,31 @@
 import type { LogEntry } from '../contract/records.ts';
 import type { Client } from './client.ts';
-import { logPages } from './pages.ts';
+import { entryKey, logPages } from './pages.ts';
 
 /** The log as it grows. Entries come newest first, as the server has them. */
-export interface NewEntries {
+interface NewEntries {
   /** What is there, page by page until it is enough. */
   first(isEnough: (page: readonly LogEntry[]) => boolean): Promise<LogEntry[]>;
-  /** What has come since the last look. */
+  /** What has come since the last reading. */
   next(): Promise<LogEntry[]>;
 }
 
-/** Entries of one look; more are read where all of them are new. */
+/** Entries of one page; more are read where all of them are new. */
 const pageSize = 100;
 
 /**
  * Follows GET /log. An entry is known by its time, type, message and links: two that agree in all of them are one. What lies behind
- * the last look is old, whether it was seen or not: it comes into sight when newer entries are taken away.
+ * the last reading is old, whether it was seen or not: it appears when newer entries are taken away.
  */
 export function newEntries(client: Client): NewEntries {
   let known: ReadonlySet<string> = new Set();
   let horizon = '';
 
-  const look = async (isEnough: (page: readonly LogEntry[]) => boolean): Promise<LogEntry[]> => {
+  const read = async (isEnough: (page: readonly LogEntry[]) => boolean): Promise<LogEntry[]> => {
     const entries = new Map<string, LogEntry>();
     let isWhole = true;
     for await (const { rows } of logPages(client, { all: true, pageSize })) {
-      for (const entry of rows) entries.set(keyOf(entry), entry);
+      for (const entry of rows) entries.set(entryKey(entry), entry);
       isWhole = !isEnough(rows);
       if (!isWhole) break;
     }
@@ -36,11 +36,7 @@ export function newEntries(client: Client): NewEntries {
   };
 
   return {
-    first: look,
-    next: () => look((page) => page.some((entry) => known.has(keyOf(entry)))),
+    first: read,
+    next: () => read((page) => page.some((entry) => known.has(entryKey(entry)))),
   };
-}
-
-function keyOf({ time, type, message, links }: LogEntry): string {
-  return JSON.stringify([time, type, message, links]);
 }

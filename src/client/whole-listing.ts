@@ -2,10 +2,11 @@ import { type AccountDomains, enumerated } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/loopback.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Client } from './client.ts';
-import { type Extent, type ListSelection, type PagingOptions, type RowsPage, urlPages } from './pages.ts';
+import type { Extent, PagingOptions, RowsPage } from './page-cursor.ts';
+import { type ListSelection, urlPages } from './pages.ts';
 
 /** The account whose links are listed, and the working domain. */
-export interface ListedAccount {
+interface ListedAccount {
   readonly client: Client;
   readonly domain: string | undefined;
   /** Typed as a flag. */
@@ -59,7 +60,7 @@ export async function coverage({ client, domain, domainNamed, domains }: ListedA
 }
 
 /** A listing that ends before its rows do. */
-export interface CutListing {
+interface CutListing {
   /** Whether the server's total is one that the rows do not contradict. */
   readonly isCounted: boolean;
   readonly sentence: string;

@@ -5,7 +5,7 @@
 export type Edition = 'a' | 'b';
 
 /** What one edition has and the other has not. */
-export interface EditionTraits {
+interface EditionTraits {
   /** How people see it named. */
   readonly title: string;
   /** Items in one group operation; above it the server answers 1221 (API.md 8). Also the default page of GET /urls. */

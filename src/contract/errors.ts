@@ -1,5 +1,5 @@
 /** What kind of failure a code is, by what the caller can do about it (CLI.md section 2). */
-export type ErrorKind = 'failed' | 'auth' | 'not_found' | 'rejected' | 'limit' | 'unavailable' | 'local';
+type ErrorKind = 'failed' | 'auth' | 'not_found' | 'rejected' | 'limit' | 'unavailable' | 'local';
 
 /** What holds of one error code, wherever it is met. */
 export interface ErrorTraits {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { Refusal } from './refusal.ts';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   /** Bytes of a body, above which reading it is refused with 1310. */
@@ -12,7 +12,7 @@ export interface ListenerOptions {
   readonly handle: (request: ServiceRequest) => Promise<ServiceResponse>;
 }
 
-export interface Listener {
+interface Listener {
   readonly port: number;
   /** Takes no more connections and resolves when the requests under way are answered. */
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import type { Edition } from '../contract/editions.ts';
 import { type Endpoint, endpoints, type OperationName } from '../contract/operations.ts';
 import { Refusal } from './refusal.ts';
 
-export interface Route {
+interface Route {
   readonly operation: OperationName;
   /** Decoded values of the `:name` segments. */
   readonly path: { readonly [name: string]: string };

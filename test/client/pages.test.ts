@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { type Extent, logPages, urlPages } from '../../src/client/pages.ts';
+import type { Extent } from '../../src/client/page-cursor.ts';
+import { logPages, urlPages } from '../../src/client/pages.ts';
 import { collect } from './collect.ts';
 
 interface Window {

@@ -14,7 +14,7 @@ export interface Call<T> extends RetriedCall {
 }
 
 /** Makes one call, retries what may be retried (R-3 to R-7), and answers with its result. Throws `CallError`. */
-export type Caller = <T>(call: Call<T>) => Promise<T>;
+type Caller = <T>(call: Call<T>) => Promise<T>;
 
 /** The calls of one client share limits, clock, the budget of R-6 and the signal that ends them all. */
 export function createCaller(options: ClientOptions, connection: Connection): Caller {

@@ -13,7 +13,7 @@ export interface Circuit {
   passes(fault: Fault, signal?: AbortSignal): Promise<boolean>;
 }
 
-export interface CircuitOptions {
+interface CircuitOptions {
   readonly system: Pick<System, 'now' | 'random' | 'sleep'>;
   /** Milliseconds that the circuit may stay open. */
   readonly maxWait: number;

@@ -3,7 +3,7 @@ import type { ClientEvent, ExchangeDetail } from '../client-options.ts';
 import type { WireAnswer, WireFailure, WireRequest } from './transport.ts';
 
 /** One request and what came of it. */
-export interface Exchanged {
+interface Exchanged {
   readonly request: ApiRequest;
   readonly wire: WireRequest;
   readonly outcome: WireAnswer | WireFailure;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type Value = string | number | null;
 
 /** The part of `node:sqlite` that the store uses; `@photostructure/sqlite` has the same. */
-export interface Statement {
+interface Statement {
   run(...values: Value[]): { changes: number | bigint };
   get(...values: Value[]): unknown;
   all(...values: Value[]): unknown[];
@@ -110,7 +110,7 @@ export async function openConnection(directory: string | undefined, name: string
 }
 
 /** Whether the engine gave up waiting for another process. */
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   // The low byte is the primary code: 5 SQLITE_BUSY, with its extended forms for recovery and snapshots.
   return typeof code === 'number' && (code & 0xff) === 5;

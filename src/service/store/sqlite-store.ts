@@ -22,7 +22,7 @@ import type { DomainSettings, Store } from './store.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { findIds, readUrls } from './url-rows.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   /** Where the file lies; in memory without it. */
   readonly directory: string | undefined;
   /** Each edition has a file of its own, so that neither sees the other's links. */

@@ -8,7 +8,7 @@ import { findTag } from './tag-rows.ts';
  * URLs that an expression selects: the ids that the query gives, or all ids of the account but those. Complements are kept
  * apart because to write one out at a million links takes seconds, and to leave a set out of a page does not.
  */
-export interface IdSet {
+interface IdSet {
   readonly complement: boolean;
   /** A query of one column, `id`, without duplicates; an `ORDER BY id` may be put behind it. */
   readonly sql: string;

@@ -1,0 +1,140 @@
+import { SeenKeys } from './seen-keys.ts';
+
+/** Which rows of a listing are wanted (B81). Neither `limit` nor `all`: one batch of the server's own size. */
+export interface Extent {
+  /** Rows wanted, however many pages that takes. */
+  readonly limit?: number | undefined;
+  readonly all?: boolean | undefined;
+  /** Rows to skip first. */
+  readonly offset?: number | undefined;
+  /** Rows asked for in one call; the edition's bound without it. */
+  readonly pageSize?: number | undefined;
+}
+
+export interface PagingOptions {
+  /** Called when the server pages in a way that cannot be followed (F43). */
+  warn?(message: string): void;
+  /** Whether the rows end where a page is empty, and nowhere else. */
+  readonly untilEmpty?: boolean | undefined;
+}
+
+/** The rows of one page that were not on an earlier one. */
+export interface RowsPage<T> {
+  readonly rows: readonly T[];
+  /** How many rows there are in all, where the server says something that the rows do not contradict. */
+  readonly total: number | undefined;
+}
+
+/** Part of a query: which rows to read. */
+export interface Window {
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** One page as served; `total` can be anything. */
+export interface ServedPage<T> {
+  readonly rows: readonly T[];
+  readonly total: unknown;
+}
+
+export interface CursorOptions<T> extends PagingOptions {
+  readonly bound: number;
+  /** Whether two rows with the same key are always the same row. */
+  readonly isDistinct: boolean;
+  keyOf(row: T): string;
+}
+
+/** The place in a listing, and what the server said of its length. */
+export class PageCursor<T> {
+  readonly #options: CursorOptions<T>;
+  readonly #seen = new SeenKeys();
+  readonly #stall = new Stall();
+  readonly #first: number;
+  readonly #isOneBatch: boolean;
+  readonly #pageSize: number | undefined;
+  #offset: number;
+  #wanted: number;
+  #total: number | undefined;
+  #atEnd = false;
+
+  constructor({ limit, all, offset = 0, pageSize }: Extent, options: CursorOptions<T>) {
+    this.#options = options;
+    this.#first = offset;
+    this.#offset = offset;
+    this.#isOneBatch = limit === undefined && !all;
+    this.#pageSize = pageSize ?? (this.#isOneBatch ? undefined : options.bound);
+    this.#wanted = limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** What to read next; undefined where nothing more is wanted or there. */
+  get window(): Window | undefined {
+    if (this.#atEnd || this.#wanted <= 0) return undefined;
+    const limit = this.#limit;
+    return { ...(this.#offset > 0 && { offset: this.#offset }), ...(limit !== undefined && { limit }) };
+  }
+
+  get #limit(): number | undefined {
+    return this.#pageSize === undefined ? undefined : Math.min(this.#pageSize, this.#wanted);
+  }
+
+  /** Moves on behind a page. Undefined where it has nothing to show, and is not the last. */
+  take({ rows, total }: ServedPage<T>): RowsPage<T> | undefined {
+    const { isDistinct, keyOf, warn } = this.#options;
+    const end = this.#offset + rows.length;
+    const shift = this.#learn(total, rows.length);
+    const unseen = rows.filter((row) => this.#seen.add(keyOf(row)));
+    if (rows.length > 0 && this.#stall.isStuck(unseen.length, shift, rows.length)) {
+      warn?.('the server sends the same rows again and again: the listing ends here and may be incomplete');
+      this.#atEnd = true;
+      return undefined;
+    }
+    // Rows that were deleted moved those behind them up, out of the next window: as many are read again.
+    const next = shift < 0 ? Math.max(this.#first, this.#offset + shift) : end;
+    const isLast = shift < 0 ? next >= end : rows.length === 0 || this.#isAll(rows.length);
+    const fresh = isDistinct || shift !== 0 || unseen.length === 0 ? unseen : rows;
+    const taken = fresh.length > this.#wanted ? fresh.slice(0, this.#wanted) : fresh;
+    this.#wanted -= taken.length;
+    this.#offset = next;
+    this.#atEnd = isLast || this.#isOneBatch;
+    return taken.length > 0 || isLast ? { rows: taken, total: this.#total } : undefined;
+  }
+
+  /** Takes the server's total where it can be true. Answers by how much it has changed since the page before. */
+  #learn(total: unknown, length: number): number {
+    const end = this.#offset + length;
+    // Behind rows that were read, a total of none only says that this page is empty.
+    const least = length > 0 ? end : Math.min(1, this.#offset - this.#first);
+    const known = this.#total;
+    if (!this.#options.untilEmpty && Number.isSafeInteger(total) && Number(total) >= least) {
+      this.#total = Number(total);
+      return known === undefined ? 0 : this.#total - known;
+    }
+    if (known !== undefined && length > 0 && known < end) this.#total = undefined;
+    return 0;
+  }
+
+  /** Whether the rows end with this page. The total of a first page may be that of the page itself (D13). */
+  #isAll(length: number): boolean {
+    const end = this.#offset + length;
+    if (this.#total === undefined || end < this.#total) return false;
+    // A page that is as long as was asked for, or as long as somebody sets a bound to, may have been cut: the next one is asked for.
+    const mayBeCut = this.#offset === 0 && length > 0 && (length === this.#limit || length % 5 === 0);
+    return !mayBeCut;
+  }
+}
+
+/** Pages without a new row are what a server sends that ignores `offset` (F43), unless as many rows moved (R-17). */
+class Stall {
+  static readonly #mostPages = 1000;
+  #barren = 0;
+  #explained = 0;
+
+  isStuck(unseen: number, shift: number, size: number): boolean {
+    this.#barren = unseen > 0 ? 0 : this.#barren + 1;
+    if (unseen > 0 && shift === 0) this.#explained = 0;
+    if (shift !== 0) {
+      this.#explained = Math.min(Stall.#mostPages, this.#explained + Math.ceil(Math.abs(shift) / size) + 1);
+    }
+    return this.#barren > this.#explained;
+  }
+}
