@@ -1,4 +1,4 @@
-import { unicodeTest } from '../base/unicode.ts';
+import { safe } from '../base/safe-text.ts';
 import { hasOperators } from '../contract/tag-label.ts';
 import type { CommandTree, Flag } from '../help/command-tree.ts';
 import { topicNames } from '../help/topic-names.ts';
@@ -34,12 +34,9 @@ interface Offer {
 export function complete(root: CommandTree, words: readonly string[], current: string, sources: Sources): Answer {
   const line = readTypedLine(root, words);
   const { candidates = [], directive = directives.noFiles } = offer(line, current, sources);
-  const fitting = candidates.filter(({ word }) => word.startsWith(current) && !isUnprintable(word));
+  const fitting = candidates.filter(({ word }) => word.startsWith(current) && safe(word) === word);
   return { candidates: [...new Map(fitting.map((candidate) => [candidate.word, candidate])).values()], directive };
 }
-
-/** Control characters, line and paragraph separators, direction marks and overrides. */
-const isUnprintable = unicodeTest('[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff]');
 
 function offer(line: TypedLine, current: string, sources: Sources): Offer {
   if (line.awaiting) return valueOffer(line.awaiting, current, line, sources);

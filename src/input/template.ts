@@ -1,5 +1,7 @@
+import { csvLine } from '../base/csv.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type FieldKind, fieldNames, fields } from '../contract/fields.ts';
+import { joinList } from '../contract/label-list.ts';
 import type { InputFormat, InputUse } from './format.ts';
 import type { Target, WireValue } from './values.ts';
 
@@ -10,7 +12,7 @@ export function inputTemplate(use: InputUse, edition: Edition, format: InputForm
   const names: Target[] = [first, ...fieldNames(use, edition).filter((name) => name !== first)];
   const values = names.map((name) => example(name, use));
   if (format === 'jsonl') return `${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, values[index]])))}\n`;
-  return `${names.join(',')}\n${values.map(cell).join(',')}\n`;
+  return csvLine(names) + csvLine(values.map((value) => (Array.isArray(value) ? joinList(value) : String(value))));
 }
 
 const examples: { readonly [K in FieldKind]: WireValue } = {
@@ -26,8 +28,4 @@ const examples: { readonly [K in FieldKind]: WireValue } = {
 function example(name: Target, use: InputUse): WireValue {
   if (name === 'hash' || name === 'short_url' || name === 'domain') return 'abc';
   return name === 'tags' && use === 'edit' ? ['+news', '-mail'] : examples[fields[name].kind];
-}
-
-function cell(value: WireValue): string {
-  return Array.isArray(value) ? `"${value.join(',')}"` : String(value);
 }

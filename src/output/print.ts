@@ -1,10 +1,10 @@
+import { safe, safeLines } from '../base/safe-text.ts';
 import { isJson } from '../contract/formats.ts';
 import { printRows } from './formats/rows.ts';
-import { csvLine, tsvLine } from './formats/separated.ts';
+import { csvJoin, tsvLine } from './formats/separated.ts';
 import { chooseFormat, type OutputOptions } from './options.ts';
 import type { DoneReport, Report, TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
-import { safe, safeLines } from './terminal/safe-text.ts';
 import { ClosedPipe } from './writer.ts';
 
 /**
@@ -55,7 +55,7 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
     const paint = await streams.paint('stdout');
     await stdout.write(`${paint.green(glyphs.tick)} ${safe(sentence)}\n`);
   } else {
-    const join = format === 'tsv' ? tsvLine : csvLine({ guarded: terminal || options.formulaGuard === true, terminal });
+    const join = format === 'tsv' ? tsvLine : csvJoin({ guarded: terminal || options.formulaGuard === true, terminal });
     await stdout.write(lines.map((line) => join([line])).join(''));
   }
 }

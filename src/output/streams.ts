@@ -1,10 +1,10 @@
+import { safe } from '../base/safe-text.ts';
 import type { System } from '../base/system.ts';
 import type { OutputOptions } from './options.ts';
 import type { Glyphs } from './report.ts';
 import { createPaint, type Paint, usesColour } from './terminal/colour.ts';
 import { chooseGlyphs } from './terminal/glyphs.ts';
 import { createProgress, type Progress, progressMode } from './terminal/progress.ts';
-import { safe } from './terminal/safe-text.ts';
 import { createWriter, type Writer, writeAtOnce } from './writer.ts';
 
 /** stdout and stderr of one command, which know of each other: nothing else of ours writes to either. */

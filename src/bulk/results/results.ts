@@ -1,4 +1,6 @@
 import { extname } from 'node:path';
+import { csvLine } from '../../base/csv.ts';
+import { joinList } from '../../contract/label-list.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import { startReplacement, type WriteSystem } from '../../files/atomic-write.ts';
 import { destinationOf } from '../operations/destination.ts';
@@ -104,7 +106,7 @@ function openFile(
 ): OutcomeFile {
   const replacement = startReplacement(path, system);
   const isJson = extname(path).toLowerCase() === '.jsonl';
-  let text = isJson ? '' : `${columns.join(',')}\n`;
+  let text = isJson ? '' : csvLine(columns);
   const write = (): void => {
     replacement.write(text);
     text = '';
@@ -113,7 +115,7 @@ function openFile(
     add(outcome) {
       const entry = entryOf(outcome);
       if (!entry) return;
-      text += isJson ? `${JSON.stringify(entry)}\n` : `${columns.map((column) => cell(column, entry[column])).join(',')}\n`;
+      text += isJson ? `${JSON.stringify(entry)}\n` : csvLine(columns.map((column) => cellText(column, entry[column])));
       if (text.length >= chunkLength) write();
     },
     commit() {
@@ -124,21 +126,11 @@ function openFile(
   };
 }
 
-/** RFC 4180 (B21), in the words that the reader of input files understands. */
-function cell(column: string, value: unknown): string {
-  const text = wordOf(column, value);
-  return /["\r\n,]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-function wordOf(column: string, value: unknown): string {
+/** In the words that the reader of input files understands. */
+function cellText(column: string, value: unknown): string {
   if (value === null) return column === 'expiration_date' ? 'never' : '';
-  if (Array.isArray(value)) return value.map(String).map(listEntry).join(',');
+  if (Array.isArray(value)) return joinList(value.map(String));
   return value === undefined ? '' : String(value);
-}
-
-/** An entry of a list cell that holds a separator stands in quotes of its own. */
-function listEntry(entry: string): string {
-  return /^"|,|^\s|\s$/.test(entry) ? `"${entry.replaceAll('"', '""')}"` : entry;
 }
 
 function reasonOf({ error }: RowOutcome): string {

@@ -1,4 +1,4 @@
-import { safeJsonText } from '../terminal/safe-text.ts';
+import { safeJsonText } from '../../base/safe-text.ts';
 
 /** One value as JSON that is safe on a terminal (R-46); pretty means two spaces. `undefined` becomes null. */
 export function jsonText(value: unknown, pretty = false): string {

@@ -1,11 +1,11 @@
+import { safe } from '../../base/safe-text.ts';
 import { type Format, isJson } from '../../contract/formats.ts';
 import { chooseColumns } from '../fields.ts';
 import { chooseFormat, type OutputOptions } from '../options.ts';
 import type { Column, RecordReport, Row } from '../report.ts';
 import { pad } from '../terminal/display-width.ts';
-import { safe } from '../terminal/safe-text.ts';
 import { jsonText } from './json-text.ts';
-import { csvLine, tsvLine } from './separated.ts';
+import { csvJoin, tsvLine } from './separated.ts';
 import { shownText, valueText } from './values.ts';
 
 /** One record as text: a block of names and values, lines of `name TAB value`, one csv row, or JSON. */
@@ -34,7 +34,7 @@ function recordLines(record: Row, columns: readonly Column[], format: Format, op
     case 'table':
       return block(record, columns);
     case 'csv': {
-      const join = csvLine({ guarded: terminal || options.formulaGuard === true, terminal });
+      const join = csvJoin({ guarded: terminal || options.formulaGuard === true, terminal });
       return (options.header === false ? '' : join(names)) + join(values);
     }
     default: {

@@ -1,13 +1,13 @@
 import { UsageError } from '../../base/errors.ts';
+import { safe } from '../../base/safe-text.ts';
 import { type Format, isJson } from '../../contract/formats.ts';
 import { createFailedRows } from '../failed-rows.ts';
 import { chooseColumns } from '../fields.ts';
 import { chooseFormat, type OutputOptions } from '../options.ts';
 import { batchesOf, type Row, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
-import { safe } from '../terminal/safe-text.ts';
 import type { RowPrinter } from './row-printer.ts';
-import { createLines, csvLine, tsvLine } from './separated.ts';
+import { createLines, csvJoin, tsvLine } from './separated.ts';
 
 /** Prints rows as they come, in one format. What was printed before a failure of the source is valid in that format (B22). */
 export async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
@@ -55,7 +55,7 @@ async function createPrinter(format: Format, report: RowsReport, options: Output
     ? createLines(
         stdout,
         columns,
-        csvLine({ guarded: terminal || options.formulaGuard === true, terminal }),
+        csvJoin({ guarded: terminal || options.formulaGuard === true, terminal }),
         options.header ?? true,
       )
     : createLines(stdout, columns, tsvLine, options.header ?? false);

@@ -1,5 +1,6 @@
+import { csvLine } from '../../base/csv.ts';
+import { safeLines, safeTsv } from '../../base/safe-text.ts';
 import type { Column, Row } from '../report.ts';
-import { safeLines, safeTsv } from '../terminal/safe-text.ts';
 import type { Writer } from '../writer.ts';
 import type { RowPrinter } from './row-printer.ts';
 import { valueText } from './values.ts';
@@ -17,17 +18,13 @@ export interface CsvDialect {
   readonly terminal: boolean;
 }
 
-/** RFC 4180 with LF. */
-export function csvLine({ guarded, terminal }: CsvDialect): JoinCells {
-  const text = (cell: string): string => {
-    const guardedText = guarded ? guardFormula(cell) : cell;
-    return terminal ? safeLines(guardedText) : guardedText;
+/** The same as csv, for the reader that the dialect says. */
+export function csvJoin({ guarded, terminal }: CsvDialect): JoinCells {
+  const plain = (cell: string): string => {
+    const text = guarded ? guardFormula(cell) : cell;
+    return terminal ? safeLines(text) : text;
   };
-  return (cells) => {
-    // A line without a character would be no record at all.
-    if (cells.length === 1 && cells[0] === '') return '""\n';
-    return `${cells.map((cell) => quoted(text(cell))).join(',')}\n`;
-  };
+  return (cells) => csvLine(cells.map(plain));
 }
 
 /**
@@ -52,9 +49,4 @@ export function createLines(stdout: Writer, columns: readonly Column[], join: Jo
       if (complete && heading !== '') await stdout.write(heading);
     },
   };
-}
-
-function quoted(text: string): string {
-  // White space at the ends and a BOM survive only in quotes.
-  return /[",\n\r\ufeff]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

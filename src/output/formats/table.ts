@@ -1,8 +1,8 @@
 import CliTable from 'cli-table3';
+import { safe } from '../../base/safe-text.ts';
 import type { Column, Row } from '../report.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { pad, truncate } from '../terminal/display-width.ts';
-import { safe } from '../terminal/safe-text.ts';
 import type { Writer } from '../writer.ts';
 import type { RowPrinter } from './row-printer.ts';
 import { fitColumns, gap } from './table-widths.ts';

@@ -1,6 +1,6 @@
+import { safe } from '../../base/safe-text.ts';
 import type { System } from '../../base/system.ts';
 import type { OutputOptions } from '../options.ts';
-import { safe } from './safe-text.ts';
 
 /** Where a long piece of work stands, told on stderr (B89). */
 export interface Progress {

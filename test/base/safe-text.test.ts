@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { jsonText } from '../../../src/output/formats/json-text.ts';
-import { safe, safeJsonText, safeLines, safeTsv } from '../../../src/output/terminal/safe-text.ts';
-import { createRandom } from '../random.ts';
+import { safe, safeJsonText, safeLines, safeTsv } from '../../src/base/safe-text.ts';
+import { jsonText } from '../../src/output/formats/json-text.ts';
+import { createRandom } from '../output/random.ts';
 
 describe('R-45: text of strangers is shown, and drives nothing', () => {
   test.each([
