@@ -78,7 +78,7 @@ describe('B48: what is wrong with the machine is no bug', () => {
     const line = 'trap "" XFSZ; ulimit -f 40; $linkctl -p sandbox shorten $(seq -f https://example.com/%g 300) --retries 0';
     const { code, stderr } = await runShell(line, homeEnv);
     expect(code).toBe(10);
-    expect(stderr).toMatch(/^warning: the sandbox failed: (database or disk is full|disk I\/O error)$/m);
+    expect(stderr).toMatch(/^warning: sandbox error: (database or disk is full|disk I\/O error)$/m);
   });
 
   test('B11: a setting that cannot be read ends a call of the sandbox as it ends any other', async ({ homeEnv }) => {
@@ -93,7 +93,7 @@ test('1.4, 3.2: a run into the sandbox goes on, although its service has another
   const shorten = ['-p', 'sandbox', 'shorten', '-f', file, '--generate-hashes', '--batch-size', '100'];
   expect((await runProgram([...shorten, '--budget', '6'], homeEnv)).code).toBe(7);
   const on = await runProgram(shorten, homeEnv);
-  expect(on).toMatchObject({ code: 0, stderr: expect.stringMatching(/^going on with run /) });
+  expect(on).toMatchObject({ code: 0, stderr: expect.stringMatching(/^resuming run /) });
   expect(on.stdout.trimEnd().split('\n')).toHaveLength(300);
   expect((await runProgram(['-p', 'sandbox', 'list', '--limit', '1', '--json'], homeEnv)).stdout).toContain('"total_count":300');
   expect((await runProgram(shorten, homeEnv)).code).toBe(2);
@@ -152,10 +152,10 @@ test('B40: a reader that went away stops a shortening run with exit 9 and says h
     'set -o pipefail; $linkctl shorten -f "$HOME/links.txt" --batch-size 100 | head -1 > /dev/null',
     env,
   );
-  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('hint: run the same command again to go on') });
+  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('hint: run the same command again to resume') });
   const posts = (await sent(wire)).filter(({ call }) => call.startsWith('POST')).length;
   expect(posts).toBeLessThan(200);
-  const done = Number(/went away when (\d+) of 20000 rows were done/.exec(ran.stderr)?.[1]);
+  const done = Number(/closed after (\d+) of 20000 rows/.exec(ran.stderr)?.[1]);
   expect(done).toBeGreaterThan(0);
   expect(done).toBeLessThanOrEqual(100 * posts);
   const rest = await runShell('$linkctl shorten -f "$HOME/links.txt" | sort -u | wc -l', env);

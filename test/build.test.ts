@@ -98,8 +98,7 @@ describe('D43: a program that is built anew', () => {
     expect(await run(preview(folder), probe(folder, gone))).toEqual({
       code: 9,
       stdout: '',
-      stderr:
-        'error: linkctl was built anew while this was running, and a part of it is gone\nhint: run the same command again\n',
+      stderr: 'error: linkctl was updated while this command was running\nhint: run the same command again\n',
     });
     expect(await run(['--version'])).toEqual({ code: 9, stdout: '', stderr: 'error: linkctl is not built: npm ci builds it\n' });
   });

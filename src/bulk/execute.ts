@@ -91,7 +91,7 @@ function readToItsEnd<Payload extends object, Some>(
 
 function readerGone(): LocalError {
   return new LocalError('nobody reads the output any more; what was under way is finished', {
-    hint: 'run the same command again to go on',
+    hint: 'run the same command again to resume',
   });
 }
 

@@ -113,12 +113,12 @@ export function checkQuota(counters: unknown, { links, calls }: { readonly links
   const compare = (name: string, needed: number, noun: string): void => {
     if (needed === 0) return;
     const left = remaining(counters, name);
-    if (left === undefined) notes.push(`the account does not say how many ${noun} are left`);
+    if (left === undefined) notes.push(`the server does not report how many ${noun} are left`);
     else if (left < needed) shortages.push(`${needed} ${noun} are needed, ${left} are left`);
   };
-  compare('urls', links, 'URLs');
-  compare('month_urls', links, 'URLs of this month');
-  compare('today_api_calls', calls, 'API calls of today');
+  compare('urls', links, 'links');
+  compare('month_urls', links, 'links this month');
+  compare('today_api_calls', calls, 'API calls today');
   return { shortages, notes };
 }
 

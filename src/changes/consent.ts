@@ -36,7 +36,7 @@ export const typedFrom = 100;
 export function refuseTooMany(count: number, { global: { maxAffected } }: Invocation, orMore = false): void {
   if (maxAffected === undefined || count <= maxAffected) return;
   throw new UsageError(
-    `${orMore ? 'at least ' : ''}${quantity(count, 'URL')} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
+    `${orMore ? 'at least ' : ''}${quantity(count, 'link')} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
   );
 }
 
@@ -74,7 +74,7 @@ export async function consentToNamed(
     seen += 1;
     if (url.record) found += 1;
     if (first.length < shownUrls) first.push(url);
-    streams.progress.step(() => `${seen}/${count} URLs read`);
+    streams.progress.step(() => `${seen}/${count} links read`);
   }
   const [only] = first;
   if (count === 1 && only) {
@@ -86,7 +86,7 @@ export async function consentToNamed(
   await tellFirst(first, found - shown, erasesCounters, session);
   const strangers = count - found - (first.length - shown);
   if (strangers > 0) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(strangers)} not found`);
-  const what = found === 0 ? `${quantity(count, 'URL')}, none of which was found,` : quantity(found, 'URL');
+  const what = found === 0 ? `${quantity(count, 'link')}, none of which exist,` : quantity(found, 'link');
   const question = `${verb} ${what} of ${whereabouts(session)}?`;
   await (found < typedFrom ? confirm(question, session) : confirmCount(question, found, session));
 }
@@ -110,7 +110,7 @@ export async function consentToSelected(
   if (session.global.yes) return erasesCounters ? await tellCounters(first, count, session) : undefined;
   await tellFirst(first, count - first.length, erasesCounters, session);
   const place = whereabouts({ ...session, domain: undefined });
-  await confirmCount(`${verb} ${quantity(count, 'URL')} of ${place}, on all its domains?`, count, session);
+  await confirmCount(`${verb} ${quantity(count, 'link')} of ${place}, on all its domains?`, count, session);
 }
 
 /** A line each, as long as the terminal is wide. */
@@ -126,10 +126,9 @@ async function tellFirst(first: readonly AffectedUrl[], more: number, withUnique
 
 async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session): Promise<void> {
   for (const { record } of first) {
-    if (record) await session.note(`${shortUrl(record, session)}: ${clicks(record, true)}, about to be erased`);
+    if (record) await session.note(`${shortUrl(record, session)}: ${clicks(record, true)}, will be erased`);
   }
-  if (count > first.length)
-    await session.note(`${session.streams.glyphs.ellipsis} and those of ${grouped(count - first.length)} more`);
+  if (count > first.length) await session.note(`${session.streams.glyphs.ellipsis} and ${grouped(count - first.length)} more`);
 }
 
 /** `https://s.ex/abc -> https://… (1,204 clicks)`. */

@@ -28,7 +28,7 @@ export function inlineReport<Payload extends object>(
   const failureOf = (outcome: RowOutcome<Payload>, reported = false): CliError | undefined =>
     outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, session.client.identity, { reported });
   const ending = (): CliError | undefined => {
-    const end = runEnd(tally, stop, { ignoreMissing, noun: 'URLs' });
+    const end = runEnd(tally, stop, { ignoreMissing, noun: 'links' });
     const [only] = outcomes;
     if (end.kind !== 'error') return undefined;
     return (only?.status === 'failed' && outcomes.length === 1 && failureOf(only, true)) || end.error;
@@ -46,8 +46,8 @@ export function inlineReport<Payload extends object>(
     unreached: (row) => wasNotSent(row) || (outcomes.length === 1 && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
     notes: () => [
-      ...(missing > 0 ? [`${quantity(missing, 'URL')} did not exist`] : []),
-      ...(counts.not_sent > 0 ? [`${quantity(counts.not_sent, 'URL')} not sent`] : []),
+      ...(missing > 0 ? [`${quantity(missing, 'link')} did not exist`] : []),
+      ...(counts.not_sent > 0 ? [`${quantity(counts.not_sent, 'link')} not sent`] : []),
     ],
     outcome: ending,
     // Everything was done before the reader went away (B40).

@@ -52,7 +52,7 @@ function planOf(
     for await (const some of calls()) yield plannedCall(some, change);
   }
   const changes = linkChanges(targets, textOf, session, batchSize);
-  return dryRun({ requests: requests(), changes, noun: 'URL', done: planned.done, columns: linkChangeColumns }, session);
+  return dryRun({ requests: requests(), changes, noun: 'link', done: planned.done, columns: linkChangeColumns }, session);
 }
 
 function plannedCall(targets: readonly LinkKey[], { request, fields }: PlannedChangeOfNamed): PlannedRequest {

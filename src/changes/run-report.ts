@@ -104,7 +104,7 @@ function interruptible({ listenForSignals, deadline, streams, system }: Invocati
   const controller = new AbortController();
   const stop = (why: string, end: string): void => {
     controller.abort();
-    void streams.interject(`${why}: waiting for the batches under way; ${end} ends it at once`);
+    void streams.interject(`${why}: waiting for the batches in progress; ${end} stops immediately`);
   };
   let caught: Signal | undefined;
   const listen = (): void => {
@@ -113,7 +113,7 @@ function interruptible({ listenForSignals, deadline, streams, system }: Invocati
       caught = signal;
       stop('interrupted', 'a second signal');
     });
-    const over = (): void => stop('--max-time is over', 'a signal');
+    const over = (): void => stop('--max-time reached', 'a signal');
     if (deadline.signal.aborted) over();
     else deadline.signal.addEventListener('abort', over, { once: true });
   };
@@ -129,8 +129,8 @@ function headerLines<Payload extends object>(
   const { rows, batches, calls, domain, doneBefore, resumed, run, guarantee, advice } = facts;
   const where = whereabouts({ client: session.client, domain }, presentation.domains);
   return [
-    ...(resumed ? [`going on with run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
-    `${presentation.doing} ${plainQuantity(rows - doneBefore, 'row')} of ${input.name} in ${plainQuantity(batches, 'batch')} (${where}; ${plainQuantity(calls, 'call')} at least)`,
+    ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
+    `${presentation.doing} ${plainQuantity(rows - doneBefore, 'row')} of ${input.name} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
     ...(guarantee ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];
@@ -179,16 +179,16 @@ function summaryLines<Payload extends object>(
     `${plainQuantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain }, presentation.domains)}`,
     ...(guarantee ? [guarantee] : []),
     ...(surplus.length > 0
-      ? [`${plainQuantity(surplus.length, 'link')} may have been made twice: ${surplus.slice(0, 5).join(', ')}`]
+      ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
       : []),
     ...(workingSize === undefined
       ? []
       : [
-          `the server refused larger calls: ${
+          `the server rejected larger batches; to use this size directly: ${
             profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`
-          } saves the attempts`,
+          }`,
         ]),
-    ...(stop || tally.counts.not_sent > 0 ? [`run the same command again to go on with run ${run}`] : []),
+    ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${run}, run the same command again`] : []),
   ];
 }
 
@@ -211,7 +211,7 @@ function ending(
 function abandonment<Payload extends object>({ progress, summary }: StartedRun<Payload>): LocalError {
   const { tally } = summary();
   const settled = tally.rows - tally.counts.not_sent;
-  return new LocalError(`the reader of the output went away when ${settled} of ${progress().rows} rows were done`, {
-    hint: 'run the same command again to go on',
+  return new LocalError(`output pipe closed after ${settled} of ${progress().rows} rows`, {
+    hint: 'run the same command again to resume',
   });
 }

@@ -32,7 +32,7 @@ export async function changeByTags(change: TagChange, session: Session): Promise
   const { count, orMore, first } = await countUrls(session.client, query, { shown: shownUrls, atMost });
   refuseTooMany(count, session, orMore);
   if (session.global.dryRun) {
-    await session.note(`${quantity(count, 'URL')} matched ${expression}`);
+    await session.note(`${quantity(count, 'link')} matched ${expression}`);
     const { fields, planned, request } = change;
     const textOf = (record: UrlRecord) => (fields ? editText(fields, record) : planned.change);
     const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, textOf(record)))];
@@ -45,6 +45,6 @@ export async function changeByTags(change: TagChange, session: Session): Promise
   const urls = first.map((found) => ({ target: found, record: found }));
   await consentToSelected(asks, count, urls, session);
   await change.sendSelected(query);
-  const sentence = `${done} ${quantity(count, 'URL')} that ${expression} selects`;
+  const sentence = `${done} ${quantity(count, 'link')} selected by ${expression}`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
 }

@@ -17,9 +17,7 @@ export async function consentToTags(labels: readonly string[], session: Session)
   if (found.length === 0) return await confirm(`Delete ${named(labels)} of ${whereabouts(session)}?`, session);
   const links = await linksWith(found, session);
   const carried =
-    links === 0
-      ? 'which no URL has'
-      : `which ${links === undefined ? 'an unknown number of URLs' : quantity(links, 'URL')} ${links === 1 ? 'has' : 'have'}`;
+    links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
   const question = `Delete ${named(found)}, ${carried}, of ${whereabouts(session)}?`;
   await (links === undefined || links < typedFrom ? confirm(question, session) : confirmCount(question, links, session));
 }

@@ -31,8 +31,8 @@ export function startDeadline(seconds: number | undefined, system: Pick<System, 
   const isOver = async (ends: () => boolean): Promise<void> => {
     await system.sleep((seconds ?? 0) * 1000, released.signal);
     time.abort(
-      new UnavailableError(`not finished within the ${seconds} s of --max-time`, {
-        hint: 'run the same command again, or give it more time',
+      new UnavailableError(`not completed within ${seconds} s (--max-time)`, {
+        hint: 'run the same command again, or increase --max-time',
       }),
     );
     if (!ends()) calls.abort(signal.reason);

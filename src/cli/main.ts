@@ -14,7 +14,7 @@ export async function storedFiles(): Promise<Map<string, string>> {
 
 /** For `bin/linkctl.js`: what to tell where a part of the program is gone that is loaded only now (D43). */
 export function partGone(cause: unknown): LocalError {
-  return new LocalError('linkctl was built anew while this was running, and a part of it is gone', {
+  return new LocalError('linkctl was updated while this command was running', {
     cause,
     hint: 'run the same command again',
   });

@@ -29,7 +29,7 @@ export async function ask(question: string, flag: string, invocation: Invocation
 export async function askHidden(question: string, flag: string, invocation: Invocation): Promise<string> {
   requireTerminal(flag, invocation);
   const answer = await readLine(`${question}: `, invocation, true);
-  if (answer.trim() === '') throw new AuthError('no key was given');
+  if (answer.trim() === '') throw new AuthError('no key was entered');
   return answer.trim();
 }
 
@@ -45,7 +45,7 @@ export async function confirm(question: string, invocation: Invocation): Promise
 export async function confirmCount(question: string, count: number, invocation: Invocation): Promise<void> {
   if (invocation.global.yes) return;
   requireTerminal('--yes', invocation);
-  const answer = (await readLine(`${question} Type ${count} to go on: `, invocation)).trim();
+  const answer = (await readLine(`${question} Type ${count} to continue: `, invocation)).trim();
   if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
 }
 

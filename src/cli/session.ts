@@ -98,7 +98,7 @@ async function startSandbox({ edition, profile, settings }: Credentials, invocat
     linksPort: usualPort,
     now: system.now,
     random: (size) => system.randomBytes(size),
-    onFailure: (error) => void warn(`the sandbox failed: ${messageOf(error)}`),
+    onFailure: (error) => void warn(`sandbox error: ${messageOf(error)}`),
   });
   atEnd(async () => (await starting.catch(() => undefined))?.close());
   const { baseUrl } = await starting.catch((error) => {

@@ -14,13 +14,13 @@ export async function checkTagExpression(expression: string, session: Session): 
     );
   }
   if (session.domain !== undefined) {
-    await session.warn(`tag selections act on all domains, not on ${session.domain} alone`);
+    await session.warn(`tag selections act on all domains, not only on ${session.domain}`);
   }
   if (!hasOperators(expression)) return;
   const { tags } = await session.client.send('listTags', {});
   const tag = tags.find(({ label }) => foldLabel(label) === foldLabel(expression));
   if (!tag) return;
   await session.warn(
-    `--by-tags ${shellWord(expression)} is read as an expression, although a tag has this label; for the tag: --by-tags ${shellWord(labelExpression(tag.label))}`,
+    `--by-tags ${shellWord(expression)} is interpreted as an expression, but a tag has this label. To select the tag: --by-tags ${shellWord(labelExpression(tag.label))}`,
   );
 }

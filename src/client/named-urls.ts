@@ -64,7 +64,7 @@ export function missingFailure(missing: number, named: number): CliError | undef
   if (missing === 0) return undefined;
   if (named === 1) return new NotFoundError('no such short URL', { apiCode: 1306, reported: true });
   const Kind = missing < named ? PartialError : NotFoundError;
-  return new Kind(`${missing} of ${named} URLs do not exist`);
+  return new Kind(`${missing} of ${named} links do not exist`);
 }
 
 /** How many hashes go into one call. It shrinks when the server finds a group too large, for the rest of the reading (B86, R-13). */

@@ -46,16 +46,16 @@ export function ofEveryDomain(selection: ListSelection, { names }: AccountDomain
 /** What a listing of the working domain left out, for people (F6); nothing where `--domain` says it, or the account has one domain. */
 export async function coverage({ client, domain, domainNamed, domains }: ListedAccount): Promise<string[]> {
   if (client.edition === 'b' || domainNamed) return [];
-  const advice = 'Use --all-domains for every domain.';
+  const advice = 'To include all domains, use --all-domains.';
   // The listing is whole: what is said about it must not make it fail.
   const account = await domains().catch(() => undefined);
-  if (!account) return [`Covers one domain; whether the account has others is not known. ${advice}`];
+  if (!account) return [`Covers one domain; the account may have others. ${advice}`];
   const { names, defaultDomain } = account;
   if (names.length < 2) return [];
   const covered = domain ?? defaultDomain;
   const others = names.filter((name) => covered === undefined || withoutLocalPort(name) !== withoutLocalPort(covered));
   return [
-    `Covers ${covered ?? 'the default domain'} alone, ${covered ? 'not' : 'of'} ${enumerated(others, 'and', 10)}. ${advice}`,
+    `Covers only ${covered ?? 'the default domain'}, ${covered ? 'not' : 'of'} ${enumerated(others, 'and', 10)}. ${advice}`,
   ];
 }
 
@@ -76,12 +76,12 @@ export async function cutListing(
   { offset, shown, total }: { readonly offset: number; readonly shown: number; readonly total: number | undefined },
 ): Promise<CutListing | undefined> {
   if (total !== undefined && total > offset + shown) {
-    return { isCounted: true, sentence: `Showing ${shown} of ${total} URLs.` };
+    return { isCounted: true, sentence: `Showing ${shown} of ${total} links.` };
   }
   const [only, ...others] = selections;
   const isMore = only && others.length === 0 ? await hasRowsAt(client, only, offset + shown) : undefined;
   if (isMore === false) return undefined;
-  return { isCounted: false, sentence: `Showing ${shown} URLs, and there ${isMore ? 'are' : 'may be'} more.` };
+  return { isCounted: false, sentence: `Showing ${shown} links; there ${isMore ? 'are' : 'may be'} more.` };
 }
 
 /** Undefined where the server does not say. */

@@ -118,7 +118,7 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
     const textOf = ({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord) => editText(fields, record);
     const changes = linkChanges(fileBatches(input, payload, { limit: batchSize }), textOf, session, batchSize);
     const requests = planned(input, payload, batchSize);
-    return dryRun({ requests, changes, noun: 'URL', done: 'changed', columns: linkChangeColumns }, invocation);
+    return dryRun({ requests, changes, noun: 'link', done: 'changed', columns: linkChangeColumns }, invocation);
   }
   const { consentToNamed } = await import('../changes/consent.ts');
   const targets = { count: input.rows, open: () => rowsOf(input) };

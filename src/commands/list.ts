@@ -111,7 +111,7 @@ function listPages({ selections, severalDomains, isPart }: Listing, options: Lis
       total = next.total;
       shown += next.rows.length;
       yield next.rows;
-      streams.progress.step(() => `${shown}/${total ?? '?'} URLs`);
+      streams.progress.step(() => `${shown}/${total ?? '?'} links`);
     }
     if (global.quiet) return;
     if (shown > 0 && shown === limit) {

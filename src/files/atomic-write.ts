@@ -114,7 +114,7 @@ class OpenReplacement implements Replacement {
 function targetOf(path: string, system: WriteSystem): string {
   if (!exists(path)) return path;
   const stats = statSync(path);
-  if (!stats.isFile()) throw new LocalError(`cannot write ${path}: it is not a plain file`);
+  if (!stats.isFile()) throw new LocalError(`cannot write ${path}: it is not a regular file`);
   refuseForeign(path, stats, system);
   return realpathSync(path);
 }

@@ -57,7 +57,7 @@ export function clickRows(
     members: () => ({ summary: sum }),
     notes: () =>
       sum.urls > 1
-        ? [`${quantity(sum.urls, 'URL')}: ${quantity(sum.total_clicks, 'click')}, ${grouped(sum.unique_clicks)} unique`]
+        ? [`${quantity(sum.urls, 'link')}: ${quantity(sum.total_clicks, 'click')}, ${grouped(sum.unique_clicks)} unique`]
         : [],
     empty: 'no URLs match',
   };

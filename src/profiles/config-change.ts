@@ -20,7 +20,7 @@ export async function changeConfig(system: System, change: (draft: ConfigDocumen
     refuseNewer(document, path);
     change(document);
     const [fault] = documentFaults(document);
-    if (fault) throw new LocalError(`cannot store this in ${path}: ${fault}`);
+    if (fault) throw new LocalError(`cannot save to ${path}: ${fault}`);
     storeDocument(path, document, system);
     return warnings;
   } finally {
@@ -30,7 +30,7 @@ export async function changeConfig(system: System, change: (draft: ConfigDocumen
 
 function refuseNewer({ version = configVersion }: ConfigDocument, path: string): void {
   if (version <= configVersion) return;
-  throw new LocalError(`${path} was written by a newer linkctl (version ${version} of the file) and is only read by this one`, {
+  throw new LocalError(`${path} was written by a newer linkctl (file version ${version}); this version can only read it`, {
     hint: 'npm install --global linkctl@latest',
   });
 }

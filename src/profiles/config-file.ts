@@ -52,7 +52,7 @@ export function readConfig(system: System): Config {
 export function readDocument(path: string, system: System): { document: ConfigDocument; warnings: readonly string[] } {
   const stats = statsOf(path);
   if (!stats) return { document: emptyDocument(), warnings: [] };
-  if (!stats.isFile()) throw new LocalError(`cannot read ${path}: it is not a plain file`);
+  if (!stats.isFile()) throw new LocalError(`cannot read ${path}: it is not a regular file`);
   refuseForeign(path, stats, system);
   const warnings = [...tighten(path, stats, system), ...folderWarnings(dirname(path), system)];
   return { document: parseDocument(bytesOf(path), path), warnings };
@@ -88,7 +88,7 @@ export function documentFaults({ version, current_profile: current, profiles }: 
     ...(version === undefined || (Number.isInteger(version) && version >= 1) ? [] : ['version: expected a whole number']),
     ...(current === undefined || current === null || isNamed(current) ? [] : ['current_profile: expected the name of a profile']),
     ...Object.entries(profiles).flatMap(([name, profile]) => [
-      ...(isNamed(name) ? [] : [`profiles: ${JSON.stringify(name)} is not a name that a profile can have`]),
+      ...(isNamed(name) ? [] : [`profiles: ${JSON.stringify(name)} is not a valid profile name`]),
       ...profileFaults(profile).map((fault) => `profiles.${name}.${fault}`),
     ]),
   ];
@@ -139,7 +139,7 @@ function lineAndColumn(text: string, position: number): string {
 function corrupt(message: string, details: readonly string[] = []): LocalError {
   return new LocalError(message, {
     details,
-    hint: 'mend the file, or move it away and run linkctl auth login; it was not changed',
+    hint: 'correct the file, or move it away and run linkctl auth login; it was not changed',
   });
 }
 
@@ -150,9 +150,9 @@ function tighten(path: string, stats: Stats, system: System): string[] {
   const remedy = `chmod 600 ${shellWord(path)}`;
   try {
     chmodSync(path, 0o600);
-    return [`${path} was open to other users (${mode}) and is private now (${remedy})`];
+    return [`${path} was accessible to other users (${mode}) and is now private (${remedy})`];
   } catch {
-    return [`${path} is open to other users (${mode}): ${remedy}`];
+    return [`${path} is accessible to other users (${mode}): ${remedy}`];
   }
 }
 
@@ -160,5 +160,5 @@ function tighten(path: string, stats: Stats, system: System): string[] {
 function folderWarnings(path: string, system: System): string[] {
   const stats = statSync(path);
   const mode = stats.uid === system.userId ? looseMode(stats, system) : undefined;
-  return mode ? [`${path} is open to other users (${mode}): chmod 700 ${shellWord(path)}`] : [];
+  return mode ? [`${path} is accessible to other users (${mode}): chmod 700 ${shellWord(path)}`] : [];
 }

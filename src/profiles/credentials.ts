@@ -68,7 +68,7 @@ export function resolveCredentials(flags: CredentialFlags, system: System): Cred
   const config = readConfig(system);
   const chosen = name ?? config.currentProfile;
   if (chosen === sandboxName) return sandbox(given, flags, system);
-  if (chosen === undefined) throw given.base_url ? incomplete(given) : noProfile(config, ', so there is no account to work with');
+  if (chosen === undefined) throw given.base_url ? incomplete(given) : noProfile(config, ', so no account is available');
   return storedCredentials(chosen, config, { given, flags, system });
 }
 
@@ -83,11 +83,11 @@ interface WholeSet extends Omit<ServerCredentials, 'kind' | 'readKey'> {
 function serverCredentials({ key, insecureHttp, ...set }: WholeSet, system: System): ServerCredentials {
   const exposed = isExposed(set.baseUrl);
   if (exposed && !insecureHttp) {
-    throw new UsageError(`${set.baseUrl} is not encrypted: everyone on the way could read the API key`, {
+    throw new UsageError(`${set.baseUrl} is not encrypted: others could read the API key in transit`, {
       hint: 'use https://, or allow it with --insecure-http',
     });
   }
-  const warnings = exposed ? [...set.warnings, `the API key goes unencrypted to ${set.baseUrl}`] : set.warnings;
+  const warnings = exposed ? [...set.warnings, `the API key is sent unencrypted to ${set.baseUrl}`] : set.warnings;
   let reading: Promise<ApiKey> | undefined;
   return {
     ...set,
@@ -191,7 +191,7 @@ function sameOrigin(given: Given, stored: string, name: string): Given {
   const { origin } = new URL(stored);
   if (new URL(given.value).origin === origin) return given;
   throw new UsageError(
-    `${describeSource(given.source)} names another server than profile "${name}" (${origin}); its key is not sent there`,
+    `${describeSource(given.source)} is not the server of profile "${name}" (${origin}); the API key is not sent there`,
     { hint: 'without --profile, give the whole set: --base-url, --username and --api-key-file' },
   );
 }
@@ -199,13 +199,13 @@ function sameOrigin(given: Given, stored: string, name: string): Given {
 /** Given beside a profile, an edition may fill a gap or agree; it never mixes with another (B62). */
 function sameEdition(given: GivenSet['edition'], stored: Profile['edition'], name: string): GivenSet['edition'] {
   if (!given || !stored || given.value === stored) return given;
-  throw new UsageError(`${describeSource(given.source)} says edition ${given.value}, profile "${name}" is of edition ${stored}`, {
+  throw new UsageError(`${describeSource(given.source)} is edition ${given.value}, but profile "${name}" is edition ${stored}`, {
     hint: `linkctl config set edition ${given.value} --profile ${name}`,
   });
 }
 
 function sandbox(given: GivenSet, flags: CredentialFlags, system: System): SandboxCredentials {
-  if (given.base_url) throw new UsageError(`${describeSource(given.base_url.source)}: the sandbox has no address of its own`);
+  if (given.base_url) throw new UsageError(`${describeSource(given.base_url.source)}: the sandbox has no base URL`);
   const { profiles, warnings } = readableConfig(system);
   const profile = profiles.get(sandboxName) ?? {};
   return {
@@ -251,7 +251,7 @@ export function unknownProfile(name: string, config: Config): LocalError {
 /** Exit 4, with the way on: a profile that is stored, a new one, or none. */
 export function noProfile({ profiles, path }: Config, consequence = ''): AuthError {
   const first = profiles.size > 0 ? 'linkctl auth switch <profile>' : 'linkctl auth login';
-  return new AuthError(`no profile is chosen (looked in ${path})${consequence}`, {
+  return new AuthError(`no profile is selected (configuration: ${path})${consequence}`, {
     hint: `${first}, or without an account: linkctl -p sandbox`,
   });
 }
@@ -264,7 +264,7 @@ function incomplete(given: GivenSet): UsageError {
     const { flag, variable } = fieldOf(key);
     return value ? [] : [`${flag} (${variable}${key === 'api_key' ? ', LINKCTL_API_KEY' : ''})`];
   });
-  return new UsageError(`${found.join(', ')} without ${missing.join(' and ')}: credentials are taken as one whole set`, {
-    hint: 'give all of them, or store them: linkctl auth login',
+  return new UsageError(`${found.join(', ')} without ${missing.join(' and ')}: credentials must be a full set`, {
+    hint: 'set all of them, or store them with linkctl auth login',
   });
 }

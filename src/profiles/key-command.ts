@@ -57,7 +57,7 @@ async function outputOf(child: ChildProcess): Promise<string> {
 
 async function timeOut(system: System, signal: AbortSignal): Promise<never> {
   await system.sleep(limitMilliseconds, signal);
-  throw new Error(`did not end within ${Math.ceil(limitMilliseconds / 1000)} s`);
+  throw new Error(`did not finish within ${Math.ceil(limitMilliseconds / 1000)} s`);
 }
 
 /** What it started may live on and hold its stdout open; we wait for neither. */
@@ -68,9 +68,9 @@ function letGo(child: ChildProcess): void {
 }
 
 function failure(program: string, error: unknown): AuthError {
-  const reasons: { readonly [code: string]: string } = { ENOENT: 'was not found', EACCES: 'may not be run' };
+  const reasons: { readonly [code: string]: string } = { ENOENT: 'was not found', EACCES: 'is not executable' };
   const reason = reasons[errorCode(error) ?? ''] ?? messageOf(error);
   return new AuthError(`api_key_command: ${program} ${reason}`, {
-    hint: 'run the command by hand; it must print the key, and nothing else, on stdout',
+    hint: 'run the command manually; it must print only the key on stdout',
   });
 }

@@ -43,7 +43,7 @@ export async function readKey(source: KeySource, system: System): Promise<ApiKey
 export function cleanKey(text: string, reject: (fault: string) => CliError): string {
   const key = text.trim();
   if (key === '') throw reject('the key is empty');
-  if (hasControlCharacter(key)) throw reject('expected the key alone, on one line, without control characters');
+  if (hasControlCharacter(key)) throw reject('expected only the key, on one line, without control characters');
   if (key.includes('\ufffd')) throw reject('the key is not UTF-8 text');
   return key;
 }
@@ -56,7 +56,7 @@ async function readKeyFile(path: string, system: System): Promise<ApiKey> {
     const stats = await stat(path);
     refuseForeign(path, stats, system);
     const mode = stats.isFile() ? looseMode(stats, system) : undefined;
-    const warnings = mode ? [`${path} is open to other users (${mode}): chmod 600 ${shellWord(path)}`] : [];
+    const warnings = mode ? [`${path} is accessible to other users (${mode}): chmod 600 ${shellWord(path)}`] : [];
     const value = cleanKey(await textOf(path), (fault) => new LocalError(`${path}: ${fault}`));
     return { value, warnings };
   } catch (error) {
@@ -72,7 +72,7 @@ async function textOf(path: string): Promise<string> {
     for (let count = -1; count !== 0 && size < bytes.length; size += count) {
       ({ bytesRead: count } = await file.read(bytes, size, bytes.length - size, null));
     }
-    if (size > limitBytes) throw new LocalError(`${path}: larger than ${limitBytes / 1024} KiB, which no key is`);
+    if (size > limitBytes) throw new LocalError(`${path}: more than ${limitBytes / 1024} KiB, too large for an API key`);
     return bytes.toString('utf8', 0, size);
   } finally {
     await file.close();

@@ -15,6 +15,6 @@ export function isProfileName(text: string): boolean {
 export function requireProfileName(text: string): string {
   if (isProfileName(text)) return text;
   throw new UsageError(
-    `profile name ${JSON.stringify(text)}: expected up to 63 letters, digits, - and _, a letter or digit first${reserved.includes(text) ? ', and not a word of JavaScript' : ''}`,
+    `profile name ${JSON.stringify(text)}: expected up to 63 letters, digits, - and _, a letter or digit first${reserved.includes(text) ? ', and not a reserved JavaScript name' : ''}`,
   );
 }

@@ -68,7 +68,7 @@ export const profileFields = {
     variable: 'LINKCTL_BASE_URL',
   },
   username: {
-    ...text('a name without a colon and control characters', (value) => accountName(value) !== undefined),
+    ...text('a name without colons or control characters', (value) => accountName(value) !== undefined),
     login: true,
     flag: '--username',
     variable: 'LINKCTL_USERNAME',
@@ -123,7 +123,7 @@ export function requireProfileKey(name: string): ProfileKey {
  */
 export function parseSetting(key: ProfileKey, typed: string): unknown {
   const field = fieldOf(key);
-  if (field.login) throw new UsageError(`${key} is not set by itself, but with its account`, { hint: 'linkctl auth login' });
+  if (field.login) throw new UsageError(`${key} cannot be set separately; it is set at login`, { hint: 'linkctl auth login' });
   const value = field.parse(typed);
   if (field.accepts(value)) return value;
   throw new UsageError(`${key}: expected ${field.expected}, got ${JSON.stringify(typed)}`);

@@ -49,7 +49,9 @@ export function profileToChange(flags: CredentialFlags, system: System): string 
   const name = profileName(choice, config);
   if (name !== undefined) return name;
   if (!choice.member) throw noProfile(config);
-  throw new UsageError(`${describeSource(choice.member.source)} is in force, and no profile`, { hint: 'name it: --profile' });
+  throw new UsageError(`${describeSource(choice.member.source)} is used instead of a profile`, {
+    hint: 'select a profile with --profile',
+  });
 }
 
 /** Chosen as `resolveCredentials` does (B61), without asking for a whole set; absent where none is. Throws where it is not stored. */

@@ -8,8 +8,8 @@ import { arrived, sent, test } from '../support/linkctl.ts';
 import { createMoment } from '../support/moment.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
-const hint = 'hint: run the same command again, or give it more time\n';
-const late = (seconds: number): string => `error: not finished within the ${seconds} s of --max-time\n${hint}`;
+const hint = 'hint: run the same command again, or increase --max-time\n';
+const late = (seconds: number): string => `error: not completed within ${seconds} s (--max-time)\n${hint}`;
 
 /** A minute that is over when the test says so. What comes after it is waited for: it ends by itself, or the test does not. */
 function createMinute() {
@@ -148,8 +148,8 @@ describe('--max-time', () => {
     end();
     const ran = await running;
     expect(ran.code).toBe(8);
-    expect(ran.stderr).toContain('--max-time is over: waiting for the batches under way; a signal ends it at once\n');
-    expect(ran.stderr).toMatch(/\n200 rows: \d+ created, \d+ not sent .*\nrun the same command again to go on with run /s);
+    expect(ran.stderr).toContain('--max-time reached: waiting for the batches in progress; a signal stops immediately\n');
+    expect(ran.stderr).toMatch(/\n200 rows: \d+ created, \d+ not sent .*\nto resume run /s);
     expect(ran.stderr.endsWith(late(60))).toBe(true);
     const created = Number(/(\d+) created/.exec(ran.stderr)?.[1]);
     expect(created).toBe((await sent(wire)).filter(({ call }) => call.startsWith('POST')).length * 10);

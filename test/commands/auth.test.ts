@@ -156,7 +156,7 @@ test('B68: a profile name with a dot is refused when it is made', async ({ home,
 test('B69, D53: no profile at all is exit 4 with both ways in, and the file that was looked for', async ({ home, config }) => {
   const ran = await home(['list']);
   expect(ran).toMatchObject({ code: 4, stdout: '' });
-  expect(ran.stderr).toContain(`error: no profile is chosen (looked in ${config}), so there is no account to work with\n`);
+  expect(ran.stderr).toContain(`error: no profile is selected (configuration: ${config}), so no account is available\n`);
   for (const argv of [
     ['auth', 'logout'],
     ['config', 'set', 'output', 'json'],

@@ -30,7 +30,7 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
       expect(no).toMatchObject({ code: 1, stdout: '' });
       expect(no.stderr).toContain('localhost/h0 -> https://example.com/0 (0 clicks)\n');
       expect(no.stderr).toMatch(
-        /nope \(not found\)\nEdit 2 URLs of account "ann" on .*\? \[y\/N\] error: aborted: nothing was changed\n$/,
+        /nope \(not found\)\nEdit 2 links of account "ann" on .*\? \[y\/N\] error: aborted: nothing was changed\n$/,
       );
       expect(await changes(wire)).toBe(0);
       expect((await linkctl(['edit', ...words, path], { ...watched, stdin: 'y\n' })).code).toBe(3);
@@ -47,7 +47,7 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
       expect((await linkctl(['edit', ...words, path])).code).toBe(3);
       const calls = (await sent(wire)).length;
       const yes = await linkctl(['edit', ...words, path, '--yes'], watched);
-      expect(yes.stderr).not.toContain('Edit 2 URLs');
+      expect(yes.stderr).not.toContain('Edit 2 links');
       expect((await sent(wire)).length - calls).toBe(calls);
     },
   );
@@ -62,7 +62,7 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
         .join('\n'),
     );
     const ran = await linkctl(['edit', '--note', 'n', '--hashes-from', path], { ...watched, stdin: 'y\n' });
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/Edit 100 URLs of .*\? Type 100 to go on: /) });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/Edit 100 links of .*\? Type 100 to continue: /) });
     expect(await changes(wire)).toBe(0);
   });
 
@@ -74,7 +74,7 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
     await store(service, numbered(2));
     const words = [command, ...flags, '--hashes-from', '-'];
     const no = await linkctl(words, { ...piped, stdin: 'h0\nh1\n', typed: 'n\n' });
-    expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/2 URLs of account .*\? \[y\/N\] error: aborted/) });
+    expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/2 links of account .*\? \[y\/N\] error: aborted/) });
     expect(await changes(wire)).toBe(0);
     expect((await linkctl(words, { ...piped, stdin: 'h0\nh1\n', typed: 'y\n' })).code).toBe(0);
     expect(await changes(wire)).toBe(1);

@@ -41,15 +41,15 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
           const ran = await linkctl([...words, '-y', '--max-affected', bound]);
           expect(ran).toMatchObject({ code: 2, stdout: '' });
           expect(ran.stderr).toMatch(
-            /^error: (at least )?\d+ URLs would be affected, more than --max-affected \d+; nothing was changed\n/,
+            /^error: (at least )?\d+ links would be affected, more than --max-affected \d+; nothing was changed\n/,
           );
         }
       }
       expect(await changes(wire)).toEqual([]);
       const asked = await linkctl(['delete', '--by-tags', 'old'], typed('5\n'));
-      expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('Type 800 to go on') });
+      expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('Type 800 to continue') });
       const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '800']);
-      expect(ran).toMatchObject({ code: 0, stderr: 'Deleted 800 URLs that old selects\n' });
+      expect(ran).toMatchObject({ code: 0, stderr: 'Deleted 800 links selected by old\n' });
       expect((await stored(service)).map(({ hash }) => hash)).toEqual(['kept']);
     },
   );
@@ -96,16 +96,16 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     const asked = await linkctl(['delete', 'h0', 'nope'], typed('n\n'));
     expect(asked.stderr.split('\n').slice(1)).toEqual([
       '  nope (not found)',
-      expect.stringMatching(/^Delete 1 URL of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
+      expect.stringMatching(/^Delete 1 link of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
       '',
     ]);
     const none = await linkctl(['delete', 'nor', 'nope'], typed('n\n'));
-    expect(none.stderr).toContain('Delete 2 URLs, none of which was found, of account');
+    expect(none.stderr).toContain('Delete 2 links, none of which exist, of account');
     const many = await linkctl(['stats', '--reset', 'h0', 'a', 'b', 'c', 'd', 'e', 'f', 'h2', 'h1'], typed('n\n'));
     expect(many.stderr.split('\n').slice(5)).toEqual([
       '  … and 2 more',
       '  … and 2 not found',
-      expect.stringMatching(/^Reset the counters of 3 URLs of account/),
+      expect.stringMatching(/^Reset the counters of 3 links of account/),
       '',
     ]);
     expect(await linkctl(['delete', 'h0', 'nope'], typed('y\n'))).toMatchObject({ code: 3, stdout: '✓ Deleted h0\n' });
@@ -119,11 +119,11 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
       writeFileSync(path, [...numbered(count), { custom_hash: 'nope' }].map(({ custom_hash }) => custom_hash).join('\n'));
     names(99);
     const few = await linkctl(['delete', '--hashes-from', path], typed('n\n'));
-    expect(few.stderr).toMatch(/… and 94 more\n {2}… and 1 not found\nDelete 99 URLs of .*\? \[y\/N\] /);
+    expect(few.stderr).toMatch(/… and 94 more\n {2}… and 1 not found\nDelete 99 links of .*\? \[y\/N\] /);
     names(120);
     for (const answer of ['y\n', '121\n']) {
       const ran = await linkctl(['delete', '--hashes-from', path], typed(answer));
-      expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/Delete 120 URLs of .*\? Type 120 to go on: /) });
+      expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/Delete 120 links of .*\? Type 120 to continue: /) });
     }
     expect(await changes(wire)).toEqual([]);
     await linkctl(['delete', '--hashes-from', path], typed('120\n'));
@@ -140,18 +140,18 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, [{ custom_hash: 'y', long_url: 'https://example.com/y', tags: ['few'] }]);
     await linkctl(['tags', 'add', 'empty']);
     const ask = async (...labels: string[]) => (await linkctl(['tags', 'delete', ...labels], typed('n\n'))).stderr;
-    expect(await ask('one')).toMatch(/^Delete tag "one", which 1 URL has, of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] /);
-    expect(await ask('empty')).toMatch(/^Delete tag "empty", which no URL has, of account/);
+    expect(await ask('one')).toMatch(/^Delete tag "one", used by 1 link, of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] /);
+    expect(await ask('empty')).toMatch(/^Delete tag "empty", used by no link, of account/);
     expect(await ask('one', 'FEW', 'nope')).toMatch(
-      /^ {2}"nope" \(not found\)\nDelete 2 tags: "one", "FEW", which 2 URLs have, of /,
+      /^ {2}"nope" \(not found\)\nDelete 2 tags: "one", "FEW", used by 2 links, of /,
     );
     expect(await ask('nope')).toMatch(/^ {2}"nope" \(not found\)\nDelete tag "nope" of account/);
-    expect(await ask('R&D')).toMatch(/^Delete tag "R&D", which 120 URLs have, of account .*\? Type 120 to go on: /);
+    expect(await ask('R&D')).toMatch(/^Delete tag "R&D", used by 120 links, of account .*\? Type 120 to continue: /);
     for (const answer of ['y\n', '119\n']) {
       const ran = await linkctl(['tags', 'delete', 'old'], typed(answer));
       expect(ran).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/Delete tag "old", which 120 URLs have, of .*\? Type 120 to go on: /),
+        stderr: expect.stringMatching(/Delete tag "old", used by 120 links, of .*\? Type 120 to continue: /),
       });
     }
     expect((await changes(wire)).filter((call) => call.startsWith('DELETE'))).toEqual([]);
@@ -167,7 +167,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     const other = { hash: 'z', long_url: 'https://example.com/z', tags: ['R', 'D'] };
     for (const canned of [answer(0, []), answer(0, [other]), { ...answer(1305, []), status: 400 }]) {
       await wire.script([{ only: { path: 'tags=' }, apply: false, answer: canned, times: 'all' }]);
-      expect(await ask()).toMatch(/^Delete tag "R&D", which an unknown number of URLs have, of account .*\? \[y\/N\] /);
+      expect(await ask()).toMatch(/^Delete tag "R&D", used by an unknown number of links, of account .*\? \[y\/N\] /);
     }
   });
 });

@@ -60,7 +60,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('DELETE /urls?tags=: what an expression selects, counted first', async ({ linkctl, wire, service }) => {
     await store(service, [...numbered(7, { tags: ['old'] }), { custom_hash: 'kept', long_url: 'https://example.com/' }]);
     const ran = await linkctl(['delete', '--by-tags', 'old', '--yes', '--max-affected', '7']);
-    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Deleted 7 URLs that old selects\n' });
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Deleted 7 links selected by old\n' });
     expect((await sent(wire)).map(({ call }) => call)).toEqual([
       'GET /urls?tags=old&limit=5',
       'GET /urls?tags=old&offset=6&limit=2',
@@ -114,7 +114,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['delete', 'h0', 'none', 'h2', '--yes'])).toEqual({
       code: 3,
       stdout: 'h0\nh2\n',
-      stderr: expect.stringMatching(/^error: no short URL "none" \[API 1306\]\n.*error: 1 of 3 URLs failed\n$/s),
+      stderr: expect.stringMatching(/^error: no short URL "none" \[API 1306\]\n.*error: 1 of 3 links failed\n$/s),
     });
     expect(await left(service)).toEqual(['h1']);
     expect(await linkctl(['delete', 'none', '--yes'])).toMatchObject({ code: 5, stdout: '' });
@@ -128,7 +128,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['delete', 'none', '--ignore-missing', '-y'])).toEqual({
       code: 0,
       stdout: '',
-      stderr: '1 URL did not exist\n',
+      stderr: '1 link did not exist\n',
     });
     const ran = await linkctl(['delete', 'none', 'h0', '--ignore-missing', '-y', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ deleted: [{ hash: 'h0' }], summary: { deleted: 1, failed: 0, missing: 1 } });
@@ -207,7 +207,7 @@ describe('questions', () => {
     expect(lines[2]).toHaveLength(100);
     expect(lines.slice(5)).toEqual([
       '  … and 2 more',
-      expect.stringMatching(/^Delete 6 URLs of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
+      expect.stringMatching(/^Delete 6 links of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
       '',
     ]);
   });
@@ -218,8 +218,8 @@ describe('questions', () => {
       expect((await linkctl(['delete', '--by-tags', 'old'], typed(answer))).code).toBe(1);
     expect(await changes(wire)).toEqual([]);
     const ran = await linkctl(['delete', '--by-tags', 'old'], typed('7\n'));
-    expect(ran).toMatchObject({ code: 0, stdout: '✓ Deleted 7 URLs that old selects\n' });
-    expect(ran.stderr).toMatch(/… and 2 more\nDelete 7 URLs of .*, on all its domains\? Type 7 to go on: $/);
+    expect(ran).toMatchObject({ code: 0, stdout: '✓ Deleted 7 links selected by old\n' });
+    expect(ran.stderr).toMatch(/… and 2 more\nDelete 7 links of .*, on all its domains\? Type 7 to continue: $/);
     expect(await left(service)).toEqual([]);
   });
 
@@ -236,7 +236,7 @@ describe('questions', () => {
     expect(await changes(wire)).toEqual([]);
     const ran = await linkctl(['delete', '--hashes-from', path], typed('y\n'));
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('… and 2 more\nDelete 7 URLs of account');
+    expect(ran.stderr).toContain('… and 2 more\nDelete 7 links of account');
     expect(await left(service)).toEqual([]);
   });
 
@@ -284,7 +284,7 @@ describe('questions', () => {
       const ran = await linkctl(['delete', ...words, '-y', '--max-affected', '2'], watched);
       expect(ran).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('3 URLs would be affected, more than --max-affected 2'),
+        stderr: expect.stringContaining('3 links would be affected, more than --max-affected 2'),
       });
     }
     expect(await changes(wire)).toEqual([]);
@@ -334,10 +334,10 @@ test('B60: --dry-run of every way sends nothing and needs no answer', async ({ l
   expect(await linkctl(['delete', 'h0', '-n'])).toEqual({
     code: 0,
     stdout: 'h0\t\t\tnot found\n',
-    stderr: '0 URLs would be deleted, 1 not found\ndry run: nothing was sent\n',
+    stderr: '0 links would be deleted, 1 not found\ndry run: nothing was sent\n',
   });
   await store(service, numbered(3, { tags: ['a'] }));
-  expect((await linkctl(['delete', '--by-tags', 'a|b', '-n'])).stderr).toBe('3 URLs matched a|b\ndry run: nothing was sent\n');
+  expect((await linkctl(['delete', '--by-tags', 'a|b', '-n'])).stderr).toBe('3 links matched a|b\ndry run: nothing was sent\n');
   expect((await linkctl(['delete', '--by-tags', 'a|b', '-n', '--max-affected', '2'])).code).toBe(2);
   expect(await changes(wire)).toEqual([]);
 });
@@ -390,7 +390,7 @@ test('F45: a preview that says no total is counted by reading', async ({ linkctl
   const urls = numbered(5).map(({ custom_hash, long_url }) => ({ hash: custom_hash, long_url }));
   await wire.script([{ only: { path: 'limit=5' }, apply: false, answer: { body: { error: { code: 0, message: '' }, urls } } }]);
   const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '6']);
-  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('7 URLs would be affected') });
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('7 links would be affected') });
 });
 
 test('F45: a list answer that is 1306 for one of the hashes does not hide the others', async ({ linkctl, wire, service }) => {
@@ -420,7 +420,7 @@ describe('a smaller bound', () => {
     expect(await linkctl(['delete', '--hashes-from', '-', '-y'], { stdin })).toMatchObject({
       code: 0,
       stdout: stdin,
-      stderr: expect.stringContaining('the server refused larger calls: --batch-size 19 saves the attempts'),
+      stderr: expect.stringContaining('the server rejected larger batches; to use this size directly: --batch-size 19'),
     });
     expect(await left(service)).toEqual([]);
     const calls = await changes(wire);
@@ -483,8 +483,8 @@ describe('several domains', () => {
     const home = runnerIn(homeEnv);
     expect((await home([...login, '--domain', 't.ex'], { stdin: apiKey })).code).toBe(0);
     const ran = await home(['delete', '--by-tags', 't'], typed('2\n'));
-    expect(ran.stderr).toMatch(/^warning: tag selections act on all domains, not on t\.ex alone$/m);
-    expect(ran.stderr).toContain('Delete 2 URLs of profile "work" on');
+    expect(ran.stderr).toMatch(/^warning: tag selections act on all domains, not only on t\.ex$/m);
+    expect(ran.stderr).toContain('Delete 2 links of profile "work" on');
     expect(ran.stderr).toContain(', on all its domains?');
     expect((await sent(wire)).at(-1)?.call).toBe('DELETE /urls?tags=t');
     expect((await linkctl(['list', '--domain', 't.ex'])).stdout).toBe('');

@@ -18,7 +18,7 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
     const file = join(folder, 'hashes.txt');
     writeFileSync(file, 'h1\nnone\nown\n');
     const text = 'h1\thttps://example.com/1\t0\tdelete\nnone\t\t\tnot found\nown\thttps://own.example/\t0\tdelete\n';
-    const stderr = `2 URLs would be deleted, 1 not found\n${nothing}`;
+    const stderr = `2 links would be deleted, 1 not found\n${nothing}`;
     expect(await linkctl(['delete', 'h1', 'none', 'own', '-n'])).toEqual({ code: 0, stdout: text, stderr });
     const listed = await linkctl(
       ['delete', '--hashes-from', file, '-n', '--domain', 'localhost'].slice(0, edition === 'a' ? 6 : 4),
@@ -34,12 +34,12 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
       code: 0,
       stdout:
         'h1\thttps://example.com/1\t0\tnote: "old" -> "new"\nown\thttps://own.example/\t0\tunchanged\nnone\t\t\tnot found\n',
-      stderr: `1 URL would be changed, 1 unchanged, 1 not found\n${nothing}`,
+      stderr: `1 link would be changed, 1 unchanged, 1 not found\n${nothing}`,
     });
     const file = join(folder, 'edits.csv');
     writeFileSync(file, 'hash,long_url,tags,note\nh2,https://other.example/,+x,\nown,,+a,\n');
     const rows = await linkctl(['edit', '-f', file, '-n']);
-    expect(rows).toMatchObject({ code: 0, stderr: `1 URL would be changed, 1 unchanged\n${nothing}` });
+    expect(rows).toMatchObject({ code: 0, stderr: `1 link would be changed, 1 unchanged\n${nothing}` });
     expect(rows.stdout).toContain('long_url: "https://example.com/2" -> "https://other.example/"; tags: +x\n');
     expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
     const hashes = Array.from({ length: 8 }, (_, nth) => `h${nth}`);
     const ran = await linkctl(['delete', ...hashes, '-n'], { terminal: { stdout: true }, columns: 80 });
     expect(ran.stdout.split('\n').filter((line) => line.includes('delete'))).toHaveLength(5);
-    expect(ran.stderr).toContain('and 3 URLs more\n8 URLs would be deleted\n');
+    expect(ran.stderr).toContain('and 3 links more\n8 links would be deleted\n');
     const verbose = await linkctl(['delete', 'h0', '-n', '-v']);
     expect(verbose.stderr).toContain('DELETE /urls/h0\n');
     const all = await linkctl(['delete', ...hashes, '-n', '-o', 'csv'], { terminal: { stdout: true } });
@@ -71,7 +71,7 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
 
   test('a selection by tags shows its first links and counts all', async ({ linkctl }) => {
     const ran = await linkctl(['edit', '--by-tags', 'a', '--note', 'newer', '-n']);
-    expect(ran).toMatchObject({ code: 0, stderr: `1 URL matched a\n${nothing}` });
+    expect(ran).toMatchObject({ code: 0, stderr: `1 link matched a\n${nothing}` });
     expect(ran.stdout).toMatch(/^\S+own\thttps:\/\/own\.example\/\t0\tnote: "new" -> "newer"\n$/);
   });
 });

@@ -181,7 +181,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       ...(edition === 'a' ? ['--max-clicks', '9'] : []),
     ];
     const ran = await linkctl(['edit', '--by-tags', 'promo&~old', ...flags, '--yes', '--max-affected', '3']);
-    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Changed 3 URLs that promo&~old selects\n' });
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Changed 3 links selected by promo&~old\n' });
     const fields = { note: 'n', expiration_date: '2031-01-31', email_stats: false, ...(edition === 'a' && { max_clicks: 9 }) };
     expect(await sent(wire)).toEqual([
       { call: 'GET /tags', body: undefined },
@@ -284,7 +284,7 @@ test('B57: --max-affected stops every way of an edit before anything is sent', a
     const ran = await linkctl(['edit', ...words, '--max-affected', '1'], { stdin: input });
     expect(ran).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('2 URLs would be affected, more than --max-affected 1'),
+      stderr: expect.stringContaining('2 links would be affected, more than --max-affected 1'),
     });
   }
   expect(await changes(wire)).toEqual([]);

@@ -55,7 +55,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
       await wire.behave(manners);
       const named = asFile([...hashes(300), 'none']);
       const listed = await linkctl(['list', '--hashes-from', '-', '--fields', 'hash'], named);
-      expect(listed).toMatchObject({ code: 3, stdout: asFile(hashes(300)).stdin, stderr: has('1 of 301 URLs do not exist') });
+      expect(listed).toMatchObject({ code: 3, stdout: asFile(hashes(300)).stdin, stderr: has('1 of 301 links do not exist') });
       const stats = await linkctl(['stats', '--hashes-from', '-'], named);
       expect(stats).toMatchObject({ code: 3, stdout: has('h299\t1\t1\n') });
       expect(await linkctl(['edit', '--hashes-from', '-', '--note', 'n'], named)).toMatchObject({

@@ -42,7 +42,7 @@ for (const edition of ['a', 'b'] as const) {
       await linkctl(['shorten', ...links]);
       const cut = await linkctl(['list', '--limit', '2']);
       expect(cut.stdout.trimEnd().split('\n')).toHaveLength(2);
-      expect(cut.stderr).toBe('Showing 2 of 7 URLs. Use --all or --limit N.\n');
+      expect(cut.stderr).toBe('Showing 2 of 7 links. Use --all or --limit N.\n');
       expect((await linkctl(['list', '--limit', '2', '-q'])).stderr).toBe('');
     });
 

@@ -56,7 +56,7 @@ for (const edition of ['a', 'b'] as const) {
           .reverse()
           .slice(0, 50),
       );
-      expect(cut.stderr).toBe('Showing 50 of 51 URLs. Use --all or --limit N.\n');
+      expect(cut.stderr).toBe('Showing 50 of 51 links. Use --all or --limit N.\n');
       expect(await listingCalls(wire)).toEqual(['GET /urls?limit=50']);
       expect((await linkctl(['list', '--fields', 'hash', '-q'], terminal)).stderr).toBe('');
       for (const flags of [['--all'], ['--limit', '51'], ['--limit', '1000']]) {
@@ -73,12 +73,12 @@ for (const edition of ['a', 'b'] as const) {
         await wire.behave({ totalCount, pageCap: 30 });
         const shown = await linkctl(['list', '--fields', 'hash'], terminal);
         expect(rowsOf(shown.stdout)).toHaveLength(50);
-        expect(shown.stderr).toMatch(/^Showing 50 (of 61 )?URLs(, and there are more)?\. Use --all or --limit N\.\n$/);
+        expect(shown.stderr).toMatch(/^Showing 50 (of 61 )?links(; there are more)?\. Use --all or --limit N\.\n$/);
         expect(shown.stderr).toMatch(/of 61|are more/);
         const { page } = JSON.parse((await linkctl(['list', '--limit', '60', '--json'])).stdout);
         expect([undefined, 61]).toContain(page.total_count);
         const limited = await linkctl(['list', '--fields', 'hash', '--limit', '60']);
-        expect(limited.stderr).toMatch(/^Showing 60 (of 61 )?URLs(, and there are more)?\. Use --all or --limit N\.\n$/);
+        expect(limited.stderr).toMatch(/^Showing 60 (of 61 )?links(; there are more)?\. Use --all or --limit N\.\n$/);
         for (const flags of [['--all'], ['--limit', '61'], ['--limit', '99']]) {
           const all = await linkctl(['list', '--fields', 'hash', ...flags], terminal);
           expect([flags, rowsOf(all.stdout).length, all.stderr]).toEqual([flags, 61, '']);
@@ -90,7 +90,7 @@ for (const edition of ['a', 'b'] as const) {
     test('B84: where the total says that all is shown, nothing more is asked', async ({ linkctl, wire, service }) => {
       await store(service, numbered(3));
       expect((await linkctl(['list'], terminal)).stderr).toBe('');
-      expect((await linkctl(['list', '--limit', '2'])).stderr).toBe('Showing 2 of 3 URLs. Use --all or --limit N.\n');
+      expect((await linkctl(['list', '--limit', '2'])).stderr).toBe('Showing 2 of 3 links. Use --all or --limit N.\n');
       expect(await listingCalls(wire)).toEqual(['GET /urls?limit=50', 'GET /urls?limit=2']);
     });
   });
@@ -102,10 +102,10 @@ describe('two domains', () => {
   test('F6, B84: who says how many rows pays no call to hear of other domains', async ({ linkctl, wire, service }) => {
     await store(service, numbered(3));
     const { stderr } = await linkctl(['list', '--limit', '2']);
-    expect(stderr).toBe('Showing 2 of 3 URLs. Use --all or --limit N.\n');
+    expect(stderr).toBe('Showing 2 of 3 links. Use --all or --limit N.\n');
     expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?limit=2']);
   });
-  const covered = 'Covers a.example alone, not b.example and c.example. Use --all-domains for every domain.\n';
+  const covered = 'Covers only a.example, not b.example and c.example. To include all domains, use --all-domains.\n';
 
   test('F6, D29: a whole listing says which domain it covered and which it did not, and --all-domains walks them all', async ({
     linkctl,
@@ -120,7 +120,7 @@ describe('two domains', () => {
     expect((await linkctl(['list', '-q'])).stderr).toBe('');
     expect(rowsOf((await linkctl(['list'])).stdout).map((line) => line.split('\t')[0])).toEqual(['h1', 'h0']);
     const stats = await linkctl(['stats']);
-    expect(stats).toEqual({ code: 0, stdout: 'h1\t0\t0\nh0\t0\t0\n', stderr: `2 URLs: 0 clicks, 0 unique\n${covered}` });
+    expect(stats).toEqual({ code: 0, stdout: 'h1\t0\t0\nh0\t0\t0\n', stderr: `2 links: 0 clicks, 0 unique\n${covered}` });
     const before = (await wire.requests()).length;
     const all = await linkctl(['list', '--all-domains']);
     expect(all).toMatchObject({ code: 0, stderr: '' });
@@ -141,11 +141,11 @@ describe('two domains', () => {
     expect(page).toEqual({ results_count: 5, total_count: 5, offset: 0 });
     expect(await linkctl(['stats', '--all-domains'])).toMatchObject({
       stdout: 'a.example/h1\t0\t0\na.example/h0\t0\t0\nb.example/h2\t0\t0\nb.example/h1\t0\t0\nb.example/h0\t0\t0\n',
-      stderr: '5 URLs: 0 clicks, 0 unique\n',
+      stderr: '5 links: 0 clicks, 0 unique\n',
     });
     const limited = await linkctl(['list', '--all-domains', '--limit', '3']);
     expect(rowsOf(limited.stdout)).toHaveLength(3);
-    expect(limited.stderr).toBe('Showing 3 URLs, and there may be more. Use --all or --limit N.\n');
+    expect(limited.stderr).toBe('Showing 3 links; there may be more. Use --all or --limit N.\n');
   });
 
   test('F6: a domain that was named for the call needs no word; a default of the profile or the environment does', async ({
@@ -158,7 +158,7 @@ describe('two domains', () => {
     expect((await linkctl(['stats', '--domain', 'b.example'])).stderr).toBe('');
     expect((await sent(wire)).map(({ call }) => call)).not.toContain('GET /domains');
     const ran = await linkctl(['list'], { env: { LINKCTL_DOMAIN: 'b.example' } });
-    expect(ran.stderr).toBe('Covers b.example alone, not a.example and c.example. Use --all-domains for every domain.\n');
+    expect(ran.stderr).toBe('Covers only b.example, not a.example and c.example. To include all domains, use --all-domains.\n');
   });
 
   test('F6: a listing is whole without the list of domains, and says what it could not learn', async ({
@@ -174,7 +174,7 @@ describe('two domains', () => {
     expect(await linkctl(['list', '--fields', 'hash'])).toEqual({
       code: 0,
       stdout: 'h0\n',
-      stderr: 'Covers one domain; whether the account has others is not known. Use --all-domains for every domain.\n',
+      stderr: 'Covers one domain; the account may have others. To include all domains, use --all-domains.\n',
     });
     await wire.script([{ ...refused, answer: { status: 404, body: { error: { code: 1301, message: '' } } } }]);
     expect(await linkctl(['list', '--fields', 'hash'])).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });

@@ -124,7 +124,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await program.ended;
     await parted.wire.script([usual]);
     const again = await parted.linkctl(words);
-    expect(again.stderr).toMatch(/^going on with run .*: [1-9]/m);
+    expect(again.stderr).toMatch(/^resuming run .*: [1-9]/m);
     expect(written(format, parted)).toEqual(written(format, whole));
     // B18: an uninterrupted run prints whole records.
     expect(printed(uninterrupted, format, whole)).toMatchObject(printed(again, format, parted));

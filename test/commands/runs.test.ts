@@ -40,7 +40,7 @@ const test = base.extend<{
     await wire.script([pass, pass, { ...faults.refuse(1303), ...pass }]);
     const ran = await linkctl(words);
     expect(ran.code).toBe(7);
-    expect(ran.stderr).toMatch(/20 deleted, 20 not sent .*\nrun the same command again to go on with run/s);
+    expect(ran.stderr).toMatch(/20 deleted, 20 not sent .*\nto resume run/s);
     await use(words);
   },
   runs: async ({ linkctl }, use) => {
@@ -70,7 +70,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(existsSync(shown.journal)).toBe(true);
     const on = await linkctl(stopped);
     expect(on.code).toBe(0);
-    expect(on.stderr).toMatch(/^going on with run \S+: 20 of 40 rows are done\ndeleting 20 rows of /m);
+    expect(on.stderr).toMatch(/^resuming run \S+: 20 of 40 rows are done\ndeleting 20 rows of /m);
     expect(on.stderr).toMatch(/^40 rows: 40 deleted/m);
     expect(await stored(service)).toEqual([]);
     expect(await runs()).toMatchObject([{ run: run?.run, state: 'finished' }]);
@@ -186,9 +186,9 @@ test('R-18, B41: Ctrl-C ends a deletion after the batch under way, and the same 
   expect(system.deaths).toEqual(['SIGINT']);
   const { stdout, stderr } = system.printed();
   expect(stdout.trimEnd().split('\n')).toHaveLength(10);
-  expect(stderr).toMatch(/^interrupted: waiting for the batches under way/m);
+  expect(stderr).toMatch(/^interrupted: waiting for the batches in progress/m);
   expect(stderr).toMatch(/^40 rows: 10 deleted, 30 not sent/m);
-  expect(stderr).toMatch(/^run the same command again to go on with run/m);
+  expect(stderr).toMatch(/^to resume run/m);
   expect(await runs()).toMatchObject([{ state: 'unfinished' }]);
   expect(await linkctl(words)).toMatchObject({ code: 0 });
   expect(await stored(service)).toEqual([]);

@@ -57,7 +57,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     await wire.script([onPost, onPost, quota]);
     expect(await linkctl(words, { now: () => evening })).toMatchObject({ code: 7 });
     const on = await linkctl(words, { now: () => evening + day });
-    expect(on).toMatchObject({ code: 0, stderr: expect.stringMatching(/^going on with run \S+: 20 of 40 rows are done$/m) });
+    expect(on).toMatchObject({ code: 0, stderr: expect.stringMatching(/^resuming run \S+: 20 of 40 rows are done$/m) });
     const made = (await stored(service)).slice(inUse);
     expect(made).toHaveLength(40);
     expect(new Set(made.map(({ expiration_date }) => expiration_date))).toEqual(new Set([inThirtyDays]));
@@ -102,7 +102,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     const before = { now: () => evening - 3_600_000 };
     expect(await linkctl(words, before)).toMatchObject({ code: 7 });
     const on = await linkctl(words, before);
-    expect(on).toMatchObject({ code: 0, stderr: expect.stringMatching(/^going on with run \S+: 20 of 40 rows are done$/m) });
+    expect(on).toMatchObject({ code: 0, stderr: expect.stringMatching(/^resuming run \S+: 20 of 40 rows are done$/m) });
     expect(await stored(service)).toHaveLength(inUse + 80);
   });
 

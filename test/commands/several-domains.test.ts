@@ -175,7 +175,7 @@ describe('two domains', () => {
     await store(service, numbered(1, { tags: ['p'] }), 'a.example');
     await store(service, numbered(1, { tags: ['p'] }), 'b.example');
     const env = { LINKCTL_DOMAIN: 'b.example' };
-    const warning = 'warning: tag selections act on all domains, not on b.example alone\n';
+    const warning = 'warning: tag selections act on all domains, not only on b.example\n';
     expect(await linkctl(['list', '--by-tags', 'p', '--fields', 'short_url'], { env })).toEqual({
       code: 0,
       stdout: 'b.example/h0\na.example/h0\n',

@@ -26,7 +26,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['stats', 'h0', '--reset', '--yes'])).toEqual({
       code: 0,
       stdout: 'h0\n',
-      stderr: 'http://localhost/h0: 3 clicks, 1 unique, about to be erased\n',
+      stderr: 'http://localhost/h0: 3 clicks, 1 unique, will be erased\n',
     });
     expect(await sent(wire)).toEqual([
       { call: 'GET /urls?hashes=h0&limit=1', body: undefined },
@@ -56,8 +56,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran).toMatchObject({ code: 0, stdout: '' });
     const lines = ran.stderr.trimEnd().split('\n');
     expect(lines).toHaveLength(7);
-    expect(lines[0]).toMatch(/h5: 3 clicks, 1 unique, about to be erased$/);
-    expect(lines.slice(5)).toEqual(['… and those of 1 more', 'Reset the counters of 6 URLs that promo selects']);
+    expect(lines[0]).toMatch(/h5: 3 clicks, 1 unique, will be erased$/);
+    expect(lines.slice(5)).toEqual(['… and 1 more', 'Reset the counters of 6 links selected by promo']);
     expect((await sent(wire)).map(({ call }) => call)).toEqual([
       'GET /urls?tags=promo&limit=5',
       'GET /urls?tags=promo&offset=5&limit=2',
@@ -106,9 +106,9 @@ test('B56: the question of one shows both counters; y erases them', async ({ lin
 test('B56: of several, and of a selection whose number is typed', async ({ linkctl, service }) => {
   await clicked(service, 2, { tags: ['t'] });
   const named = await linkctl(['stats', '--reset', 'h0', 'h1'], { ...watched, stdin: 'n\n' });
-  expect(named.stderr).toContain('(3 clicks, 1 unique)\nReset the counters of 2 URLs of account "ann" on');
+  expect(named.stderr).toContain('(3 clicks, 1 unique)\nReset the counters of 2 links of account "ann" on');
   const selected = await linkctl(['stats', '--reset', '--by-tags', 't'], { ...watched, stdin: '2\n' });
-  expect(selected).toMatchObject({ code: 0, stdout: '✓ Reset the counters of 2 URLs that t selects\n' });
+  expect(selected).toMatchObject({ code: 0, stdout: '✓ Reset the counters of 2 links selected by t\n' });
   expect(await clicks(service)).toEqual([0, 0]);
 });
 

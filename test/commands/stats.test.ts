@@ -37,7 +37,7 @@ for (const edition of ['a', 'b'] as const) {
       await wire.script([{ times: 'all', answer: { body } }]);
       const table = await linkctl(['stats', 'one', 'two'], terminal);
       expect(table.stdout).toMatch(/^one +1,234,567 +1,000 /m);
-      expect(table.stderr).toBe('2 URLs: 1,235,566 clicks, 2,000 unique\n');
+      expect(table.stderr).toBe('2 links: 1,235,566 clicks, 2,000 unique\n');
       expect((await linkctl(['stats', 'one', 'two'])).stdout).toBe('one\t1234567\t1000\ntwo\t999\t1000\n');
       const listing = await linkctl(['list', 'one'], terminal);
       expect(listing.stdout).toMatch(/^one .* 1,234,567 +1,000 .*none/m);
@@ -51,7 +51,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(await linkctl(['stats', 'two', 'one'])).toEqual({
         code: 0,
         stdout: 'two\t1\t1\none\t0\t0\n',
-        stderr: '2 URLs: 1 click, 1 unique\n',
+        stderr: '2 links: 1 click, 1 unique\n',
       });
       expect((await sent(wire)).slice(2)).toEqual([{ call: 'GET /urls?hashes=two,one&limit=2', body: undefined }]);
     });
@@ -86,7 +86,7 @@ for (const edition of ['a', 'b'] as const) {
       const top = await linkctl(['stats', '--top', '1']);
       expect(top).toMatchObject({
         stdout: 'h0\t1\t1\n',
-        stderr: `${bound === 1000 ? '2,001' : '1,001'} URLs: 1 click, 1 unique\n`,
+        stderr: `${bound === 1000 ? '2,001' : '1,001'} links: 1 click, 1 unique\n`,
       });
     });
 

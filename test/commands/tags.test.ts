@@ -121,7 +121,7 @@ test('B56, B58: one deletion asks for a yes and says whose tag it is; nothing bu
   await linkctl(['tags', 'add', 'one']);
   const no = await linkctl(['tags', 'delete', 'one'], { ...watched, stdin: '\n' });
   expect(no).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('aborted: nothing was changed') });
-  expect(no.stderr).toMatch(/^Delete tag "one", which no URL has, of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] /);
+  expect(no.stderr).toMatch(/^Delete tag "one", used by no link, of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] /);
   expect((await linkctl(['tags'])).stdout).toBe('one\n');
   const yes = await linkctl(['tags', 'delete', 'one'], { ...watched, stdin: 'y\n' });
   expect(yes).toMatchObject({ code: 0, stdout: '✓ Deleted tag "one"\n' });
@@ -130,7 +130,7 @@ test('B56, B58: one deletion asks for a yes and says whose tag it is; nothing bu
 test('B56: several deletions ask with the count and the first five', async ({ linkctl }) => {
   await linkctl(['tags', 'add', ...'abcdefg']);
   const ran = await linkctl(['tags', 'delete', ...'abcdefg'], { ...watched, stdin: 'n\n' });
-  expect(ran.stderr).toMatch(/^Delete 7 tags: "a", "b", "c", "d", "e" and 2 more, which no URL has, of /);
+  expect(ran.stderr).toMatch(/^Delete 7 tags: "a", "b", "c", "d", "e" and 2 more, used by no link, of /);
 });
 
 test('B54: off a terminal a deletion needs --yes, and nothing is sent', async ({ linkctl, wire }) => {
@@ -210,7 +210,7 @@ for (const words of [
   }) => {
     await linkctl(['shorten', 'https://a.example/', '--hash', 'both', '--tag', 'R&D']);
     await linkctl(['shorten', 'https://b.example/', '--hash', 'other', '--tag', 'R', '--tag', 'D']);
-    const warning = `--by-tags 'r&d' is read as an expression, although a tag has this label; for the tag: --by-tags '"R&D"'`;
+    const warning = `--by-tags 'r&d' is interpreted as an expression, but a tag has this label. To select the tag: --by-tags '"R&D"'`;
     const ran = await linkctl([...words, '--by-tags', 'r&d']);
     expect(ran.stderr).toContain(`warning: ${warning}\n`);
     expect(ran.stdout).not.toContain('both');

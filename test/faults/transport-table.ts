@@ -115,7 +115,7 @@ export const transportFaults: readonly Fault[] = [
       'edit -f',
       'delete',
     ),
-    says: { 'shorten -f': /3 links may have been made twice/ },
+    says: { 'shorten -f': /3 links may be duplicates/ },
   },
   { fault: 'F08: once no answer, and not applied', steps: [faults.silentBefore], ...impatient, expected: nothingApplied },
   { fault: 'F08: once no answer, and applied', steps: [faults.silentAfter], ...impatient, expected: answerLost },

@@ -90,7 +90,7 @@ test('R-24: a file of another user is not overwritten', () => {
 });
 
 test.each([
-  ['a folder', () => mkdirSync(path), 'not a plain file'],
+  ['a folder', () => mkdirSync(path), 'not a regular file'],
   ['a link in a circle', () => symlinkSync(path, path), 'symbolic links go in a circle'],
   ['a link to nothing', () => symlinkSync(join(folder, 'nothing'), path), 'no such file'],
 ])('exit 9: %s in the place of the file is named', (_what, make, reason) => {

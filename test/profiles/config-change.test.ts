@@ -54,7 +54,7 @@ test('R-25: a corrupt file is not overwritten', async ({ config }) => {
 test('R-25: a file of a newer version is read, and not written', async ({ config }) => {
   config.put({ version: 2, current_profile: 'work', profiles: { work } });
   const before = config.text();
-  await expect(changeConfig(config.system(), () => undefined)).rejects.toThrow('newer linkctl (version 2 of the file)');
+  await expect(changeConfig(config.system(), () => undefined)).rejects.toThrow('newer linkctl (file version 2)');
   expect(config.text()).toBe(before);
 });
 
@@ -65,7 +65,7 @@ test('R-33: a hostile name or a value that does not belong is not stored', async
     const change = changeConfig(config.system(), (draft) => {
       draft.profiles[name] = {};
     });
-    await expect(change).rejects.toThrow('is not a name that a profile can have');
+    await expect(change).rejects.toThrow('is not a valid profile name');
   }
   const change = changeConfig(config.system(), (draft) => {
     draft.profiles.work = { ...work, batch_size: 0 };
@@ -142,7 +142,7 @@ test('B66: a change says what it found open to others', async ({ config }) => {
   config.put({}, 0o640);
   chmodSync(config.folder, 0o750);
   expect(await changeConfig(config.system(), () => undefined)).toEqual([
-    expect.stringContaining(`${config.path} was open to other users (0640)`),
-    `${config.folder} is open to other users (0750): chmod 700 ${config.folder}`,
+    expect.stringContaining(`${config.path} was accessible to other users (0640)`),
+    `${config.folder} is accessible to other users (0750): chmod 700 ${config.folder}`,
   ]);
 });

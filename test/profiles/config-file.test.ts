@@ -45,8 +45,8 @@ test.for([
     ': profiles.work.edition: expected one of {a|b}',
   ],
   ['a current profile as a number', '{"current_profile": 5}', ': current_profile: expected the name of a profile'],
-  ['a dotted name', '{"profiles": {"a.b": {}}}', ': profiles: "a.b" is not a name that a profile can have'],
-  ['a hostile name', '{"profiles": {"__proto__": {}}}', ': profiles: "__proto__" is not a name that a profile can have'],
+  ['a dotted name', '{"profiles": {"a.b": {}}}', ': profiles: "a.b" is not a valid profile name'],
+  ['a hostile name', '{"profiles": {"__proto__": {}}}', ': profiles: "__proto__" is not a valid profile name'],
   ['a version as text', '{"version": "2"}', ': version: expected a whole number'],
 ])('B71: %s is exit 9 with path and place, quotes nothing and changes nothing', ([_what, content, place], { config }) => {
   config.put(content);
@@ -71,7 +71,7 @@ test('every fault of the values is told at once', ({ config }) => {
 
 test('F69: a folder, a link in a circle, and a file where the folder should be are exit 9 with the path', ({ config }) => {
   mkdirSync(config.path, { recursive: true, mode: 0o700 });
-  expect(failureOf(config.system()).message).toBe(`cannot read ${config.path}: it is not a plain file`);
+  expect(failureOf(config.system()).message).toBe(`cannot read ${config.path}: it is not a regular file`);
   const circle = join(dirname(config.folder), 'circle');
   mkdirSync(circle);
   symlinkSync('config.json', join(circle, 'config.json'));
@@ -92,7 +92,7 @@ test('F69: a link to a file of ours is read', ({ config }) => {
 test('B66, R-24: a file that others can read is made private and said, once', ({ config }) => {
   config.put({ profiles: { work } }, 0o644);
   expect(readConfig(config.system()).warnings).toEqual([
-    `${config.path} was open to other users (0644) and is private now (chmod 600 ${config.path})`,
+    `${config.path} was accessible to other users (0644) and is now private (chmod 600 ${config.path})`,
   ]);
   expect(statSync(config.path).mode & 0o777).toBe(0o600);
   expect(readConfig(config.system()).warnings).toEqual([]);
@@ -102,7 +102,7 @@ test('B66: a folder that others can read is said with its chmod, and left as it 
   config.put({});
   chmodSync(config.folder, 0o755);
   expect(readConfig(config.system()).warnings).toEqual([
-    `${config.folder} is open to other users (0755): chmod 700 ${config.folder}`,
+    `${config.folder} is accessible to other users (0755): chmod 700 ${config.folder}`,
   ]);
   expect(statSync(config.folder).mode & 0o777).toBe(0o755);
 });

@@ -70,15 +70,15 @@ test.for<[string, CredentialFlags, Record<string, string>, string]>([
   ['two keys', {}, { ...env, LINKCTL_API_KEY_FILE: '/f' }, 'only one of LINKCTL_API_KEY_FILE and LINKCTL_API_KEY'],
   ['a profile and a username', { profile: 'work', username: 'u' }, {}, 'specify only one of --profile and --username'],
   ['a profile and a key file', { profile: 'work', apiKeyFile: '/f' }, {}, 'specify only one of --profile and --api-key-file'],
-  ['another origin', { baseUrl: 'https://evil.example' }, {}, 'its key is not sent there'],
-  ['another scheme', { profile: 'work', baseUrl: 'http://api.example.com' }, {}, 'its key is not sent there'],
-  ['another port', {}, { LINKCTL_BASE_URL: 'https://api.example.com:8443' }, 'LINKCTL_BASE_URL names another server'],
-  ['another edition', { edition: 'a' }, {}, '--edition says edition a, profile "work" is of edition b'],
+  ['another origin', { baseUrl: 'https://evil.example' }, {}, 'the API key is not sent there'],
+  ['another scheme', { profile: 'work', baseUrl: 'http://api.example.com' }, {}, 'the API key is not sent there'],
+  ['another port', {}, { LINKCTL_BASE_URL: 'https://api.example.com:8443' }, 'LINKCTL_BASE_URL is not the server'],
+  ['another edition', { edition: 'a' }, {}, '--edition is edition a, but profile "work" is edition b'],
   ['no such edition', {}, { ...env, LINKCTL_EDITION: 'c' }, 'LINKCTL_EDITION: expected one of {a|b}'],
   ['an empty flag', { username: '' }, {}, '--username: expected a value'],
   ['userinfo', { baseUrl: 'https://u:CANARY@x.example' }, {}, '--base-url: expected a URL such as'],
-  ['a colon in the username', {}, { ...env, LINKCTL_USERNAME: 'a:b' }, 'LINKCTL_USERNAME: expected a name without a colon'],
-  ['an address for the sandbox', { profile: 'sandbox', baseUrl: 'https://x.example' }, {}, 'no address of its own'],
+  ['a colon in the username', {}, { ...env, LINKCTL_USERNAME: 'a:b' }, 'LINKCTL_USERNAME: expected a name without colons'],
+  ['an address for the sandbox', { profile: 'sandbox', baseUrl: 'https://x.example' }, {}, 'no base URL'],
 ])('B62, B74: %s is exit 2', ([_what, flags, variables, reason], { config }) => {
   config.put(stored);
   const resolve = () => resolveCredentials(flags, config.system({ env: variables }));
@@ -168,7 +168,7 @@ test('B74, R-43: http:// to another machine needs consent, and then warns every 
   expect(() => server({ profile: 'plain' }, config.system())).toThrow(
     expect.objectContaining({ exitCode: 2, hint: expect.stringContaining('--insecure-http') }),
   );
-  const warnings = ['the API key goes unencrypted to http://api.example.com'];
+  const warnings = ['the API key is sent unencrypted to http://api.example.com'];
   expect(server({ profile: 'plain', insecureHttp: true }, config.system()).warnings).toEqual(warnings);
   expect(server({ profile: 'agreed' }, config.system()).warnings).toEqual(warnings);
   expect(server({ profile: 'here' }, config.system()).warnings).toEqual([]);

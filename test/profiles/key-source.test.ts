@@ -46,12 +46,12 @@ test.for<[string, KeySource, string]>([
   ['is killed', node(`console.log('${canary}'); process.kill(process.pid, 'SIGTERM')`), 'ended with SIGTERM'],
   ['prints nothing', node(''), 'the key is empty'],
   ['prints white space', node(`console.log(' \\n ')`), 'the key is empty'],
-  ['prints two lines', node(`console.log('${canary}\\nuser: ann')`), 'expected the key alone, on one line'],
+  ['prints two lines', node(`console.log('${canary}\\nuser: ann')`), 'expected only the key, on one line'],
   ['prints 10 MB', node(`process.stdout.write('${canary}'.repeat(400_000))`), 'printed more than 64 KiB'],
   ['writes the key to stderr', node(`console.error('${canary}')`), 'the key is empty'],
   ['prints bytes that are no text', node(`process.stdout.write(Buffer.from([65, 0xff]))`), 'not UTF-8'],
   ['does not exist', { kind: 'command', argv: ['no-such-program-here', canary] }, 'no-such-program-here was not found'],
-  ['may not be run', { kind: 'command', argv: ['/', canary] }, '/ may not be run'],
+  ['is not executable', { kind: 'command', argv: ['/', canary] }, '/ is not executable'],
 ])('F73: a command that %s is exit 4, and the key is in no message', async ([_what, source, reason], { config }) => {
   const system = config.system();
   const failure = await failureOf(source, system);
@@ -68,7 +68,7 @@ test('F73: a command that hangs is killed when the time is over', async ({ confi
   };
   expect(await failureOf(node(script), impatient(config.system(), started()))).toMatchObject({
     exitCode: 4,
-    message: expect.stringContaining('did not end within 10 s'),
+    message: expect.stringContaining('did not finish within 10 s'),
   });
   while (isRunning(processIdIn(file) as number)) await delay(10);
 });
@@ -96,7 +96,7 @@ test('F73: what a hanging command started and left behind keeps us from nothing'
   expect(await ended(child.start(['sh', '-c', 'sleep 60 & wait']))).toEqual({
     code: 4,
     signal: null,
-    stderr: 'api_key_command: sh did not end within 10 s\n',
+    stderr: 'api_key_command: sh did not finish within 10 s\n',
   });
   // The tenth of a second that it is given, and what a busy machine takes for it; not the minute of what was left behind.
   expect(Date.now() - begin).toBeLessThan(40_000);
@@ -105,10 +105,10 @@ test('F73: what a hanging command started and left behind keeps us from nothing'
 test.for<[string, string | Uint8Array, string]>([
   ['empty', '', 'the key is empty'],
   ['of white space', '\ufeff \n', 'the key is empty'],
-  ['of two lines', `${canary}\nann`, 'expected the key alone'],
-  ['with an escape sequence', `\x1b[2J${canary}`, 'expected the key alone'],
-  ['in UTF-16', Buffer.from(`\ufeff${canary}`, 'utf16le'), 'expected the key alone'],
-  ['that is huge', 'k'.repeat(70_000), 'larger than 64 KiB'],
+  ['of two lines', `${canary}\nann`, 'expected only the key'],
+  ['with an escape sequence', `\x1b[2J${canary}`, 'expected only the key'],
+  ['in UTF-16', Buffer.from(`\ufeff${canary}`, 'utf16le'), 'expected only the key'],
+  ['that is huge', 'k'.repeat(70_000), 'more than 64 KiB'],
 ])('a key file %s is exit 9 with its path', async ([_what, content, reason], { config }) => {
   mkdirSync(config.folder);
   const path = join(config.folder, 'key');
@@ -138,7 +138,7 @@ test('R-24: a key file that others can read is used, with a warning that holds t
   chmodSync(path, 0o644);
   expect(await readKey({ kind: 'file', path }, config.system())).toEqual({
     value: canary,
-    warnings: [`${path} is open to other users (0644): chmod 600 '${config.folder}/ann'\\''s key'`],
+    warnings: [`${path} is accessible to other users (0644): chmod 600 '${config.folder}/ann'\\''s key'`],
   });
 });
 

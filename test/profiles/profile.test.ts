@@ -94,9 +94,9 @@ test.each([
   ['api_key_command', '["a", 1]', 'api_key_command: expected a JSON array'],
   ['domain', '', 'domain: expected a domain name'],
   ['domain', 'a b', 'domain: expected a domain name'],
-  ['api_key', 'CANARY', 'api_key is not set by itself, but with its account'],
-  ['base_url', 'https://evil.example', 'base_url is not set by itself, but with its account'],
-  ['username', 'bob', 'username is not set by itself, but with its account'],
+  ['api_key', 'CANARY', 'api_key cannot be set separately; it is set at login'],
+  ['base_url', 'https://evil.example', 'base_url cannot be set separately; it is set at login'],
+  ['username', 'bob', 'username cannot be set separately; it is set at login'],
   ['colour', 'never', 'no setting "colour"; expected one of base_url, username'],
   ['toString', 'x', 'no setting "toString"'],
 ])('config set: %s %j is refused with its reason', (key, typed, reason) => {

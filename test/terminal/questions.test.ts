@@ -103,7 +103,7 @@ describe('auth login', () => {
 });
 
 describe('questions before a change', () => {
-  const question = 'Delete tag "old", which no URL has, of account "ann" on ';
+  const question = 'Delete tag "old", used by no link, of account "ann" on ';
 
   test('B56, B58: tags delete names the tag, the account and the host, and y goes on', async ({ linkctl, open }) => {
     await linkctl(['tags', 'add', 'old']);

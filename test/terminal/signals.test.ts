@@ -70,9 +70,9 @@ describe('Ctrl-C', () => {
     const { signal, shown } = await terminal.ended();
     expect(signal).toBe('SIGINT');
     const screen = screenOf(shown);
-    expect(screen).toContainEqual(expect.stringContaining('interrupted: waiting for the batches under way'));
+    expect(screen).toContainEqual(expect.stringContaining('interrupted: waiting for the batches in progress'));
     expect(screen).toContainEqual(expect.stringMatching(/^2000 rows: \d+ created, \d+ not sent/));
-    expect(screen).toContainEqual(expect.stringMatching(/^run the same command again to go on with run /));
+    expect(screen).toContainEqual(expect.stringMatching(/^to resume run /));
     expect(terminal.settings()).toEqual(expect.arrayContaining(['echo', 'icanon', 'isig']));
     const created = Number(/rows: (\d+) created/.exec(shown)?.[1]);
     expect(created).toBe(20 * posts(await sent(wire)));
@@ -86,7 +86,7 @@ describe('Ctrl-C', () => {
     const terminal = open(['shorten', '-f', links(folder, 100)]);
     await until(async () => posts(await sent(wire)) > 0);
     terminal.type('\u0003');
-    await terminal.sees('a second signal ends it at once');
+    await terminal.sees('a second signal stops immediately');
     terminal.type('\u0003');
     expect(await terminal.ended()).toMatchObject({ code: null, signal: 'SIGINT' });
   });

@@ -153,9 +153,9 @@ function notAppliedError(differences: readonly Difference[]): RowError {
 }
 
 function linksUsedUp(): CliError {
-  return new LimitError('the account holds as many URLs as it may', {
+  return new LimitError('the account has reached its maximum number of links', {
     apiCode: 1220,
-    hint: 'delete URLs or raise the limit, then run the same command again',
+    hint: 'delete links or raise the limit, then run the same command again',
   });
 }
 

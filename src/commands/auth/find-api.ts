@@ -14,7 +14,7 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   const [only] = addresses;
   if (only === undefined) throw new UsageError('--base-url: expected a host or a URL such as https://api.example.com/rest/v3');
   if (isExposed(only) && !exposes) {
-    throw new UsageError(`${new URL(only).origin} is not encrypted: everyone on the way could read the API key`, {
+    throw new UsageError(`${new URL(only).origin} is not encrypted: others could read the API key in transit`, {
       hint: 'use https://, or allow it with --insecure-http',
     });
   }

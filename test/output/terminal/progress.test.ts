@@ -51,13 +51,13 @@ describe('B89: progress is one line that takes itself away', () => {
     const { streams, stderr, pass } = createWorld({ stderr: terminal });
     streams.progress.step(() => '2/2 URLs read');
     await pass(500);
-    const answered = streams.question('Edit 2 URLs? [y/N] ');
+    const answered = streams.question('Edit 2 links? [y/N] ');
     await pass(5000);
-    expect(stderr.text).toBe('Edit 2 URLs? [y/N] ');
+    expect(stderr.text).toBe('Edit 2 links? [y/N] ');
     answered();
     streams.progress.step(() => '1/12 batches');
     await pass(1100);
-    expect(stderr.text).toBe('Edit 2 URLs? [y/N] \r\u001b[K1/12 batches');
+    expect(stderr.text).toBe('Edit 2 links? [y/N] \r\u001b[K1/12 batches');
     await streams.release();
   });
 
