@@ -1,39 +1,73 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { argumentBehaviours } from './behaviours/arguments.ts';
+import type { Behaviour } from './behaviours/behaviour.ts';
+import { errorBehaviours, profileBehaviours, questionBehaviours } from './behaviours/errors.ts';
+import { outputBehaviours, streamBehaviours } from './behaviours/output.ts';
+import { completionBehaviours, networkBehaviours, placeBehaviours, runBehaviours } from './behaviours/runs.ts';
+import { runProgram, runShell } from './support/built-program.ts';
+import { sent, test } from './support/linkctl.ts';
+import { openTerminal, type Terminal } from './support/terminal.ts';
 
-/** Behaviours of the command-line contract, B1 to B98. */
-const all = Array.from({ length: 98 }, (_, index) => index + 1);
+/** Every behaviour of the command line, each run once by the built program over real HTTP. */
+const behaviours: readonly Behaviour[] = [
+  ...argumentBehaviours,
+  ...outputBehaviours,
+  ...streamBehaviours,
+  ...errorBehaviours,
+  ...questionBehaviours,
+  ...profileBehaviours,
+  ...networkBehaviours,
+  ...runBehaviours,
+  ...completionBehaviours,
+  ...placeBehaviours,
+];
 
-/** Those that no test of ours can hold, and why. */
-const reasons: Readonly<Record<number, string>> = {};
+const readme = join(import.meta.dirname, 'README.md');
+const [opening, closing] = ['<!-- behaviours -->\n', '<!-- /behaviours -->'];
 
-/** What a name of a test cites: `B4: …`, `B54, B55: …`, `B93 to B95: …`. Text elsewhere in a test proves nothing. */
-function cited(source: string): number[] {
-  const names = [
-    ...source.matchAll(/\b(?:test|it|plainTest|describe)(?:\.(?:each|for|runIf)\b[\s\S]*?\)|\.\w+)*\(\s*(['"`])(.*?)\1/g),
-  ].map((match) => match[2] ?? '');
-  return names.flatMap((name) => [
-    ...[...name.matchAll(/\bB(\d{1,2})\b/g)].map(([, number]) => Number(number)),
-    ...[...name.matchAll(/\bB(\d{1,2}) to B(\d{1,2})\b/g)].flatMap(([, from, to]) => all.slice(Number(from) - 1, Number(to))),
-  ]);
-}
+test('B1 to B98 are there, in order, and the README of the tests says the same of them', async () => {
+  expect(behaviours.map(([number]) => number)).toEqual(Array.from({ length: 98 }, (_, index) => `B${index + 1}`));
+  const lines = behaviours.map(([number, text, held]) =>
+    typeof held === 'string' ? `- **${number}** ${text} (run by \`${held}\`)` : `- **${number}** ${text}`,
+  );
+  const page = readFileSync(readme, 'utf8');
+  const [start, end] = [page.indexOf(opening) + opening.length, page.indexOf(closing)];
+  await expect(`${page.slice(0, start)}\n${lines.join('\n')}\n\n${page.slice(end)}`, 'npm run generate').toMatchFileSnapshot(
+    readme,
+  );
+});
 
-const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
-  (path) => path.endsWith('.test.ts') && path !== 'behaviours.test.ts',
+test('a behaviour that another test runs names it there', () => {
+  for (const [number, , held] of behaviours) {
+    if (typeof held === 'string') expect(readFileSync(join(import.meta.dirname, '..', held), 'utf8')).toContain(`${number}`);
+  }
+});
+
+test.for(behaviours.filter(([, , held]) => typeof held !== 'string'))(
+  '%s: %s',
+  async ([, , held], { env, homeEnv, folder, service, wire }) => {
+    if (typeof held === 'string') return;
+    const terminals: Terminal[] = [];
+    try {
+      await held({
+        run: (argv, options = {}) => runProgram(argv, { ...env, ...options.env }, options.stdin),
+        shell: (line, more) => runShell(line, { ...env, ...more }),
+        open: (argv, { columns = 80, env: more } = {}) => {
+          const terminal = openTerminal(argv, { env: { ...env, NO_COLOR: '1', ...more }, columns });
+          terminals.push(terminal);
+          return terminal;
+        },
+        calls: async () => (await sent(wire)).map(({ call }) => call),
+        env,
+        homeEnv,
+        folder,
+        service,
+        wire,
+      });
+    } finally {
+      for (const terminal of terminals) terminal.close();
+    }
+  },
 );
-const held = new Set(files.flatMap((path) => cited(readFileSync(join(import.meta.dirname, path), 'utf8'))));
-
-test('each of B1 to B98 has a test that is named by its number, or a reason why it has none', () => {
-  expect(all.filter((number) => !held.has(number) && !reasons[number]).map((number) => `B${number}`)).toEqual([]);
-});
-
-test('a reason stands only where there is no test', () => {
-  expect(Object.keys(reasons).filter((number) => held.has(Number(number)))).toEqual([]);
-});
-
-test('only names of tests are read, with lists and ranges', () => {
-  expect(cited("test('B4, B5: it', () => { /* B6 */ expect('B7') });")).toEqual([4, 5]);
-  expect(cited("test.for([['B8']])('B93 to B95, R-1: %s', () => {})")).toEqual([93, 95, 93, 94, 95]);
-  expect(cited('test.each(rows)(`B10: it`, () => {}); describe("B11", () => {})')).toEqual([10, 11]);
-});
