@@ -1,16 +1,27 @@
 /** Every exit code (CLI.md section 2). A run that a signal ended dies of the signal instead. */
 export const exitCodes = {
   ok: 0,
+  /** A failure without a better code. */
   failed: 1,
+  /** The command line or an input file is wrong; nothing that changes anything was sent. */
   usage: 2,
+  /** The run reached its end, and some of its items were refused. */
   partial: 3,
+  /** No credentials, or the server does not accept them. */
   auth: 4,
+  /** A named URL, tag or domain does not exist. */
   not_found: 5,
+  /** The server refused the values; repeating them unchanged is pointless. */
   rejected: 6,
+  /** A quota, or a rate limit longer than we may wait; the same command works later. */
   limit: 7,
+  /** No usable answer, and nothing in doubt; the same command may work now or later. */
   unavailable: 8,
+  /** Something on this machine: configuration, files, locks, a wrong base URL or edition. */
   local: 9,
+  /** Whether a change happened is not known; the message says how to check. */
   unknown: 10,
+  /** Nothing matched, and `--fail-empty` was given (B44). */
   empty: 11,
 } as const;
 
@@ -25,7 +36,7 @@ interface FailureDetails {
   /** Further lines between the error and the hint, one fact a line. */
   readonly details?: readonly string[] | undefined;
   readonly cause?: unknown;
-  /** People have read it already, as a failed row: only the exit code is left to tell. */
+  /** People have read it already, as a failed row: only the exit code is left. */
   readonly reported?: boolean | undefined;
 }
 
@@ -56,82 +67,26 @@ export class CliError extends Error {
   }
 }
 
-/** 2: the command line or an input file is wrong; nothing that changes anything was sent. */
-export class UsageError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('usage', message, details);
-  }
+/** The class of the failures of one kind. */
+function ofKind(kind: FailureKind) {
+  return class extends CliError {
+    constructor(message: string, details?: FailureDetails) {
+      super(kind, message, details);
+    }
+  };
 }
 
-/** 3: the run reached its end, and some of its items were refused. */
-export class PartialError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('partial', message, details);
-  }
-}
-
-/** 4: no credentials, or the server does not accept them. */
-export class AuthError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('auth', message, details);
-  }
-}
-
-/** 5: a named URL, tag or domain does not exist. */
-export class NotFoundError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('not_found', message, details);
-  }
-}
-
-/** 6: the server refused the values; repeating them unchanged is pointless. */
-export class RejectedError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('rejected', message, details);
-  }
-}
-
-/** 7: a quota or a rate limit longer than we may wait; the same command works later. */
-export class LimitError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('limit', message, details);
-  }
-}
-
-/** 8: no usable answer, and nothing in doubt; the same command may work now or later. */
-export class UnavailableError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('unavailable', message, details);
-  }
-}
-
-/** 9: something on this machine: configuration, files, locks, a wrong base URL or edition. */
-export class LocalError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('local', message, details);
-  }
-}
-
-/** 10: whether a change happened is not known; the message says how to look. */
-export class UnknownOutcomeError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('unknown', message, details);
-  }
-}
-
-/** 1: a failure without a better code. */
-export class FailedError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('failed', message, details);
-  }
-}
-
-/** 11: nothing matched, and `--fail-empty` was given (B44). */
-export class EmptyError extends CliError {
-  constructor(message: string, details?: FailureDetails) {
-    super('empty', message, details);
-  }
-}
+export class UsageError extends ofKind('usage') {}
+export class PartialError extends ofKind('partial') {}
+export class AuthError extends ofKind('auth') {}
+export class NotFoundError extends ofKind('not_found') {}
+export class RejectedError extends ofKind('rejected') {}
+export class LimitError extends ofKind('limit') {}
+export class UnavailableError extends ofKind('unavailable') {}
+export class LocalError extends ofKind('local') {}
+export class UnknownOutcomeError extends ofKind('unknown') {}
+export class FailedError extends ofKind('failed') {}
+export class EmptyError extends ofKind('empty') {}
 
 /**
  * How a line ends that named several things, after people have read the failure of each: exit 3 where others were done, else

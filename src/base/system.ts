@@ -56,8 +56,8 @@ export interface System {
   onSignal(signal: Signal, listener: () => void): () => void;
   /** Dies of the signal with its default action, so that the shell sees it (B41). */
   dieOf(signal: Signal): void;
-  /** What nobody caught, of ours or of a package (B48): it is told, and the program ends at once with the code that this answers. */
-  onCrash(tell: (error: unknown) => Promise<number>): void;
+  /** What nobody caught, of ours or of a package (B48): it is reported, and the program ends at once with the code that `report` answers. */
+  onCrash(report: (error: unknown) => Promise<number>): void;
 }
 
 /** The folders that belong to this program, absolute (B67). A relative XDG value is ignored, as its specification says. */
@@ -91,7 +91,7 @@ export function folders({ env, platform }: Pick<System, 'env' | 'platform'>): Fo
   };
 }
 
-/** Whether a process with this id runs here, whoever owns it; where the platform tells no more than that. */
+/** Whether a process with this id runs here, whoever owns it; where the platform says no more than that. */
 export function processExists(processId: number): boolean {
   try {
     return process.kill(processId, 0);
@@ -131,14 +131,14 @@ export function processSystem(): System {
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
     },
-    onCrash: (tell) => {
+    onCrash: (report) => {
       const end = (code = 1): never => {
         endRawMode();
         process.exit(code);
       };
       process.once('uncaughtException', (error) => {
         process.once('uncaughtException', () => end());
-        tell(error).then(end, () => end());
+        report(error).then(end, () => end());
       });
     },
   };
