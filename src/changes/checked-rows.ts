@@ -53,7 +53,7 @@ export async function checkedRows(
   }
   const { rows, withHash, sha256, warnings } = checked;
   refuseTooMany(rows, session);
-  for (const warning of warnings) await session.warn(warning);
+  await session.warn(...warnings);
   const open = () => kept?.read() ?? readRows(source, options);
   const input = { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo };
   return { input, withHash, domains: placement.domains() };

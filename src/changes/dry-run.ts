@@ -66,14 +66,11 @@ export function dryRun({ requests, changes, noun, done, columns, count }: DryRun
         : []),
     ];
   };
-  const names = columns.map(({ name }) => name);
   return {
     kind: 'rows',
     key: 'changes',
     rows: rows(),
     columns,
-    tableFields: names,
-    pipedFields: names,
     notes: () => [...summary(), 'dry run: nothing was sent'],
   };
 }

@@ -53,7 +53,7 @@ export function connect(account: Account, invocation: Invocation): Client {
       readKey &&
       (async () => {
         const { value, warnings } = await readKey();
-        for (const warning of warnings) await warn(warning);
+        await warn(...warnings);
         redactor.addKey(value, username);
         return value;
       }),

@@ -37,8 +37,8 @@ export interface Invocation extends Launch {
   format(): Format;
   /** Opens what `-` or a path names (B39, B42) until the command ends; `things` are what it holds: `URLs`. */
   openInput(operand: string, things: string): Promise<Source>;
-  /** A line for people on stderr that `-q` does not silence; the same line only once. */
-  warn(text: string): Promise<void>;
+  /** Lines for people on stderr that `-q` does not silence; the same line only once. */
+  warn(...texts: readonly string[]): Promise<void>;
   /** A line for people on stderr, not with `-q`. */
   note(text: string): Promise<void>;
   /** From now on signals go to the command and no longer end it at once (R-18). Answers with what ends that. */

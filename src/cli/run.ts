@@ -60,8 +60,8 @@ function begin(start: Launch, command: Command): Begun {
     stdinIsInput: [file, hashesFrom].includes('-'),
     deadline,
     format: () => chooseFormat(output, streams.terminal),
-    async warn(text) {
-      if (warned.size < warned.add(text).size) await streams.tell(text, 'warning: ');
+    async warn(...texts) {
+      for (const text of texts) if (warned.size < warned.add(text).size) await streams.tell(text, 'warning: ');
     },
     note: async (text) => (global.quiet ? undefined : streams.tell(text)),
     async openInput(operand, things) {

@@ -41,7 +41,7 @@ export interface Session extends Invocation {
 export async function openSession(invocation: Invocation): Promise<Session> {
   const { global, system, streams, output } = invocation;
   const credentials = resolveCredentials(global, system);
-  for (const warning of credentials.warnings) await invocation.warn(warning);
+  await invocation.warn(...credentials.warnings);
   for (const text of credentials.notes) if (global.verbose || streams.watched) await invocation.note(`note: ${text}`);
   const domain = workingDomain(global, credentials, system);
   const account = credentials.kind === 'sandbox' ? await startSandbox(credentials, invocation) : accountOf(credentials);

@@ -36,12 +36,12 @@ async function showAccount({ failAbove }: AccountOptions, invocation: Invocation
   const { client } = await openSession(invocation);
   const { account } = await client.send('getAccount', {});
   const gauges = gaugesOf(account);
-  const flat = flatten({ ...account });
+  const flat = flatten(account);
   const columns = Object.keys(flat).map(columnOf);
   return {
     kind: 'record',
     key: 'account',
-    record: { ...account },
+    record: account,
     flat,
     columns,
     block: blockColumns(columns, gauges, invocation.streams.glyphs),

@@ -4,7 +4,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { describe } from '../help/layout.ts';
-import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
+import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { readConfig } from '../profiles/config-file.ts';
 import { resolveCredentials, unknownProfile } from '../profiles/credentials.ts';
@@ -40,7 +40,7 @@ export function registerAuth(command: Command, run: Runner): void {
     .action(run(showStatus));
   describe(status, { examples: ['linkctl auth status', 'linkctl auth status --offline -o json'] });
   const list = command.command('list').summary('List the profiles').description('List the profiles.').action(run(listProfiles));
-  describe(list, { examples: ['linkctl auth list'], fields: profileColumns.map(({ name }) => name) });
+  describe(list, { examples: ['linkctl auth list'], fields: namesOf(profileColumns) });
   const change = command
     .command('switch')
     .summary('Set the current profile')
@@ -62,7 +62,7 @@ export function registerAuth(command: Command, run: Runner): void {
 /** Each value in force and where it comes from (B72). */
 async function showStatus({ offline }: { offline?: boolean }, invocation: Invocation): Promise<RecordReport> {
   const credentials = resolveCredentials(invocation.global, invocation.system);
-  for (const warning of credentials.warnings) await invocation.warn(warning);
+  await invocation.warn(...credentials.warnings);
   if (credentials.kind === 'sandbox') {
     return {
       kind: 'record',
@@ -104,7 +104,7 @@ const profileColumns = [
 
 async function listProfiles(_options: object, { system, warn }: Invocation): Promise<RowsReport> {
   const config = readConfig(system);
-  for (const warning of config.warnings) await warn(warning);
+  await warn(...config.warnings);
   const { [sandboxName]: _own, ...named } = Object.fromEntries(config.profiles);
   const rows = Object.entries({ ...named, [sandboxName]: config.profiles.get(sandboxName) ?? {} }).map(
     ([profile, { base_url = null, username = null, edition = null, api_key, api_key_command }]): Row => ({
@@ -121,8 +121,6 @@ async function listProfiles(_options: object, { system, warn }: Invocation): Pro
     key: 'profiles',
     rows,
     columns: profileColumns,
-    tableFields: profileColumns.map(({ name }) => name),
-    pipedFields: profileColumns.map(({ name }) => name),
   };
 }
 
@@ -131,7 +129,7 @@ async function switchProfile(_options: object, { system, warn }: Invocation, [na
     if (name !== sandboxName && !Object.hasOwn(draft.profiles, name)) throw unknownProfile(name, readConfig(system));
     draft.current_profile = name;
   });
-  for (const warning of warnings) await warn(warning);
+  await warn(...warnings);
   return { kind: 'done', sentence: `Switched to profile "${name}"`, record: { current_profile: name } };
 }
 
@@ -142,7 +140,7 @@ async function logOut(
 ): Promise<DoneReport> {
   if (all && operand !== undefined) throw new UsageError('specify only one of --all or <profile>');
   const config = readConfig(system);
-  for (const warning of config.warnings) await warn(warning);
+  await warn(...config.warnings);
   const name = operand ?? global.profile ?? config.currentProfile;
   const names = all ? [...config.profiles.keys()] : [name].filter((one) => one !== undefined);
   if (names.length === 0) throw new AuthError(`no profiles in ${config.path}`, { hint: 'linkctl auth login' });

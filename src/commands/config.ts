@@ -61,7 +61,7 @@ export function registerConfig(command: Command, run: Runner): void {
 }
 
 async function listSettings(_options: object, invocation: Invocation): Promise<RowsReport> {
-  return settingRows(settings(invocation), settingFields);
+  return settingRows(settings(invocation));
 }
 
 async function getSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<RowsReport> {
@@ -110,8 +110,6 @@ async function showPath(_options: object, { system }: Invocation): Promise<RowsR
     key: 'files',
     rows: [{ path: configPath(system) }],
     columns: [{ name: 'path' }],
-    tableFields: ['path'],
-    pipedFields: ['path'],
   };
 }
 
@@ -137,19 +135,18 @@ async function changeProfile(
   const warnings = await changeConfig(system, ({ profiles }) => {
     profiles[name] = change((profiles[name] ?? {}) as StoredProfile);
   });
-  for (const warning of warnings) await warn(warning);
+  await warn(...warnings);
   return name;
 }
 
 const settingFields = ['key', 'value', 'source'];
 
-function settingRows(rows: Row[], pipedFields: readonly string[]): RowsReport {
+function settingRows(rows: readonly Row[], pipedFields?: readonly string[]): RowsReport {
   return {
     kind: 'rows',
     key: 'settings',
     rows,
     columns: [{ name: 'key' }, { name: 'value' }, { name: 'source', shrinks: true }],
-    tableFields: settingFields,
     pipedFields,
   };
 }

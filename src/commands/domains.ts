@@ -5,13 +5,13 @@ import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
 import { describe } from '../help/layout.ts';
-import type { Column, Row, RowsReport } from '../output/report.ts';
+import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
 export function registerDomains(command: Command, run: Runner): void {
   command.action(run(listDomains));
   describe(command, {
     examples: ['linkctl domains', 'linkctl domains --fields domain,redirect_code'],
-    fields: domainColumns.map(({ name }) => name),
+    fields: namesOf(domainColumns),
     notes: ['On a terminal, * marks the default domain. Commands without --domain use it.'],
     globals: ['--fields'],
   });
@@ -24,7 +24,7 @@ async function listDomains(_options: object, invocation: Invocation): Promise<Ro
     const { domains } = await client.send('listDomains', {});
     const names = domains.map(({ domain }) => domain);
     keepLabels('domains', names, profile, invocation.system);
-    yield domains.map((domain) => ({ ...domain }));
+    yield domains;
   }
   return {
     kind: 'rows',
@@ -32,7 +32,6 @@ async function listDomains(_options: object, invocation: Invocation): Promise<Ro
     rows: rows(),
     columns: domainColumns,
     tableFields: ['domain', 'status', 'use_https', 'redirect_code', 'hash_generation'],
-    pipedFields: domainColumns.map(({ name }) => name),
     empty: 'no domains',
   };
 }

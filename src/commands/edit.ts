@@ -16,7 +16,7 @@ import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } fr
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/layout.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
-import type { Report, RowsReport } from '../output/report.ts';
+import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
 import { printTemplate } from './print-template.ts';
 
@@ -36,7 +36,7 @@ export function registerEdit(command: Command, run: Runner): void {
       'linkctl edit -f edits.csv --results done.csv',
       "linkctl edit --by-tags 'promo' --expires 2031-01-31",
     ],
-    fields: urlColumns.map(({ name }) => name),
+    fields: namesOf(urlColumns),
     notes: [
       'Without a flag, a field stays unchanged. --note "" clears the note; --expires never removes the expiration date. With -f, ' +
         'hash selects the link, custom_hash is its new hash, and tags contains +label and -label. You can edit the output of ' +

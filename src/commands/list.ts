@@ -10,7 +10,7 @@ import { addSelectionFlags, readSelection, type SelectionOptions } from '../flag
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
-import type { Row, RowsReport } from '../output/report.ts';
+import { namesOf, type Row, type RowsReport } from '../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
 import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
 import { addDomainsFlag, type DomainsOptions, type Listing, listingOf, namedRows, refuseDomains } from './selected-links.ts';
@@ -48,7 +48,7 @@ export function registerList(command: Command, run: Runner): void {
       'linkctl list abc --qr',
       "linkctl list --by-tags 'poster' --all --qr-file codes",
     ],
-    fields: urlColumns.map(({ name }) => name),
+    fields: namesOf(urlColumns),
     notes: [
       'On a terminal, the newest 50 links are shown; in a pipe or file, all links. A listing covers one domain: --domain or the default. ' +
         'One more API call finds the other domains of the account. --by-tags covers all domains. Links of several domains are listed ' +

@@ -2,15 +2,14 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
-import { openSession } from '../cli/session.ts';
-import type { Client } from '../client/client.ts';
+import { openSession, type Session } from '../cli/session.ts';
 import { newEntries } from '../client/new-entries.ts';
 import { logPages } from '../client/pages.ts';
 import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { pointInTime } from '../input/point-in-time.ts';
-import type { Column, Row, RowsReport } from '../output/report.ts';
+import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
 interface LogOptions {
   readonly limit?: number;
@@ -35,7 +34,7 @@ export function registerLog(command: Command, run: Runner): void {
     .action(run(log));
   describe(command, {
     examples: ['linkctl log', 'linkctl log --since 7d -o jsonl', 'linkctl log --follow --type notification'],
-    fields: logColumns.map(({ name }) => name),
+    fields: namesOf(logColumns),
     notes: [
       'Entries are listed newest first, with times in UTC. The server keeps them for 30 days. Each request of --follow counts as an API call.',
     ],
@@ -48,12 +47,12 @@ async function log(options: LogOptions, invocation: Invocation): Promise<RowsRep
   refuseConflicts(options);
   const now = invocation.system.now();
   const since = options.since === undefined ? undefined : pointInTime('--since', options.since, now);
-  const { client } = await openSession(invocation);
+  const session = await openSession(invocation);
   if (since !== undefined && since < now - retention) {
-    await invocation.warn('the server keeps log entries for 30 days; --since reaches further back');
+    await session.warn('the server keeps log entries for 30 days; --since reaches further back');
   }
   const wanted: Wanted = { since: since === undefined ? '' : dateTime(since), type: options.type };
-  return options.follow ? follow(client, wanted, options, invocation) : listEntries(client, wanted, options, invocation);
+  return options.follow ? follow(wanted, options, session) : listEntries(wanted, options, session);
 }
 
 /** 30 days (API.md 8), in milliseconds. */
@@ -72,7 +71,8 @@ interface Wanted {
   readonly type: string | undefined;
 }
 
-function listEntries(client: Client, wanted: Wanted, options: LogOptions, invocation: Invocation): RowsReport {
+function listEntries(wanted: Wanted, options: LogOptions, session: Session): RowsReport {
+  const { client, warn, streams } = session;
   const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
   const isSelected = wanted.since !== '' || wanted.type !== undefined;
   // To find as many as are wanted, or all since then, more pages may be needed than rows.
@@ -83,7 +83,7 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, invoca
   let hasReachedSince = false;
   const types = new Set<string>();
   async function* rows(): AsyncGenerator<Row[]> {
-    for await (const next of logPages(client, extent, { warn: (text) => void invocation.warn(text) })) {
+    for await (const next of logPages(client, extent, { warn })) {
       said = next.total;
       const found: LogEntry[] = [];
       for (const entry of next.rows) {
@@ -95,9 +95,9 @@ function listEntries(client: Client, wanted: Wanted, options: LogOptions, invoca
         shown += 1;
         found.push(entry);
       }
-      yield rowsOf(found);
+      yield found;
       if (hasReachedSince || shown === limit) return;
-      invocation.streams.progress.step(() => `${shown} log entries`);
+      streams.progress.step(() => `${shown} log entries`);
     }
   }
   const total = () => said ?? offset + read;
@@ -125,7 +125,8 @@ function strangeType({ type = '' }: Wanted, types: ReadonlySet<string>, looked: 
 /** Newest entries that `--follow` begins with, where nothing says how many. */
 const beginning = 10;
 
-function follow(client: Client, wanted: Wanted, options: LogOptions, { system, deadline, note }: Invocation): RowsReport {
+function follow(wanted: Wanted, options: LogOptions, session: Session): RowsReport {
+  const { client, system, deadline, note } = session;
   const { limit = wanted.since === '' && !options.all ? beginning : Number.POSITIVE_INFINITY, interval = 30 } = options;
   const isWanted = (entry: LogEntry) => !isBefore(entry, wanted) && isOfType(entry, wanted);
   let found = 0;
@@ -141,10 +142,10 @@ function follow(client: Client, wanted: Wanted, options: LogOptions, { system, d
       await note(strangeType(wanted, new Set(newest.slice(0, typesNamed).map(({ type }) => String(type))), `${newest.length}`));
     }
     // Newest first as they come, oldest first as they are shown.
-    yield rowsOf(first.slice(0, limit).reverse());
+    yield first.slice(0, limit).reverse();
     for (;;) {
       await system.sleep(interval * 1000, deadline.signal);
-      yield rowsOf((await entries.next()).filter(isWanted).reverse());
+      yield (await entries.next()).filter(isWanted).reverse();
     }
   }
   return { ...logRows(rows()), endless: true };
@@ -157,10 +158,6 @@ function isBefore({ time }: LogEntry, { since }: Wanted): boolean {
 
 function isOfType(entry: LogEntry, { type }: Wanted): boolean {
   return type === undefined || entry.type === type;
-}
-
-function rowsOf(entries: readonly LogEntry[]): Row[] {
-  return entries.map((entry) => ({ ...entry }));
 }
 
 function dateTime(time: number): string {
@@ -182,7 +179,6 @@ function logRows(rows: RowsReport['rows']): RowsReport {
     rows,
     columns: logColumns,
     tableFields: ['time', 'type', 'message'],
-    pipedFields: logColumns.map(({ name }) => name),
     empty: 'no log entries',
   };
 }

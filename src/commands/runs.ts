@@ -10,7 +10,7 @@ import { openSession } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { describe } from '../help/layout.ts';
 import { quantity } from '../output/quantity.ts';
-import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
+import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 
 export function registerRuns(command: Command, run: Runner): void {
   const list = command
@@ -18,7 +18,7 @@ export function registerRuns(command: Command, run: Runner): void {
     .summary('List the bulk runs')
     .description('List the recorded bulk runs, newest first.')
     .action(run(listKept));
-  describe(list, { examples: ['linkctl runs', 'linkctl runs -o json'], fields: runColumns.map(({ name }) => name) });
+  describe(list, { examples: ['linkctl runs', 'linkctl runs -o json'], fields: namesOf(runColumns) });
   const show = command
     .command('show')
     .summary('Show the progress of a run')
@@ -34,7 +34,7 @@ export function registerRuns(command: Command, run: Runner): void {
     .action(run(verifyLinks));
   describe(verify, {
     examples: ['linkctl runs verify 20310131-120905-897533f8'],
-    fields: discrepancyColumns.map(({ name }) => name),
+    fields: namesOf(discrepancyColumns),
   });
   const forget = command
     .command('forget')
@@ -52,9 +52,8 @@ export function registerRuns(command: Command, run: Runner): void {
 async function listKept(_options: object, { system }: Invocation): Promise<RowsReport> {
   const state = folders(system).state;
   await pruneRuns(state, system);
-  const names = runColumns.map(({ name }) => name);
   const rows = (await listRuns(state)).map(rowOf).reverse();
-  return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, pipedFields: names, empty: 'no runs' };
+  return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };
 }
 
 async function showOne(_options: object, { system }: Invocation, [run = '']: string[]): Promise<RecordReport> {
@@ -94,14 +93,11 @@ async function verifyLinks(_options: object, invocation: Invocation, [run = '']:
       yield discrepancies.map((discrepancy) => ({ ...discrepancy }));
     }
   }
-  const names = discrepancyColumns.map(({ name }) => name);
   return {
     kind: 'rows',
     key: 'discrepancies',
     rows: rows(),
     columns: discrepancyColumns,
-    tableFields: names,
-    pipedFields: names,
     members: () => ({ summary: { checked, wrong } }),
     notes: () => [`${quantity(checked, 'link')} checked: ${wrong} missing or changed`],
     outcome: () => (wrong > 0 ? new FailedError(`${wrong} of ${checked} links are missing or changed since the run`) : undefined),

@@ -14,7 +14,7 @@ import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
-import { accountName } from '../profiles/account-values.ts';
+import { typedAccountName } from '../profiles/account-values.ts';
 import { readKey } from '../profiles/key-source.ts';
 import { normalizeDomain } from '../service/hosts.ts';
 import { apiRoot, type RunningService, type ServiceOptions, startService, usualPort } from '../service/service.ts';
@@ -64,8 +64,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const { system, global } = invocation;
   const stopped = firstSignal(invocation);
   const data = options.data ?? folders(system).data;
-  const username = accountName(global.username ?? usualUsername);
-  if (username === undefined) throw new UsageError('--username: expected a name without colons or control characters');
+  const username = typedAccountName(global.username ?? usualUsername);
   makePrivateFolder(data);
   const settings = { ...settingsOf(options, invocation), data, username, apiKey: await ownKey(data, invocation) };
   const service = await start(settings, options.port);
@@ -140,7 +139,7 @@ function startFailure(error: unknown, { host, data = '' }: ServiceOptions, port:
 async function ownKey(data: string, { system, global, warn }: Invocation): Promise<string> {
   const path = global.apiKeyFile ?? (await keptKeyFile(data, system));
   const { value, warnings } = await readKey({ kind: 'file', path }, system);
-  for (const warning of warnings) await warn(warning);
+  await warn(...warnings);
   if (value.length < 22) await warn(`${path}: the key is short; use at least 22 random characters`);
   return value;
 }

@@ -21,7 +21,7 @@ import { choice } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { flagValue } from '../input/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
-import type { Report, RowsReport } from '../output/report.ts';
+import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { readableUrl, urlColumns } from '../output/url-columns.ts';
 import { printTemplate } from './print-template.ts';
 import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
@@ -53,7 +53,7 @@ export function registerShorten(command: Command, run: Runner): void {
       'linkctl shorten https://nodejs.org/en/learn --qr',
       'generate-urls | linkctl shorten -f - -o csv --fields long_url,short_url',
     ],
-    fields: urlColumns.map(({ name }) => name),
+    fields: namesOf(urlColumns),
     notes: [
       'In a pipe, the output is one short URL per line. Columns of a csv file: linkctl help csv. ' +
         'With -f, a value in a row overrides the flag.',

@@ -15,7 +15,7 @@ import { count } from '../flags/values.ts';
 import { describe } from '../help/layout.ts';
 import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
-import type { Report, Row, RowsReport } from '../output/report.ts';
+import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import {
   addDomainsFlag,
   type DomainsOptions,
@@ -48,7 +48,7 @@ export function registerStats(command: Command, run: Runner): void {
       'linkctl list --limit 9 --fields short_url | linkctl stats --hashes-from -',
       'linkctl stats abc --reset',
     ],
-    fields: clickColumns.map(({ name }) => name),
+    fields: namesOf(clickColumns),
     notes: [
       'Without a selection, stats covers all links of the default domain, of --domain or of all domains. One more API call finds the other domains of ' +
         'the account. Links of several domains are shown by short URL. On a terminal, a bar compares each row with the largest. Rows are drawn page by page, so a bar compares only with the pages so far.',

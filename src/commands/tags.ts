@@ -60,7 +60,7 @@ async function listTags(_options: object, invocation: Invocation): Promise<RowsR
     const { tags } = await session.client.send('listTags', {});
     const labels = tags.map(({ label }) => label);
     keepLabels('tags', labels, session.profile, invocation.system);
-    yield tags.map((tag) => ({ ...tag }));
+    yield tags;
   }
   return { ...labelRows('tags', rows()), empty: 'no tags' };
 }
@@ -69,12 +69,13 @@ async function listTags(_options: object, invocation: Invocation): Promise<RowsR
 async function addTags(_options: object, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   if (invocation.global.dryRun) {
-    return plan(labels, 'add', 'added', (label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } }), invocation);
+    const request = (label: string) => ({ method: 'POST', path: '/tags', query: {}, body: { label } });
+    return plan(labels, { change: 'add', done: 'added', request }, invocation);
   }
   const session = await openSession(invocation);
   const work = async (label: string): Promise<Row> => {
     const { tags } = await session.client.send('addTag', { body: { label } });
-    return { ...applied(label, tags) };
+    return applied(label, tags);
   };
   return changeEach(labels, work, { key: 'tags', done: 'added', sentence: 'Added tag' });
 }
@@ -83,8 +84,8 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
 async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
   if (invocation.global.dryRun) {
-    const request = { method: 'PATCH', path: tagPath(old), query: {}, body: { label } };
-    return plan([old], `rename to ${JSON.stringify(label)}`, 'renamed', () => request, invocation);
+    const request = () => ({ method: 'PATCH', path: tagPath(old), query: {}, body: { label } });
+    return plan([old], { change: `rename to ${JSON.stringify(label)}`, done: 'renamed', request }, invocation);
   }
   const { client } = await openSession(invocation);
   const tag = applied(label, await renameTag(client, old, label));
@@ -113,7 +114,7 @@ async function deleteTags(
   }
   if (dryRun) {
     const request = (label: string) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined });
-    return plan(labels, 'delete', 'deleted', request, invocation);
+    return plan(labels, { change: 'delete', done: 'deleted', request }, invocation);
   }
   const session = await openSession(invocation);
   await consentToTags(labels, session);
@@ -124,14 +125,14 @@ async function deleteTags(
   return changeEach(labels, work, { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing });
 }
 
+interface Plan {
+  readonly change: string;
+  readonly done: string;
+  request(label: string): PlannedRequest;
+}
+
 /** B60 */
-function plan(
-  labels: readonly string[],
-  change: string,
-  done: string,
-  request: (label: string) => PlannedRequest,
-  invocation: Invocation,
-): RowsReport {
+function plan(labels: readonly string[], { change, done, request }: Plan, invocation: Invocation): RowsReport {
   const changes = [labels.map((label) => ({ row: { label, change }, state: 'planned' as const }))];
   const columns = [{ name: 'label', essential: true }, { name: 'change' }];
   return dryRun({ requests: labels.map(request), changes, noun: 'tag', done, columns }, invocation);
@@ -208,5 +209,5 @@ function readLabels(operands: readonly string[]): string[] {
 const tagPath = (label: string): string => `/tags/${encodeURIComponent(label)}`;
 
 function labelRows(key: string, rows: RowsReport['rows']): RowsReport {
-  return { kind: 'rows', key, rows, columns: [{ name: 'label' }], tableFields: ['label'], pipedFields: ['label'] };
+  return { kind: 'rows', key, rows, columns: [{ name: 'label' }] };
 }

@@ -16,8 +16,6 @@ export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<
     key: 'requests',
     rows: toRows(requests),
     columns: [{ name: 'method' }, { name: 'path' }, { name: 'query', shrinks: true }, { name: 'body', shrinks: true }],
-    tableFields: ['method', 'path', 'query', 'body'],
-    pipedFields: ['method', 'path', 'query', 'body'],
     members: () => ({ dry_run: true }),
     notes: () => ['dry run: nothing was sent'],
   };

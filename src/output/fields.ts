@@ -1,13 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { Column } from './report.ts';
 
-/** The names in `--fields a,b,c`. */
-export function splitFields(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  if (names.includes('')) throw new UsageError(`--fields: expected names separated by commas, got "${text}"`);
-  return [...new Set(names)];
-}
-
 /** The columns of these names, in this order. An unknown name is told with all that are known (B18). */
 export function chooseColumns(columns: readonly Column[], names: readonly string[]): Column[] {
   return names.map((name) => {

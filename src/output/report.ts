@@ -21,6 +21,11 @@ export interface Column {
   readonly show?: (value: unknown, row: Row) => string;
 }
 
+/** The names of columns, for `--fields` and help. */
+export function namesOf(columns: readonly Column[]): string[] {
+  return columns.map(({ name }) => name);
+}
+
 /** What every report may say after it was printed. */
 interface Ending {
   /** Lines for stderr at the end: summaries, "Showing 1000 of 12345" (B28, B90). `-q` leaves them out where all went well. */
@@ -40,10 +45,10 @@ export interface RowsReport extends Ending {
   readonly rows: Iterable<Row> | AsyncIterable<Iterable<Row>>;
   /** All fields that `--fields` accepts. */
   readonly columns: readonly Column[];
-  /** Names of the columns that a table shows. */
-  readonly tableFields: readonly string[];
-  /** Names of the columns that tsv and csv have by default (CLI.md 3.7). */
-  readonly pipedFields: readonly string[];
+  /** Names of the columns that a table shows; all of them without it. */
+  readonly tableFields?: readonly string[];
+  /** Names of the columns that tsv and csv have by default (CLI.md 3.7); all of them without it. */
+  readonly pipedFields?: readonly string[];
   /** Columns that only tables have, after the others: pictures of what fields say. */
   readonly drawn?: readonly Column[];
   /** Rows go on arriving, one now and then, until the command is ended. */

@@ -1,3 +1,4 @@
+import { UsageError } from '../base/errors.ts';
 import { hasControlCharacter } from '../base/unicode.ts';
 import { isLoopback } from '../contract/loopback.ts';
 import { parseUrl } from '../contract/web-address.ts';
@@ -33,8 +34,22 @@ export function accountName(text: string): string | undefined {
   return /^[^:]+$/.test(text) && !hasControlCharacter(text) ? text : undefined;
 }
 
+/** The same of a name that was typed. Throws a UsageError. */
+export function typedAccountName(text: string): string {
+  const name = accountName(text);
+  if (name === undefined) throw new UsageError('--username: expected a name without colons or control characters');
+  return name;
+}
+
 /** Whether a base URL is `http://` to another machine, so that everyone on the way could read the key (B74). */
 export function isExposed(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopback(hostname);
+}
+
+/** Why no key is sent to an address (R-43, B74). */
+export function exposure(address: string): UsageError {
+  return new UsageError(`${address} is not encrypted: others could read the API key in transit`, {
+    hint: 'use https://, or allow it with --insecure-http',
+  });
 }

@@ -1,7 +1,7 @@
 import { AuthError, LocalError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
-import { isExposed, baseUrl as normalised } from './account-values.ts';
+import { exposure, isExposed, baseUrl as normalised } from './account-values.ts';
 import { type Config, configPath, readConfig } from './config-file.ts';
 import {
   type CredentialFlags,
@@ -82,11 +82,7 @@ interface WholeSet extends Omit<ServerCredentials, 'kind' | 'readKey'> {
 /** Throws `UsageError` where the key would travel in the open (R-43, B74). */
 function serverCredentials({ key, insecureHttp, ...set }: WholeSet, system: System): ServerCredentials {
   const exposed = isExposed(set.baseUrl);
-  if (exposed && !insecureHttp) {
-    throw new UsageError(`${set.baseUrl} is not encrypted: others could read the API key in transit`, {
-      hint: 'use https://, or allow it with --insecure-http',
-    });
-  }
+  if (exposed && !insecureHttp) throw exposure(set.baseUrl);
   const warnings = exposed ? [...set.warnings, `the API key is sent unencrypted to ${set.baseUrl}`] : set.warnings;
   let reading: Promise<ApiKey> | undefined;
   return {

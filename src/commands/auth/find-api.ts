@@ -3,7 +3,7 @@ import { connect } from '../../cli/connect.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import { apiAddresses, isExposed } from '../../profiles/account-values.ts';
+import { apiAddresses, exposure, isExposed } from '../../profiles/account-values.ts';
 
 /**
  * The base URL that an address stands for (D47). Of a host alone, the roots that deployments have are tried; where more is to be asked, a
@@ -13,11 +13,7 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   const addresses = apiAddresses(text);
   const [only] = addresses;
   if (only === undefined) throw new UsageError('--base-url: expected a host or a URL such as https://api.example.com/rest/v3');
-  if (isExposed(only) && !exposes) {
-    throw new UsageError(`${new URL(only).origin} is not encrypted: others could read the API key in transit`, {
-      hint: 'use https://, or allow it with --insecure-http',
-    });
-  }
+  if (isExposed(only) && !exposes) throw exposure(new URL(only).origin);
   if (addresses.length === 1 && !canAsk(invocation)) return only;
   const failures: CliError[] = [];
   for (const address of addresses) {

@@ -10,7 +10,7 @@ import type { AccountRecord } from '../../contract/records.ts';
 import { readText } from '../../input/text.ts';
 import { printFailure } from '../../output/failures.ts';
 import type { DoneReport } from '../../output/report.ts';
-import { accountName, isExposed } from '../../profiles/account-values.ts';
+import { isExposed, typedAccountName } from '../../profiles/account-values.ts';
 import { changeConfig } from '../../profiles/config-change.ts';
 import { readConfig } from '../../profiles/config-file.ts';
 import { type ApiKey, cleanKey, type KeySource, readKey } from '../../profiles/key-source.ts';
@@ -36,7 +36,7 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
   const { global, system } = invocation;
   refuseShadowed(system.env);
   const config = readConfig(system);
-  for (const warning of config.warnings) await invocation.warn(warning);
+  await invocation.warn(...config.warnings);
   const name = requireProfileName(global.profile ?? (await defaultName(invocation)));
   if (name === sandboxName) {
     throw new UsageError('the sandbox needs no login', { hint: 'to log in to a server: linkctl auth login --profile work' });
@@ -100,9 +100,7 @@ async function givenBaseUrl(stored: Profile, invocation: Invocation): Promise<st
 
 async function givenUsername(stored: Profile, invocation: Invocation): Promise<string> {
   const text = invocation.global.username ?? (await askOrKept('Username', '--username', invocation, stored.username));
-  const username = accountName(text);
-  if (username === undefined) throw new UsageError('--username: expected a name without colons or control characters');
-  return username;
+  return typedAccountName(text);
 }
 
 /** Off a terminal a profile that is logged in to again keeps what it had; on one it is offered. */
@@ -137,7 +135,7 @@ interface Candidate {
 
 async function verify({ url, username, key, name, stored }: Candidate, invocation: Invocation): Promise<Verified> {
   const { global } = invocation;
-  for (const warning of key.warnings) await invocation.warn(warning);
+  await invocation.warn(...key.warnings);
   const client = connect(
     {
       // Asking which edition it is takes a call that only edition A has.

@@ -4,7 +4,7 @@ import { type Format, isJson } from '../../contract/formats.ts';
 import { createFailedRows } from '../failed-rows.ts';
 import { chooseColumns } from '../fields.ts';
 import { chooseFormat, type OutputOptions } from '../options.ts';
-import { batchesOf, type Row, type RowsReport } from '../report.ts';
+import { batchesOf, namesOf, type Row, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 import type { RowPrinter } from './row-printer.ts';
 import { createLines, csvJoin, tsvLine } from './separated.ts';
@@ -80,7 +80,7 @@ async function createTablePrinter(report: RowsReport, options: OutputOptions, st
   const { drawn = [], endless } = report;
   const columns = options.fields
     ? chooseColumns(report.columns, options.fields)
-    : [...chooseColumns(report.columns, report.tableFields), ...drawn];
+    : [...chooseColumns(report.columns, report.tableFields ?? namesOf(report.columns)), ...drawn];
   // A pipe has no width: nothing is cut for it (B15, B24).
   const width = streams.terminal && options.truncate !== false ? streams.width() : undefined;
   const paint = await streams.paint('stdout');
@@ -141,7 +141,7 @@ async function createSilence({ resultsIn }: RowsReport, { quiet }: OutputOptions
   return { row: () => undefined, end: async () => undefined };
 }
 
-function defaultFields(format: Format, { pipedFields, csvFields }: RowsReport): readonly string[] {
+function defaultFields(format: Format, { columns, pipedFields = namesOf(columns), csvFields }: RowsReport): readonly string[] {
   return format === 'csv' ? (csvFields ?? pipedFields) : pipedFields;
 }
 
