@@ -17,28 +17,26 @@ if (difference < 0) {
 }
 
 function start() {
-  const { builtProgram, createLoader } = require('./code-cache.js');
-  let folder;
-  try {
-    folder = builtProgram(require('node:path').join(__dirname, '..', 'dist'));
-  } catch {
+  const folder = builtProgram();
+  if (!folder) {
     process.stderr.write('error: linkctl is not built: npm ci builds it\n');
     process.exitCode = 9;
     return;
   }
-  const program = load(folder, createLoader);
-  program.main(process.argv.slice(2), program.processSystem()).then((code) => {
+  // Traces of our own bugs then name lines of src/ (B48). Reading the maps takes longer than most commands.
+  if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
+  const { main, processSystem } = require(`${folder}/main.cjs`);
+  main(process.argv.slice(2), processSystem()).then((code) => {
     process.exitCode = code;
   });
 }
 
-function load(folder, createLoader) {
-  if (!process.env.LINKCTL_DEBUG && !process.argv.includes('--debug')) {
-    // Heard of when the program is there, and loads what few commands need.
-    const program = createLoader(folder, { gone: (error) => program.partGone(error) })('./main.cjs');
-    return program;
+/** The folder of the last build: `put-in-place.mjs`. */
+function builtProgram() {
+  const dist = require('node:path').join(__dirname, '..', 'dist');
+  try {
+    return `${dist}/${require('node:fs').readFileSync(`${dist}/current`, 'utf8')}`;
+  } catch {
+    return undefined;
   }
-  // Traces of our own bugs then name lines of src/ (B48); reading the maps takes longer than most commands, so only for those who look.
-  process.setSourceMapsEnabled(true);
-  return require(`${folder}/main.cjs`);
 }

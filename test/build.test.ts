@@ -17,7 +17,7 @@ import { programFolder, programPath } from './support/built-program.ts';
 import { test } from './support/linkctl.ts';
 
 const root = join(import.meta.dirname, '..');
-const { putInPlace } = await import(join(root, 'bin', 'put-in-place.mjs'));
+const { putInPlace } = await import(join(root, 'bin', 'build', 'put-in-place.mjs'));
 
 interface Ran {
   readonly code: number;

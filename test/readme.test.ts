@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { withReference } from '../bin/build/reference.ts';
-import { wholeProgram } from '../src/cli/program.ts';
+import { wholeTree } from '../src/cli/program.ts';
 import { programPath, runShell } from './support/built-program.ts';
 import { test } from './support/linkctl.ts';
 import { openTerminal } from './support/terminal.ts';
@@ -123,7 +123,7 @@ function withOutputs(outputs: readonly string[]): string {
 test('every command of the README works when pasted, in order, and prints what the README shows', async ({ homeEnv, folder }) => {
   const outputs = await replay(folder, homeEnv);
   for (const output of outputs) expect(output).not.toMatch(/^(error|internal error|warning):/m);
-  const page = withReference(withOutputs(outputs), await wholeProgram(() => async () => undefined));
+  const page = withReference(withOutputs(outputs), await wholeTree());
   await expect(page, remedy).toMatchFileSnapshot(path);
 });
 

@@ -1,23 +1,22 @@
-import type { Command, Option } from 'commander';
-import { commandLine, leafCommands, ownFlags, usageLine } from '../../src/help/command-list.ts';
-import { descriptionOf } from '../../src/help/layout.ts';
+import type { CommandTree, Flag } from '../../src/help/command-tree.ts';
+import { flagMeaning } from '../../src/help/layout.ts';
 import type { TopicName } from '../../src/help/topic-names.ts';
 import { type Part, topics } from '../../src/help/topics.ts';
 
 /** The manual page in roff's `man` macros, from the same tree as `--help` (B98). */
-export function manualPage(root: Command, version: string): string {
+export function manualPage(root: CommandTree, version: string): string {
   return [
     `.TH LINKCTL 1 "" "linkctl ${version}" "User Commands"`,
     // Ragged and without hyphens of its own: names of fields and flags stay whole.
     '.nh',
     '.ad l',
     '.SH NAME',
-    `linkctl \\- ${roff(firstLower(root.description()).replace(/\.$/, ''))}`,
+    `linkctl \\- ${roff(firstLower(root.description).replace(/\.$/, ''))}`,
     '.SH SYNOPSIS',
     '.B linkctl',
-    roff(root.usage()),
+    roff(root.usage.replace(`${root.line} `, '')),
     '.SH EXAMPLES',
-    ...typedLines(descriptionOf(root).examples),
+    ...typedLines(root.examples),
     '.SH COMMANDS',
     ...leafCommands(root).flatMap(commandSection),
     ...(Object.keys(topics) as TopicName[]).flatMap(topicSection),
@@ -25,24 +24,28 @@ export function manualPage(root: Command, version: string): string {
   ].join('\n');
 }
 
-function commandSection(command: Command): string[] {
-  const { examples, notes = [], fields } = descriptionOf(command);
-  const aliases = command.aliases().map((alias) => `linkctl ${alias}`);
+/** Every command that does something itself, in the order of help; of a group, its verbs. */
+export function leafCommands(command: CommandTree): CommandTree[] {
+  const children = command.commands.filter(({ hidden }) => !hidden);
+  return children.length > 0 ? children.flatMap(leafCommands) : [command];
+}
+
+function commandSection({ line, usage, description, aliases, examples, flags, fields, notes }: CommandTree): string[] {
+  const alias = aliases.length > 0 ? ` Alias: ${aliases.map((name) => `linkctl ${name}`).join(', ')}.` : '';
   return [
-    `.SS ${roff(commandLine(command))}`,
-    roff(usageLine(command)),
+    `.SS ${roff(line)}`,
+    roff(usage),
     '.PP',
-    roff(command.description() + (aliases.length > 0 ? ` Alias: ${aliases.join(', ')}.` : '')),
+    roff(description + alias),
     ...typedLines(examples),
-    ...ownFlags(command).flatMap(flagLines),
-    ...(fields ? ['.PP', roff(`Fields: ${fields.join(', ')}.`)] : []),
+    ...flags.filter(({ long }) => long !== '--help').flatMap(flagLines),
+    ...(fields.length > 0 ? ['.PP', roff(`Fields: ${fields.join(', ')}.`)] : []),
     ...notes.flatMap(noteLines),
   ];
 }
 
-function flagLines({ flags, description, defaultValue, negate }: Option): string[] {
-  const standing = defaultValue === undefined || negate ? '' : ` (default: ${defaultValue})`;
-  return ['.TP', `.B ${roff(flags)}`, roff(description + standing)];
+function flagLines(flag: Flag): string[] {
+  return ['.TP', `.B ${roff(flag.typed)}`, roff(flagMeaning(flag))];
 }
 
 function topicSection(name: TopicName): string[] {

@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
-import { commandLine } from '../../src/help/command-list.ts';
+import type { CommandTree } from '../../src/help/command-tree.ts';
 
 const opening = '<!-- reference -->';
 const closing = '<!-- /reference -->';
 
 /** The README with its command reference brought up to date. Throws where the two markers are not there. */
-export function withReference(readme: string, root: Command): string {
+export function withReference(readme: string, root: CommandTree): string {
   const start = readme.indexOf(opening);
   const end = readme.indexOf(closing);
   if (start === -1 || end < start) throw new Error(`README.md: expected ${opening} and, after it, ${closing}`);
@@ -13,18 +12,14 @@ export function withReference(readme: string, root: Command): string {
 }
 
 /** Every command and what it does, as a Markdown table from the same tree as `--help` (B98). */
-export function reference(root: Command): string {
-  const commands = root.createHelp().visibleCommands(root);
+export function reference(root: CommandTree): string {
+  const commands = root.commands.filter(({ hidden }) => !hidden);
   return [
     '| Command | |',
     '|---|---|',
-    ...commands.map((command) => `| \`${[commandLine(command), ...command.aliases()].join('`, `')}\` | ${cell(summaryOf(command))} |`),
+    ...commands.map(({ line, aliases, summary }) => `| \`${[line, ...aliases].join('`, `')}\` | ${cell(summary)} |`),
     '',
   ].join('\n');
-}
-
-function summaryOf(command: Command): string {
-  return command.summary() || command.description();
 }
 
 function cell(text: string): string {

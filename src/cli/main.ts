@@ -1,23 +1,18 @@
 import { LocalError } from '../base/errors.ts';
 import { processSystem, type System } from '../base/system.ts';
+import { version } from '../base/version.ts';
 import { answerShell } from '../completion/answer.ts';
-import { storedTree } from '../completion/stored-tree.ts';
-import { storedPage } from '../help/pages.ts';
+import type { CommandTree } from '../help/command-tree.ts';
+import { helpPage } from '../help/layout.ts';
+import { commandAt, storedTree } from '../help/stored-tree.ts';
+import { isTopicName } from '../help/topic-names.ts';
 import { createLaunch } from './invocation.ts';
 
 export { processSystem };
 
-/** For `bin/bundle.mjs`: the files that stand beside the program, by their names. */
-export async function storedFiles(): Promise<Map<string, string>> {
-  return (await import('./pages.ts')).storedFiles(processSystem());
-}
-
-/** For `bin/linkctl.js`: what to tell where a part of the program is gone that is loaded only now (D43). */
-export function partGone(cause: unknown): LocalError {
-  return new LocalError('linkctl was updated while this command was running', {
-    cause,
-    hint: 'run the same command again',
-  });
+/** The commands as the build writes them down; loads every command. */
+export async function wholeTree(): Promise<CommandTree> {
+  return (await import('./program.ts')).wholeTree();
 }
 
 /** Runs one command line, without the program's own name, and answers with its exit code. Never exits, never throws. */
@@ -25,24 +20,55 @@ export async function main(argv: readonly string[], system: System): Promise<num
   const launch = createLaunch(argv, system);
   system.onCrash(launch.fail);
   try {
-    const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : storedPage(argv);
+    const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : storedText(argv);
     if (text !== undefined) await launch.say(text);
     else await (await import('./program.ts')).runProgram(argv, launch);
     return 0;
   } catch (error) {
-    return await launch.fail(error);
+    return await launch.fail(partGone(error) ?? error);
   } finally {
     await launch.release();
   }
 }
 
-/** What a shell hears at TAB. Nothing that goes wrong may end in another exit code or on a line of its own in the terminal (B93). */
+/**
+ * The text for a line that asks only for the version or for the help page of a command, without loading a command (B98). Every
+ * other line is parsed, and ends in the same text where it asks for help.
+ */
+function storedText(argv: readonly string[]): string | undefined {
+  const [first, ...rest] = argv;
+  if (rest.length === 0 && (first === '--version' || first === '-V')) return `linkctl ${version}\n`;
+  const words = helpWords(argv);
+  if (!words || isTopicName(words.join(' '))) return undefined;
+  const root = storedTree();
+  const command = root && commandAt(root, words);
+  return command && helpPage(command, root);
+}
+
+function helpWords(argv: readonly string[]): readonly string[] | undefined {
+  const last = argv.at(-1);
+  if (last === '--help' || last === '-h') return argv.slice(0, -1);
+  return argv.length === 0 || argv[0] === 'help' ? argv.slice(1) : undefined;
+}
+
+/** The answer to a shell at TAB. Whatever fails, the exit code is 0 and the terminal shows no line of its own (B93). */
 async function answerTab(words: readonly string[], system: System): Promise<string> {
   try {
-    const tree = storedTree() ?? (await (await import('./program.ts')).wholeTree());
+    const tree = storedTree() ?? (await wholeTree());
     return answerShell(tree, words, system);
   } catch (error) {
     system.stderr.write(`error: ${(error as Error).message}\n`);
     return ':1\n';
   }
+}
+
+/** The error to report where a file of the program that is loaded only now is gone, because two builds replaced it meanwhile (D43). */
+function partGone(error: unknown): LocalError | undefined {
+  const { code, path, requireStack } = error as NodeJS.ErrnoException & { readonly requireStack?: readonly string[] };
+  const isMissing = code === 'MODULE_NOT_FOUND' || code === 'ENOENT';
+  if (!isMissing || !(path ?? requireStack?.[0])?.startsWith(import.meta.dirname)) return undefined;
+  return new LocalError('linkctl was updated while this command was running', {
+    cause: error,
+    hint: 'run the same command again',
+  });
 }

@@ -3,8 +3,9 @@ import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
 import { type CommandTree, commandTree } from '../help/command-tree.ts';
-import { describe, formatHelp } from '../help/layout.ts';
-import { isTopicName, topicNames } from '../help/topic-names.ts';
+import { describe } from '../help/description.ts';
+import { helpPage } from '../help/layout.ts';
+import { isTopicName, type TopicName, topicNames } from '../help/topic-names.ts';
 import { usageError } from '../help/usage-error.ts';
 import { type Entry, entries } from './command-table.ts';
 import type { Launch } from './invocation.ts';
@@ -21,7 +22,7 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
     text += chunk;
   });
   const topic = await askedTopic(argv, root.options, system);
-  if (topic && !entries.some(({ name }) => name === topic.name)) return say(topic.text);
+  if (topic) return say(topic);
   const words = await fillTree(root, argv, createRunner(launch));
   try {
     await root.parseAsync(words, { from: 'user' });
@@ -30,46 +31,47 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
     // A group without a verb has said its help.
     if (error.exitCode !== 0 && error.code !== 'commander.help') throw usageError(error, root, words);
   }
-  await say(topic ? `${text}\n${topic.text}` : text);
+  const [name = '', flag] = words;
+  // A command that is a topic too: its help comes first.
+  await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
 }
 
-/** The whole tree, every command loaded: for the manual page and the reference in the README. */
-export async function wholeProgram(run: Runner): Promise<Command> {
+/** The whole tree, every command loaded. */
+export async function wholeProgram(): Promise<Command> {
   const root = createRoot(() => undefined);
-  for (const entry of entries) (await entry.load())(placeCommand(root, entry), run);
+  for (const entry of entries) (await entry.load())(placeCommand(root, entry), () => async () => undefined);
   return root;
 }
 
-/** The same as data, for completions. */
+/** The same as data: for help, completions and the manual page. */
 export async function wholeTree(): Promise<CommandTree> {
-  return commandTree(await wholeProgram(() => async () => undefined));
+  return commandTree(await wholeProgram());
 }
 
 /**
- * The topic of `linkctl help <topic>` and its text. `tags` is a command too: its help comes first. `formats` is a program's
- * business, too: as JSON it is the schemas.
+ * The text of a topic that is no command: `help <topic>` or `<topic> --help`. `formats` is for programs too: as JSON it is the schemas.
  */
-async function askedTopic(
-  argv: readonly string[],
-  options: readonly Option[],
-  { stdout }: System,
-): Promise<{ name: string; text: string } | undefined> {
+async function askedTopic(argv: readonly string[], options: readonly Option[], { stdout }: System): Promise<string | undefined> {
   const help = commandWord(argv, options);
-  if (help?.word !== 'help') return undefined;
-  const asked = argv.toSpliced(help.index, 1);
-  if (asked.includes('formats') && jsonFlag.test(asked.filter((word) => word !== 'formats').join(' '))) {
+  const byWord = help?.word === 'help';
+  const asked = byWord ? argv.toSpliced(help.index, 1) : argv;
+  if (byWord && asked.includes('formats') && jsonFlag.test(asked.filter((word) => word !== 'formats').join(' '))) {
     const { schemaDocument } = await import('../help/json-schemas.ts');
-    return { name: 'formats', text: `${JSON.stringify(schemaDocument(), null, stdout.isTTY ? 2 : undefined)}\n` };
+    return `${JSON.stringify(schemaDocument(), null, stdout.isTTY ? 2 : undefined)}\n`;
   }
-  const [name, ...more] = argv.slice(help.index + 1);
-  if (name === undefined || more.length > 0 || !isTopicName(name)) return undefined;
-  return { name, text: (await import('../help/topics.ts')).topicText(name) };
+  const [name = '', more] = byWord ? argv.slice(help.index + 1) : argv;
+  const isAsked = byWord ? more === undefined : argv.length === 2 && (more === '--help' || more === '-h');
+  return isAsked && isTopicName(name) && !entries.some((entry) => entry.name === name) ? textOf(name) : undefined;
+}
+
+async function textOf(topic: TopicName): Promise<string> {
+  return (await import('../help/topics.ts')).topicText(topic);
 }
 
 const jsonFlag = /^(--json|-o ?json|--output[ =]json)$/;
 
 function createRoot(write: (text: string) => void): Command {
-  const root = new Command('linkctl')
+  const root: Command = new Command('linkctl')
     .description('Manage short URLs from the command line.')
     .usage('<command> [flags]')
     .version(`linkctl ${version}`, '-V, --version', 'print the version')
@@ -77,7 +79,7 @@ function createRoot(write: (text: string) => void): Command {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined })
-    .configureHelp({ formatHelp })
+    .configureHelp({ formatHelp: (command) => helpPage(commandTree(command), commandTree(root)) })
     .showSuggestionAfterError(false);
   addGlobalFlags(root);
   describe(root, {
@@ -160,9 +162,9 @@ function commandPath(argv: readonly string[], command: Command): string[] {
   const path = [command.name()];
   let here = command;
   for (const word of argv) {
-    const next = here.commands.find((one) => one.name() === word);
+    const next = here.commands.find((one) => one.name() === word || one.alias() === word);
     if (next) {
-      path.push(word);
+      path.push(next.name());
       here = next;
     }
   }

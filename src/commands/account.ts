@@ -4,7 +4,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import type { AccountRecord } from '../contract/records.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { lastDayText } from '../output/formats/values.ts';
 import { grouped } from '../output/quantity.ts';
 import type { Column, Glyphs, RecordReport, Row } from '../output/report.ts';

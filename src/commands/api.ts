@@ -6,7 +6,7 @@ import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { fileError } from '../files/file-error.ts';
 import { repeated } from '../flags/values.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { dryRunReport } from '../output/dry-run.ts';
 import type { Report } from '../output/report.ts';
 

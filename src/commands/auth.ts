@@ -3,7 +3,7 @@ import { AuthError, CliError, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { readConfig } from '../profiles/config-file.ts';

@@ -3,7 +3,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { type Shell, scripts, shells } from '../completion/scripts.ts';
 import { choice } from '../flags/values.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 
 export function registerCompletion(command: Command, run: Runner): void {

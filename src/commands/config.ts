@@ -4,7 +4,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { domainName, openSession } from '../cli/session.ts';
 import { suggested } from '../flags/values.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-file.ts';

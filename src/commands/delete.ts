@@ -6,7 +6,7 @@ import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { addBatchFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 

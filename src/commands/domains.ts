@@ -4,7 +4,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
 export function registerDomains(command: Command, run: Runner): void {

@@ -14,7 +14,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';

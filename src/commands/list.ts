@@ -8,7 +8,7 @@ import { namedUrls } from '../client/named-urls.ts';
 import { coverage, cutListing, joinedPages } from '../client/whole-listing.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import { namesOf, type Row, type RowsReport } from '../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';

@@ -7,7 +7,7 @@ import { newEntries } from '../client/new-entries.ts';
 import { logPages } from '../client/pages.ts';
 import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { pointInTime } from '../input/point-in-time.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 

@@ -8,7 +8,7 @@ import { confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 

@@ -11,7 +11,7 @@ import { acquireClaim } from '../files/claim-lock.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { count } from '../flags/values.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
 import { typedAccountName } from '../profiles/account-values.ts';

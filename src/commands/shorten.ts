@@ -18,7 +18,7 @@ import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { choice } from '../flags/values.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { flagValue } from '../input/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';

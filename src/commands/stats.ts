@@ -12,7 +12,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';

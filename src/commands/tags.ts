@@ -9,7 +9,7 @@ import { deleteTag, renameTag } from '../client/tag-changes.ts';
 import { keepLabels } from '../completion/label-keeping.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';

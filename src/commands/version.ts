@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { version } from '../base/version.ts';
 import type { Runner } from '../cli/run.ts';
-import { describe } from '../help/layout.ts';
+import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 
 export function registerVersion(command: Command, run: Runner): void {

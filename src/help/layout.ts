@@ -1,52 +1,20 @@
-import type { Command, Help, Option } from 'commander';
-import { usageLine } from './command-list.ts';
+import type { CommandTree, Flag } from './command-tree.ts';
 import { columns, section, wrap } from './text-layout.ts';
 import { topicNames } from './topic-names.ts';
 
-/** What a command's help says beyond its operands and flags (B13). */
-export interface Description {
-  /** Command lines that work as they stand, most wanted first. */
-  readonly examples: readonly string[];
-  /** Paragraphs after the flags: rules, formats, what differs between editions. */
-  readonly notes?: readonly string[];
-  /** Names of the fields that `--fields` takes. */
-  readonly fields?: readonly string[];
-  /** Long names of the global flags that matter to this command; `help flags` lists them all. */
-  readonly globals?: readonly string[];
-}
-
-const descriptions = new WeakMap<Command, Description>();
-
-/** Gives a command the rest of its help. */
-export function describe(command: Command, description: Description): void {
-  descriptions.set(command, description);
-}
-
-/** What `describe` was told of a command. */
-export function descriptionOf(command: Command): Description {
-  return descriptions.get(command) ?? { examples: [] };
-}
-
 /** Help in one layout everywhere: summary, usage, examples, then flags; at most 80 columns, no escapes (B13). */
-export function formatHelp(command: Command, help: Help): string {
-  if (!command.parent) return rootHelp(command, help);
-  const { examples, notes = [], fields } = descriptionOf(command);
+export function helpPage(command: CommandTree, root: CommandTree): string {
+  if (command.line === root.line) return rootPage(root);
+  const { description, usage, aliases, examples, flags, fields, notes } = command;
   const sections = [
-    wrap(help.commandDescription(command), 80).join('\n'),
-    `Usage: ${usageLine(command)}`,
-    command.aliases().length > 0 && `Alias: ${command.aliases().join(', ')}`,
-    section(
-      'Examples:',
-      examples.map((line) => `  ${line}`),
-    ),
-    ...commandGroups(command, help).map(([title, rows]) => section(title, columns(rows))),
-    section('Flags:', optionLines(help.visibleOptions(command))),
-    section('Global flags:', optionLines(globalOptions(command))),
-    fields &&
-      section(
-        'Fields:',
-        wrap(fields.join(', '), 78).map((line) => `  ${line}`),
-      ),
+    wrap(description, 80).join('\n'),
+    `Usage: ${usage}`,
+    aliases.length > 0 && `Alias: ${aliases.join(', ')}`,
+    section('Examples:', examples.map(indented)),
+    ...commandGroups(command).map(([title, rows]) => section(title, columns(rows))),
+    section('Flags:', flagLines(flags)),
+    section('Global flags:', flagLines(globalFlags(command, root))),
+    fields.length > 0 && section('Fields:', wrap(fields.join(', '), 78).map(indented)),
     ...notes.map((note) => wrap(note, 80).join('\n')),
     'Exit codes: linkctl help exit-codes',
   ];
@@ -54,16 +22,16 @@ export function formatHelp(command: Command, help: Help): string {
 }
 
 /** All commands on a screen of 24 lines; what would push them off it is a topic of its own, the global flags (D56). */
-function rootHelp(root: Command, help: Help): string {
-  const groups = commandGroups(root, help);
+function rootPage(root: CommandTree): string {
+  const groups = commandGroups(root);
   const title = Math.max(...groups.map(([name]) => name.length));
   const rows = groups.flatMap(([name, commands]) =>
     commands.map(([names, summary], index) => [`${(index === 0 ? name : '').padEnd(title)}  ${names}`, summary] as const),
   );
   return [
-    help.commandDescription(root),
-    `Usage: ${usageLine(root)}`,
-    `Example: ${descriptionOf(root).examples[0]}`,
+    root.description,
+    `Usage: ${root.usage}`,
+    `Example: ${root.examples[0]}`,
     '',
     ...columns(rows),
     '',
@@ -74,30 +42,27 @@ function rootHelp(root: Command, help: Help): string {
 }
 
 /** The commands below this one by their groups, each as its names and its summary. */
-function commandGroups(command: Command, help: Help): [title: string, rows: [string, string][]][] {
+function commandGroups({ commands }: CommandTree): [title: string, rows: [string, string][]][] {
   const groups = new Map<string, [string, string][]>();
-  for (const child of help.visibleCommands(command)) {
-    const group = child.helpGroup() || 'Commands:';
-    const names = [child.name(), ...child.aliases()].join(', ');
-    groups.set(group, [...(groups.get(group) ?? []), [names, child.summary() || child.description()]]);
+  for (const { name, aliases, summary, group } of commands.filter(({ hidden }) => !hidden)) {
+    groups.set(group, [...(groups.get(group) ?? []), [[name, ...aliases].join(', '), summary]]);
   }
   return [...groups];
 }
 
-/** Those that matter to this command. */
-function globalOptions(command: Command): Option[] {
-  let root = command;
-  while (root.parent) root = root.parent;
-  const wanted = ['--profile', '--output', ...(descriptionOf(command).globals ?? [])];
-  return root.options.filter((option) => option.long && wanted.includes(option.long));
+function globalFlags({ globals }: CommandTree, { flags }: CommandTree): Flag[] {
+  return flags.filter(({ long }) => long && ['--profile', '--output', ...globals].includes(long));
 }
 
-function optionLines(options: readonly Option[]): string[] {
-  return columns(options.map((option) => [`${option.short ? '' : '    '}${option.flags}`, optionSummary(option)]));
+function flagLines(flags: readonly Flag[]): string[] {
+  return columns(flags.map((flag) => [`${flag.short ? '' : '    '}${flag.typed}`, flagMeaning(flag)]));
 }
 
-function optionSummary(option: Option): string {
-  return option.defaultValue === undefined || option.negate
-    ? option.description
-    : `${option.description} (default: ${option.defaultValue})`;
+/** What a flag does, and its default. */
+export function flagMeaning({ meaning, defaultValue }: Flag): string {
+  return defaultValue === undefined ? meaning : `${meaning} (default: ${defaultValue})`;
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
 }

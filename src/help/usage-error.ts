@@ -1,30 +1,23 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { commandLine, usageLine } from './command-list.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
-import { descriptionOf } from './layout.ts';
 import { nearest } from './nearest.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 
 /** Commander's complaint in our shape: one line, then a guess, or usage and an example, and where to read on (B4, B5). */
 export function usageError(error: CommanderError, root: Command, words: readonly string[]): UsageError {
   const line = readTypedLine(commandTree(root), words);
-  const command = line.path.slice(1).reduce(childNamed, root);
+  const { command } = line;
   const complaint = complaintOf(error.message);
   const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? line.operands[0] : undefined;
   const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
-  const guess = verb ? guessedVerb(verb, verbsOf(line.command)) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
+  const guess = verb ? guessedVerb(verb, verbsOf(command)) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
   if (error.code === 'commander.missingArgument') {
-    details.push(`usage: ${usageLine(command)}`);
-    details.push(
-      ...descriptionOf(command)
-        .examples.slice(0, 1)
-        .map((example) => `example: ${example}`),
-    );
+    details.push(`usage: ${command.usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
   if (flag && /^-[^-]/.test(flag)) details.push("to pass a hash that starts with '-', put -- before it");
-  return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${commandLine(command)} --help` });
+  return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${command.line} --help` });
 }
 
 /** B11 for a value that a flag or an operand does not take; commander's own words for the rest. */
@@ -72,8 +65,4 @@ const consenting: readonly string[] = ['--yes', '--force', '--again', '--reset',
 
 function verbsOf({ commands }: CommandTree): string[] {
   return commands.filter(({ hidden }) => !hidden).flatMap(({ name, aliases }) => [name, ...aliases]);
-}
-
-function childNamed(command: Command, { name }: CommandTree): Command {
-  return command.commands.find((child) => child.name() === name) as Command;
 }

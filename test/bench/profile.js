@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { builtProgram, codeFolder } from '../../bin/code-cache.js';
 import { writeRows } from './rows.js';
 import { createWorld } from './world.js';
 
@@ -15,8 +14,6 @@ import { createWorld } from './world.js';
 const maps = new Map();
 const { positionals } = parseArgs({ allowPositionals: true });
 const world = createWorld({ names: true });
-// Code that was made at build time does not know where its files are.
-rmSync(codeFolder(builtProgram(world.path('dist'))), { recursive: true });
 const server = await world.canned({ total: 100_000 });
 try {
   const folder = world.path('profile');

@@ -9,10 +9,8 @@ const top = join(import.meta.dirname, '..', '..');
 /** The program as it is released, in a folder of its own, with a home of its own. */
 export function createWorld({ quick = false, names = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-bench-'));
-  execFileSync('npm', ['run', '--silent', 'bundle', '--', `--dist=${join(folder, 'dist')}`, ...(names ? ['--names'] : [])], {
-    cwd: top,
-    stdio: 'inherit',
-  });
+  const bundle = [join(top, 'bin', 'build', 'bundle.mjs'), `--dist=${join(folder, 'dist')}`, ...(names ? ['--names'] : [])];
+  execFileSync(process.execPath, bundle, { stdio: 'inherit' });
   for (const name of ['bin', 'package.json']) cpSync(join(top, name), join(folder, name), { recursive: true });
   symlinkSync(join(top, 'node_modules'), join(folder, 'node_modules'));
   const home = join(folder, 'home');

@@ -7,7 +7,7 @@ import { startProgram } from '../support/built-program.ts';
 import { apiKey, sent, test } from '../support/linkctl.ts';
 import { needs } from '../support/tools.ts';
 
-const root = await wholeProgram(() => async () => undefined);
+const root = await wholeProgram();
 const commands = withChildren(root);
 
 function withChildren(command: Command): Command[] {

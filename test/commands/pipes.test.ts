@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { describe, expect } from 'vitest';
-import { wholeProgram } from '../../src/cli/program.ts';
+import { wholeTree } from '../../src/cli/program.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
-import { descriptionOf } from '../../src/help/layout.ts';
+import type { CommandTree } from '../../src/help/command-tree.ts';
 import { topicNames } from '../../src/help/topic-names.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { apiKey, test as base, type Linkctl, type Ran, runnerIn, username } from '../support/linkctl.ts';
@@ -34,11 +33,11 @@ async function collectPipes(): Promise<Pipe[]> {
   };
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   for (const [, block = ''] of readme.matchAll(/```[a-z]*\n([\s\S]*?)```/g)) collect('README.md', block);
-  const visitCommand = (command: Command): void => {
-    collect(`linkctl ${command.name()} --help`, (descriptionOf(command).examples ?? []).join('\n'));
-    command.commands.forEach(visitCommand);
+  const visitCommand = ({ line, examples, commands }: CommandTree): void => {
+    collect(`${line} --help`, examples.join('\n'));
+    commands.forEach(visitCommand);
   };
-  visitCommand(await wholeProgram(() => async () => undefined));
+  visitCommand(await wholeTree());
   for (const name of topicNames) collect(`linkctl help ${name}`, topicText(name));
   for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),

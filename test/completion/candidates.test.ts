@@ -5,7 +5,7 @@ import type { Sources } from '../../src/completion/sources.ts';
 import { addGlobalFlags } from '../../src/flags/globals.ts';
 import { choice, repeated } from '../../src/flags/values.ts';
 import { commandTree } from '../../src/help/command-tree.ts';
-import { describe } from '../../src/help/layout.ts';
+import { describe } from '../../src/help/description.ts';
 
 const hostile = ['$(touch pwned)', 'with\ttab', 'esc\x1b[2J', 'line\nfeed', 'c1\x9b2J', 'turn\u202eed', 'sep\u2028'];
 

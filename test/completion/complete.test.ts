@@ -54,7 +54,7 @@ test('B95: TAB asks no server', async ({ linkctl, service }) => {
 });
 
 test('B93: every flag of every command that takes a value leads to an answer', async ({ linkctl }) => {
-  const root = await wholeProgram(() => async () => undefined);
+  const root = await wholeProgram();
   for (const command of root.commands) {
     for (const { long, required } of command.options) {
       if (!long || !required) continue;

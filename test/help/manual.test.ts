@@ -3,11 +3,12 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { manualPage } from '../../bin/build/manual.ts';
 import { reference, withReference } from '../../bin/build/reference.ts';
-import { wholeProgram } from '../../src/cli/program.ts';
-import { describe } from '../../src/help/layout.ts';
+import { wholeTree } from '../../src/cli/program.ts';
+import { type CommandTree, commandTree } from '../../src/help/command-tree.ts';
+import { describe } from '../../src/help/description.ts';
 import { needs } from '../support/tools.ts';
 
-function tree(): Command {
+function tree(): CommandTree {
   const root = new Command('linkctl').description('Do it.').usage('<command>').helpCommand(false);
   root.option('-p, --profile <name>', 'credentials');
   const list = root.command('list').alias('ls').summary('List a|b').description('List <all> a|b.').argument('[hash...]');
@@ -16,7 +17,7 @@ function tree(): Command {
   root.command('unseen', { hidden: true });
   const tags = root.command('tags').helpCommand(false);
   tags.command('add').summary('Add').argument('<label>');
-  return root;
+  return commandTree(root);
 }
 
 test('B98: the manual names every command that runs, its verbs included, and none that is hidden', () => {
@@ -30,7 +31,7 @@ test('B98: the manual names every command that runs, its verbs included, and non
 
 test('B98: groff reads the manual of the whole program without a warning', async () => {
   needs('groff');
-  const page = manualPage(await wholeProgram(() => async () => undefined), '1.2.3');
+  const page = manualPage(await wholeTree(), '1.2.3');
   const format = (redirection: string): string =>
     execFileSync('sh', ['-c', `groff -man -ww -Tascii -P-cbou ${redirection}`], { input: page, encoding: 'utf8' });
   expect(format('2>&1 >/dev/null')).toBe('');

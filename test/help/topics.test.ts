@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
 import { expect } from 'vitest';
 import { exitCodes } from '../../src/base/errors.ts';
-import { wholeProgram } from '../../src/cli/program.ts';
+import { wholeProgram, wholeTree } from '../../src/cli/program.ts';
 import { fieldNames } from '../../src/contract/fields.ts';
-import { commandLine } from '../../src/help/command-list.ts';
+import type { CommandTree } from '../../src/help/command-tree.ts';
 import { isTopicName, topicNames } from '../../src/help/topic-names.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { test } from '../support/linkctl.ts';
@@ -16,7 +15,7 @@ test.for([...topicNames])('B98: linkctl help %s prints the topic, at most 80 col
 });
 
 test('B98: tags is a command too, and its help comes before the topic', async ({ linkctl }) => {
-  const root = await wholeProgram(() => async () => undefined);
+  const root = await wholeProgram();
   const isCommand = root.commands.some((command) => command.name() === 'tags');
   const { stdout } = await linkctl(['help', 'tags']);
   expect(stdout.startsWith('Tags and tag expressions.')).toBe(!isCommand);
@@ -38,7 +37,7 @@ test('F64: the topic csv says how much room a run needs, and what moves the fold
 });
 
 test('B13: the topic environment has every variable that a flag names', async () => {
-  const root = await wholeProgram(() => async () => undefined);
+  const root = await wholeProgram();
   const named = root.options.flatMap(({ description }) => /\(env: (\w+)\)/.exec(description)?.[1] ?? []);
   expect(named.length).toBeGreaterThan(5);
   for (const name of named) expect(topicText('environment')).toMatch(new RegExp(`^  ${name} `, 'm'));
@@ -54,7 +53,7 @@ test.for([
 });
 
 test('B13, D54: the help of every command has examples before its flags and at most 80 columns', async ({ linkctl }) => {
-  const commands = withChildren(await wholeProgram(() => async () => undefined));
+  const commands = withChildren(await wholeTree());
   expect(commands.length).toBeGreaterThan(20);
   for (const path of commands) {
     const { stdout } = await linkctl([...path, '--help']);
@@ -67,13 +66,12 @@ test('B13, D54: the help of every command has examples before its flags and at m
 });
 
 /** The words of every command that has a help, from the root on. */
-function withChildren(command: Command): string[][] {
-  const path = command.parent ? commandLine(command).split(' ').slice(1) : [];
-  return [path, ...command.commands.flatMap(withChildren)];
+function withChildren({ line, commands }: CommandTree): string[][] {
+  return [line.split(' ').slice(1), ...commands.flatMap(withChildren)];
 }
 
 test('D56: linkctl alone names every command before the flags, on a screen of 24 lines with its prompt', async ({ linkctl }) => {
-  const root = await wholeProgram(() => async () => undefined);
+  const root = await wholeProgram();
   const { stdout } = await linkctl([]);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.length).toBeLessThan(24);
@@ -86,7 +84,7 @@ test('D56: linkctl alone names every command before the flags, on a screen of 24
 });
 
 test('D56: linkctl help flags has every global flag, with its variable', async ({ linkctl }) => {
-  const root = await wholeProgram(() => async () => undefined);
+  const root = await wholeProgram();
   const { code, stdout } = await linkctl(['help', 'flags']);
   expect(code).toBe(0);
   const text = stdout.replace(/\s+/g, ' ');

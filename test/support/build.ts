@@ -13,7 +13,7 @@ export function setup(): () => void {
   mkdirSync(cache, { recursive: true });
   // As Node will name it, where a link leads there.
   const folder = mkdtempSync(join(realpathSync(cache), 'linkctl-'));
-  execFileSync('npm', ['run', '--silent', 'bundle', '--', `--dist=${join(folder, 'dist')}`], { cwd: root, stdio: 'inherit' });
+  execFileSync(process.execPath, ['bin/build/bundle.mjs', `--dist=${join(folder, 'dist')}`], { cwd: root, stdio: 'inherit' });
   for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true });
   process.env.LINKCTL_TEST_PROGRAM = join(folder, 'bin', 'linkctl.js');
   return () => rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expectNoSecret } from './canary.ts';
 import { needs } from './tools.ts';
@@ -9,9 +9,12 @@ import { needs } from './tools.ts';
 export const programPath = process.env.LINKCTL_TEST_PROGRAM as string;
 
 /** Where its files lie. */
-export const programFolder: string = createRequire(programPath)('./code-cache.js').builtProgram(
-  join(dirname(programPath), '..', 'dist'),
-);
+export const programFolder: string = currentBuild(join(dirname(programPath), '..', 'dist'));
+
+/** The folder of the build that runs now. */
+export function currentBuild(dist: string): string {
+  return join(dist, readFileSync(join(dist, 'current'), 'utf8'));
+}
 
 export interface Ended {
   /** Null where a signal ended it. */
