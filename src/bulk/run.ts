@@ -106,6 +106,7 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
   const { operation, begun } = beginnings;
   const { journal, state } = begun;
   const isChecked = plan.mode?.name === 'checked';
+  const before = new Map(state.before);
   const abort = new AbortController();
   // Each call under way listens to it, and Node takes more than ten for a leak.
   setMaxListeners(0, abort.signal);
@@ -121,11 +122,12 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
     holdsPlace: concurrencyOf(plan) === 1 || plan.failFast === true,
     mutex: createKeyedMutex(),
     inDoubt: new Set(),
-    before: new Map(state.before),
+    before,
     rounds: new Map(),
     recorded: recordedOutcomes(begun.path, state),
     ledger: journalLedger({
       journal,
+      before,
       firstBatch: state.nextBatch,
       keyOf: plan.mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
       takeWatermark: isChecked ? () => paidWatermark(run) : undefined,

@@ -72,13 +72,7 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
   /** Rows of open batches of this segment that are still to come. */
   let expected = 0;
 
-  function place(row: BulkRow<Payload>): void {
-    segment.rows.push(row);
-    const intent = intentOf.get(row.index);
-    const found = intent ? 'open' : state.stateOf(row.index);
-    if (found === 'free') segment.free.push(row);
-    if (found === 'unknown' && reopensUnknown(operation)) segment.unsure.push(row);
-    if (!intent) return;
+  function addOpen(intent: OpenIntent, row: BulkRow<Payload>): void {
     const known = segment.open.get(intent);
     if (known) known.push(row);
     else {
@@ -91,8 +85,14 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
 
   return {
     add({ line, item }) {
-      place({ index, line, item, payload: payloadOf(item, index) });
+      const row = { index, line, item, payload: payloadOf(item, index) };
+      const intent = intentOf.get(index);
+      const found = state.stateOf(index);
       index += 1;
+      segment.rows.push(row);
+      if (intent) addOpen(intent, row);
+      else if (found === 'free') segment.free.push(row);
+      else if (found === 'unknown' && reopensUnknown(operation)) segment.unsure.push(row);
       const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledRows;
       if (!isFull || expected > 0) return undefined;
       const full = segment;

@@ -12,6 +12,8 @@ import { type RecordedError, type ResultLine, rangesOf, statusLetters, type Wate
 export interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
   readonly firstBatch: number;
+  /** `Execution.before` of the run. */
+  readonly before: ReadonlyMap<number, string>;
   /** The hash that was generated for a row, where the run generates hashes (J9). */
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
   /** Checked mode: reads where the listing stands (1.6). */
@@ -20,13 +22,12 @@ export interface JournalLedgerOptions<Payload extends object> {
 
 /** Writes down what a run is about to do and what came of it, in the order of J1 and J2. */
 export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
-  const { journal, keyOf, takeWatermark } = options;
+  const { journal, before, keyOf, takeWatermark } = options;
   let next = options.firstBatch;
   /** What is settled already of batches whose answer left rows out. */
   const partly = new Map<number, readonly RowOutcome<Payload>[]>();
   return {
-    async intent(serialized, before) {
-      const { rows } = serialized;
+    async intent({ rows, json }) {
       const batch = next;
       next += 1;
       const watermark = await takeWatermark?.();
@@ -34,26 +35,26 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
         type: 'intent',
         batch,
         rows: rangesOf(rows.map(({ index }) => index)),
-        payload: checksum(serialized.json),
+        payload: checksum(json),
         keys: keyOf && rows.map(keyOf),
-        watermark: watermark,
-        before,
+        watermark,
+        before: before.size === 0 ? undefined : rows.map(({ index }) => before.get(index) ?? ''),
       });
       return batch;
     },
     ambiguous: (batch, rows, reason) =>
       journal.write({ type: 'ambiguous', batch, rows: rangesOf(rows.map(({ index }) => index)), reason }),
     async settled(batch, outcomes, released, isPart = false) {
-      const before = partly.get(batch) ?? [];
-      const settledRows = new Set(before.map(({ index }) => index));
-      const fresh = outcomes.filter(({ index }) => !settledRows.has(index));
+      const earlier = partly.get(batch) ?? [];
+      const settledRows = new Set(earlier.map(({ index }) => index));
+      const fresh = settledRows.size === 0 ? outcomes : outcomes.filter(({ index }) => !settledRows.has(index));
       try {
         await writeOutcomes(journal, batch, fresh, released);
       } catch (error) {
         const done = fresh.filter(({ status }) => doneStatuses.has(status));
         throw error instanceof LocalError && done.length > 0 ? unrecorded(error, done) : error;
       }
-      if (isPart) partly.set(batch, [...before, ...fresh]);
+      if (isPart) partly.set(batch, [...earlier, ...fresh]);
       else partly.delete(batch);
     },
   };

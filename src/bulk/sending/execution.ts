@@ -9,10 +9,9 @@ import type { Stop } from './stop.ts';
 /** What a batch leaves behind: lines in the journal of a long run, nothing for typed links. */
 export interface Ledger<Payload extends object> {
   /**
-   * Before a batch is sent; resolves when it may be (J1). Returns its number, by which everything else speaks of it. `before`: see
-   * `Execution.before`, one per row.
+   * Before a batch is sent; resolves when it may be (J1). Returns its number, by which everything else speaks of it.
    */
-  intent(serialized: SerializedBatch<Payload>, before?: readonly string[]): Promise<number>;
+  intent(serialized: SerializedBatch<Payload>): Promise<number>;
   ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
   /**
    * Resolves when the outcomes may be reported (J2). Rows in `released` were certainly not applied: those in doubt are in neither

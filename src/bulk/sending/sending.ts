@@ -54,21 +54,25 @@ async function sendBatch<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   run: Execution<Payload>,
 ): Promise<Round<Payload>> {
+  const { operation, ledger, stop } = run;
   const serialized = serializeBatch(rows);
   // What may be sent again without harm is written down ahead of its turn, so that no place waits for the disk.
-  const isAhead = run.operation.doubt === 'repeat';
-  let batch = isAhead ? await begin(serialized, run) : undefined;
-  if (isAhead && batch === undefined) return leftAside(rows, run);
-  const leave = await enterPlace(run);
+  const isAhead = operation.doubt === 'repeat';
+  let batch: number | undefined;
+  let leave: (() => void) | undefined;
   try {
+    if (isAhead) batch = await ledger.intent(serialized);
+    leave = await enterPlace(run);
     const isPaid = await readWitness(rows, run);
-    if (!isAhead && isPaid !== undefined) batch = await begin(serialized, run);
+    if (!isAhead && isPaid !== undefined) batch = await ledger.intent(serialized);
     if (batch === undefined) return leftAside(rows, run);
     return await callAndSettle(batch, serialized, run, { isPaid: isPaid === true, leave });
   } catch (error) {
+    stop.because(error);
+    // The intent could not be written (J7), or something not be read before it: nothing was sent.
+    if (batch === undefined) return leftAside(rows, run);
     // The journal broke while the batch was in doubt.
-    run.stop.because(error);
-    return { outcomes: rows.map((row) => unknownOutcome(row, run.operation)), repeat: [] };
+    return { outcomes: rows.map((row) => unknownOutcome(row, operation)), repeat: [] };
   } finally {
     leave?.();
   }
@@ -76,20 +80,6 @@ async function sendBatch<Payload extends object>(
 
 async function enterPlace<Payload extends object>(run: Execution<Payload>): Promise<(() => void) | undefined> {
   return run.holdsPlace ? undefined : await run.limiter.enter();
-}
-
-/** Undefined where the batch may not be sent: its intent could not be written (J7), or the listing not be read before it. */
-async function begin<Payload extends object>(
-  serialized: SerializedBatch<Payload>,
-  { ledger, stop, before }: Execution<Payload>,
-): Promise<number | undefined> {
-  const witnesses = before.size === 0 ? undefined : serialized.rows.map(({ index }) => before.get(index) ?? '');
-  try {
-    return await ledger.intent(serialized, witnesses);
-  } catch (error) {
-    stop.because(error);
-    return undefined;
-  }
 }
 
 /**
@@ -106,15 +96,10 @@ async function readWitness<Payload extends object>(
   );
   if (unseen.length === 0) return false;
   if (stop.reason || !mayCall(2)) return undefined;
-  try {
-    const payloads = unseen.map(({ payload }) => payload);
-    const seen = await operation.witness(payloads, signal);
-    for (const [position, { index }] of unseen.entries()) before.set(index, seen[position] ?? '');
-    return true;
-  } catch (error) {
-    stop.because(error);
-    return undefined;
-  }
+  const payloads = unseen.map(({ payload }) => payload);
+  const seen = await operation.witness(payloads, signal);
+  for (const [position, { index }] of unseen.entries()) before.set(index, seen[position] ?? '');
+  return true;
 }
 
 interface Turn {
