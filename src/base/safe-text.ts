@@ -1,9 +1,9 @@
 /** R-45: C0, DEL, C1, direction marks and overrides, line and paragraph separators, BOM. */
 const unsafe = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff';
-/** Surrogates without their other half, and the invisible tag characters: only a pattern with `u` can tell them from emoji. */
+/** Surrogates without their other half, and the invisible tag characters: only a pattern with `u` can distinguish them from emoji. */
 const unsafeByPoint = `${unsafe}\\ud800-\\udfff\\u{e0000}-\\u{e007f}`;
 
-/** A cheap first look: whatever has none of these is safe. */
+/** A cheap first check: whatever has none of these is safe. */
 const suspicious = new RegExp(`[${unsafe}\\ud800-\\udfff]`);
 const suspiciousInTsv = new RegExp(`[\\\\${unsafe}\\ud800-\\udfff]`);
 
@@ -22,7 +22,7 @@ export function safeLines(text: string): string {
     : text;
 }
 
-/** The same with backslashes doubled, so that what was escaped can be told from what was there (B16). */
+/** The same with backslashes doubled, so that what was escaped can be distinguished from what was there (B16). */
 export function safeTsv(text: string): string {
   return suspiciousInTsv.test(text)
     ? text.replace(everyUnsafeInTsv, (character) => (character === '\\' ? '\\\\' : visible(character)))

@@ -3,5 +3,5 @@ import manifest from '../../package.json' with { type: 'json' };
 /** This program's version, `1.2.3`. */
 export const version: string = manifest.version;
 
-/** Where a bug of ours can be told. */
+/** Where a bug of ours can be reported. */
 export const issuesUrl: string = manifest.bugs.url;

@@ -70,7 +70,7 @@ export function createClient(options: ClientOptions): Client {
         inDoubt: doubtOf,
         settle: (result) => ({ result }),
       });
-      // Where the document shows no body, only an error can be told from a result.
+      // Where the document shows no body, only an error can be recognized.
       const operation = request.method === 'DELETE' ? 'deleteTag' : 'getUrl';
       const judged = judge(operation, answer, subjectOf(identity, request, { query: Object.fromEntries(request.query) }));
       if (!('fault' in judged)) return { body: answer.body, failure: undefined };

@@ -46,7 +46,7 @@ export function logPages(
   });
 }
 
-/** Equal for entries that nothing tells apart. */
+/** Equal for entries that are alike. */
 export function entryKey({ time, type, message, links }: LogEntry): string {
   return JSON.stringify([time, type, message, links]);
 }

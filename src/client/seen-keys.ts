@@ -34,7 +34,7 @@ export class SeenKeys {
   }
 }
 
-/** 48 bits of each fingerprint; the other 16 are in the slot where it begins to look for room. */
+/** 48 bits of each fingerprint; the other 16 are in the slot where its search begins. */
 interface Table {
   readonly low: Uint32Array;
   readonly high: Uint16Array;

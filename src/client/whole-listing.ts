@@ -68,7 +68,7 @@ interface CutListing {
 
 /**
  * What to say where as many rows came as were wanted (B28); undefined where there are no more. A total that is just what was read may
- * be that of the page: then one more row tells.
+ * be that of the page: then one more row is asked for.
  */
 export async function cutListing(
   client: Client,

@@ -1,6 +1,6 @@
 /**
  * The entries of a list in one cell (B21): separated by commas, spaces around an entry dropped. An entry that begins with a
- * double quote, holds a comma or has spaces at an end stands in double quotes, with the quotes in it doubled: `"a,b",c`.
+ * double quote, holds a comma or has spaces at an end is put in double quotes, with the quotes in it doubled: `"a,b",c`.
  * Undefined where a quote is not closed or something follows it.
  */
 export function splitList(cell: string): string[] | undefined {

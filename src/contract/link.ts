@@ -1,4 +1,4 @@
-/** What tells links apart (F5): a hash, and on edition A the domain that it lives on, where that is known (4.1.7). */
+/** What identifies a link (F5): a hash, and on edition A the domain that it lives on, where that is known (4.1.7). */
 export interface LinkKey {
   readonly hash: string;
   /** In ASCII and lower case (B97), with the port if it has one. */

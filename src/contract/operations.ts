@@ -99,13 +99,13 @@ export interface Operations {
 export type OperationName = keyof Operations;
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Where an operation lives: `:name` in the path stands for one percent-encoded segment. */
+/** Where an operation lives: `:name` in the path is one percent-encoded segment. */
 export interface Endpoint {
   readonly method: Method;
   readonly path: string;
   /** Present where only one edition has the call. */
   readonly edition?: Edition;
-  /** Tells apart operations that share method and path: whether a `hashes` or `tags` parameter selects the URLs. */
+  /** Where operations share method and path: whether a `hashes` or `tags` parameter selects the URLs. */
   readonly selected?: boolean;
 }
 

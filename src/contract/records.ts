@@ -114,7 +114,7 @@ export type LogEntry = {
   links: { object_url: string | null; help_url: string | null };
 };
 
-/** Where a list read stands (2.8). */
+/** The part of a listing that an answer holds (2.8). */
 export interface Page {
   results_count: number;
   total_count: number;

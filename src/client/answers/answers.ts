@@ -31,7 +31,7 @@ export function readAnswer(operation: OperationName, answer: WireAnswer): Readin
   }
 }
 
-/** Whether JSON nests deeper than anything may that is printed or walked through later. Texts are passed over whole. */
+/** Whether JSON nests deeper than the code that prints it can follow. Texts are skipped whole. */
 export function isTooDeep(json: string): boolean {
   let depth = 0;
   for (let i = 0; i < json.length; i += 1) {

@@ -63,7 +63,7 @@ function wordsFor(code: string, message: string, host: string): Words {
   return { message: passing[code]?.(host) ?? `no answer from ${host}: ${message}`, nature: 'passing' };
 }
 
-/** undici tells in its text alone what a proxy answered to CONNECT. */
+/** Only undici's text has the proxy's answer to CONNECT. */
 function proxyRefusal(status: string): Words {
   const message = status === '407' ? 'the proxy asks for a password' : 'the proxy refused the connection';
   return { message: `${message} (HTTP ${status})`, nature: status.startsWith('4') ? 'lasting' : 'passing' };

@@ -3,7 +3,7 @@ import type { Fault } from '../call-error.ts';
 
 /**
  * The retry budget of one run (R-6). Failures drain it and successes fill it; when it is empty, every call that wants another
- * attempt waits while a single probe looks whether the server is back.
+ * attempt waits until a single probe finds the server back.
  */
 export interface Circuit {
   succeeded(): void;

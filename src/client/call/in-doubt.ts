@@ -3,37 +3,58 @@ import { endpoints, type OperationName } from '../../contract/operations.ts';
 import type { Fault } from '../call-error.ts';
 import type { AnyInput, ApiRequest } from './requests.ts';
 
-/**
- * How often a call may be sent again while it is in doubt whether it was applied (RELIABILITY.md 2.1). What is not listed is
- * sent again as often as the attempts allow: reads, and changes that end in the same state however often they are made.
- */
+/** What is to be said and done where a change is in doubt. */
+interface Doubt {
+  /** Continues "it is not known whether". */
+  readonly deed: string;
+  /** The command that shows whether it was done; `list` without it. */
+  readonly shownBy?: 'stats' | 'tags';
+  /** How often it may be sent again all the same (RELIABILITY.md 2.1); without limit where absent. */
+  readonly repeats?: (input: AnyInput) => number;
+}
+
+const never = (): number => 0;
+const unlessRenaming = ({ body }: AnyInput): number => (renames(body) ? 0 : Number.POSITIVE_INFINITY);
+
+const doubts: { readonly [O in OperationName]?: Doubt } = {
+  // Each repetition might make new links; bulk runs know when it does not.
+  shortenUrls: { deed: 'the short URLs were created', repeats: never },
+  // Whether a rename happened can be seen: that is checked before it is repeated (tag-changes.ts, bulk/operations/edit.ts).
+  editUrl: { deed: 'the URL was changed', repeats: unlessRenaming },
+  editUrls: { deed: 'the URLs were changed', repeats: unlessRenaming },
+  // A selection by tags may hold other URLs by now; one whose edit leaves the selection as it is may be tried once more.
+  editSelectedUrls: {
+    deed: 'the URLs were changed',
+    repeats: ({ query, body }) =>
+      query?.tags === undefined ? Number.POSITIVE_INFINITY : Number(!selectsByWhatItSets(query.tags, body)),
+  },
+  deleteUrl: { deed: 'the URL was deleted' },
+  deleteUrls: {
+    deed: 'the URLs were deleted',
+    repeats: ({ query }) => (query?.tags === undefined ? Number.POSITIVE_INFINITY : 0),
+  },
+  // Clicks that came in the meantime would be erased too.
+  resetStats: { deed: 'the counters were reset', shownBy: 'stats', repeats: never },
+  resetSelectedStats: { deed: 'the counters were reset', shownBy: 'stats', repeats: never },
+  addTag: { deed: 'the tag was added', shownBy: 'tags' },
+  renameTag: { deed: 'the tag was renamed', shownBy: 'tags', repeats: never },
+  deleteTag: { deed: 'the tag was deleted', shownBy: 'tags' },
+};
+
+/** How often a call may be sent again while it is in doubt whether it was applied. */
 export function repeatsInDoubt(operation: OperationName, input: AnyInput): number {
-  return repeats[operation]?.(input) ?? Number.POSITIVE_INFINITY;
+  return doubts[operation]?.repeats?.(input) ?? Number.POSITIVE_INFINITY;
 }
 
 /** A change that may have happened: exit 10, and a command that shows whether it did. */
 export function inDoubt(operation: OperationName, input: AnyInput, fault: Fault): Fault {
-  return {
-    ...fault,
-    outcome: 'ambiguous',
-    kind: 'unknown',
-    last: fault,
-    message: `it is not known whether ${deeds[operation] ?? 'the change was made'}: ${fault.message}`,
-    hint: `look before repeating it: ${look(operation, input)}`,
-  };
+  const { deed = 'the change was made', shownBy } = doubts[operation] ?? {};
+  return doubtful(fault, deed, operation === 'shortenUrls' ? newest(input) : commandFor(input, shownBy));
 }
 
 /** The same for a call that was written by hand. */
 export function rawInDoubt({ method, path }: ApiRequest, fault: Fault): Fault {
-  const message = `it is not known whether ${method} ${path} was done: ${fault.message}`;
-  return {
-    ...fault,
-    outcome: 'ambiguous',
-    kind: 'unknown',
-    last: fault,
-    message,
-    hint: 'look before repeating it: linkctl list',
-  };
+  return doubtful(fault, `${method} ${path} was done`, 'linkctl list');
 }
 
 /** Whether a call changes something. */
@@ -41,23 +62,26 @@ export function changes(operation: OperationName): boolean {
   return endpoints[operation].method !== 'GET';
 }
 
-const never = (): number => 0;
+function doubtful(fault: Fault, deed: string, command: string): Fault {
+  const message = `it is not known whether ${deed}: ${fault.message}`;
+  return { ...fault, outcome: 'ambiguous', kind: 'unknown', last: fault, message, hint: `look before repeating it: ${command}` };
+}
 
-const repeats: { readonly [O in OperationName]?: (input: AnyInput) => number } = {
-  // Each repetition might make new links; bulk runs know when it does not.
-  shortenUrls: never,
-  // A selection by tags may hold other URLs by now; one whose edit leaves the selection as it is may be tried once more.
-  editSelectedUrls: ({ query, body }) =>
-    query?.tags === undefined ? Number.POSITIVE_INFINITY : Number(!selectsByWhatItSets(query.tags, body)),
-  deleteUrls: ({ query }) => (query?.tags === undefined ? Number.POSITIVE_INFINITY : 0),
-  // Clicks that came in the meantime would be erased too.
-  resetStats: never,
-  resetSelectedStats: never,
-  // Whether a rename happened can be seen: that is checked before it is repeated (tag-changes.ts, bulk/operations/edit.ts).
-  renameTag: never,
-  editUrl: ({ body }) => (renames(body) ? 0 : Number.POSITIVE_INFINITY),
-  editUrls: ({ body }) => (renames(body) ? 0 : Number.POSITIVE_INFINITY),
-};
+function newest({ body }: AnyInput): string {
+  return `linkctl list --limit ${Math.max(1, items(body).length)}`;
+}
+
+function commandFor({ path, query, body }: AnyInput, shownBy: 'list' | 'stats' | 'tags' = 'list'): string {
+  const command = `linkctl ${shownBy}`;
+  if (shownBy === 'tags') return command;
+  if (query?.tags !== undefined) return `${command} --by-tags ${shellWord(String(query.tags))}`;
+  const hashes = [path?.hash ?? [], query?.hashes === undefined ? [] : String(query.hashes).split(',')].flat();
+  const renamed = items(body).flatMap((item) =>
+    'custom_hash' in item && typeof item.custom_hash === 'string' ? [item.custom_hash] : [],
+  );
+  const named = [...hashes, ...renamed];
+  return named.length > 0 && named.length <= 5 ? `${command} -- ${named.join(' ')}` : command;
+}
 
 /** Whether any item of an edit gets a new hash. */
 function renames(body: unknown): boolean {
@@ -72,33 +96,4 @@ function selectsByWhatItSets(expression: string | number, body: unknown): boolea
 function items(body: unknown): object[] {
   const urls = typeof body === 'object' && body !== null && 'urls' in body ? body.urls : undefined;
   return Array.isArray(urls) ? urls.filter((item) => typeof item === 'object' && item !== null) : [];
-}
-
-const deeds: { readonly [O in OperationName]?: string } = {
-  shortenUrls: 'the short URLs were created',
-  editUrl: 'the URL was changed',
-  editSelectedUrls: 'the URLs were changed',
-  editUrls: 'the URLs were changed',
-  deleteUrl: 'the URL was deleted',
-  deleteUrls: 'the URLs were deleted',
-  resetStats: 'the counters were reset',
-  resetSelectedStats: 'the counters were reset',
-  addTag: 'the tag was added',
-  renameTag: 'the tag was renamed',
-  deleteTag: 'the tag was deleted',
-};
-
-function look(operation: OperationName, { path, query, body }: AnyInput): string {
-  if (operation === 'addTag' || operation === 'renameTag' || operation === 'deleteTag') return 'linkctl tags';
-  if (operation === 'shortenUrls') return `linkctl list --limit ${Math.max(1, items(body).length)}`;
-  const command = operation === 'resetStats' || operation === 'resetSelectedStats' ? 'linkctl stats' : 'linkctl list';
-  if (query?.tags !== undefined) return `${command} --by-tags ${shellWord(String(query.tags))}`;
-  const hashes = [path?.hash, ...(query?.hashes === undefined ? [] : String(query.hashes).split(','))].filter(
-    (hash) => hash !== undefined,
-  );
-  const renamed = items(body).flatMap((item) =>
-    'custom_hash' in item && typeof item.custom_hash === 'string' ? [item.custom_hash] : [],
-  );
-  const named = [...hashes, ...renamed];
-  return named.length > 0 && named.length <= 5 ? `${command} -- ${named.join(' ')}` : command;
 }

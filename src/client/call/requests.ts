@@ -67,7 +67,7 @@ export function rawRequest({ method, path, query = [], body }: RawRequest): ApiR
   return request;
 }
 
-/** Path and query as they go on the wire. */
+/** Path and query as they are sent. */
 export function addressOf({ path, query }: Pick<ApiRequest, 'path' | 'query'>): string {
   const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   return search === '' ? path : `${path}?${search}`;

@@ -13,16 +13,34 @@ export interface Connection {
 
 /** Opens nothing before the first exchange. */
 export function createConnection(options: ClientOptions): Connection {
-  const { system, observe, redact = (text) => text, withoutKey, methodOverride, caFile } = options;
+  const { baseUrl, system, observe, redact = (text) => text, caFile, timeout } = options;
+  const warn = (message: string): void => observe?.({ kind: 'warning', message });
+  const wireRequest = wireRequests(options);
+  let transport: Promise<Transport> | undefined;
+  return {
+    exchange: async (request, signal) => {
+      transport ??= openTransport({ origin: new URL(baseUrl), caFile, env: system.env, warn });
+      const wire = await wireRequest(request);
+      const started = system.now();
+      const answered = await (await transport).exchange(wire, timeoutsFor(request.method, timeout), signal);
+      const outcome = withoutEcho(answered, wire, options, warn);
+      observe?.(exchangeEvent({ request, wire, outcome, milliseconds: system.now() - started }, redact));
+      return outcome;
+    },
+    warn,
+    close: async () => (await transport?.catch(() => undefined))?.close(),
+  };
+}
+
+/** The key is read once, before the first request. */
+function wireRequests(options: ClientOptions): (request: ApiRequest) => Promise<WireRequest> {
+  const { username, readKey, methodOverride } = options;
   const base = new URL(options.baseUrl);
   const root = base.pathname.replace(/\/+$/, '');
   const agent = userAgent(options);
-  const warn = (message: string): void => observe?.({ kind: 'warning', message });
-  let transport: Promise<Transport> | undefined;
   let credentials: Promise<string> | undefined;
-
-  async function wireRequest({ method, path, query, body }: ApiRequest): Promise<WireRequest> {
-    credentials ??= options.readKey?.().then((key) => Buffer.from(`${options.username}:${key}`, 'utf8').toString('base64'));
+  return async ({ method, path, query, body }) => {
+    credentials ??= readKey?.().then((key) => Buffer.from(`${username}:${key}`, 'utf8').toString('base64'));
     const overridden = methodOverride && method !== 'GET' && method !== 'POST';
     return {
       method: overridden ? 'POST' : method,
@@ -38,30 +56,21 @@ export function createConnection(options: ClientOptions): Connection {
       },
       body,
     };
-  }
-
-  /** R-40: a key that the server sends back goes no further, unless the request itself said it, as a part of some address. */
-  function withoutEcho(outcome: WireAnswer | WireFailure, { path, body: asked = '' }: WireRequest): WireAnswer | WireFailure {
-    if (!withoutKey || outcome.kind === 'failure') return outcome;
-    const body = withoutKey(outcome.body);
-    if (body === outcome.body || withoutKey(path + asked) !== path + asked) return outcome;
-    warn('the server sends the API key back; it is left out of its answers');
-    return { ...outcome, body };
-  }
-
-  return {
-    exchange: async (request, signal) => {
-      transport ??= openTransport({ origin: base, caFile, env: system.env, warn });
-      const wire = await wireRequest(request);
-      const started = system.now();
-      const timeouts = timeoutsFor(request.method, options.timeout);
-      const outcome = withoutEcho(await (await transport).exchange(wire, timeouts, signal), wire);
-      observe?.(exchangeEvent({ request, wire, outcome, milliseconds: system.now() - started }, redact));
-      return outcome;
-    },
-    warn,
-    close: async () => (await transport?.catch(() => undefined))?.close(),
   };
+}
+
+/** R-40: a key that the server sends back goes no further, unless the request itself held it, as a part of some address. */
+function withoutEcho(
+  outcome: WireAnswer | WireFailure,
+  { path, body: asked = '' }: WireRequest,
+  { withoutKey }: ClientOptions,
+  warn: (message: string) => void,
+): WireAnswer | WireFailure {
+  if (!withoutKey || outcome.kind === 'failure') return outcome;
+  const body = withoutKey(outcome.body);
+  if (body === outcome.body || withoutKey(path + asked) !== path + asked) return outcome;
+  warn('the server sends the API key back; it is left out of its answers');
+  return { ...outcome, body };
 }
 
 /** R-9. A time-out that was asked for is for the answer to begin; all of it may take twice as long. */

@@ -3,8 +3,8 @@ import { failureOf } from '../answers/failure-messages.ts';
 import { maximumBody, type Timeouts, type WireAnswer, type WireFailure } from './transport.ts';
 
 /**
- * One exchange under way: a transport tells it what happens on the wire, and it decides how the exchange ends. Time-outs, limits
- * and what counts as sent are decided here, so that every transport behaves alike.
+ * One exchange under way. A transport reports what happens on the wire; time-outs, limits, what counts as sent and how the exchange
+ * ends are decided here, so that every transport behaves alike.
  */
 export class Exchange {
   readonly outcome: Promise<WireAnswer | WireFailure>;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Exchange } from './exchange.ts';
 import { maximumHeaders, maximumIdle, type Transport } from './transport.ts';
@@ -18,8 +19,8 @@ export async function nodeTransport(origin: URL, trust: Trust): Promise<Transpor
       for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
       exchange.onStop(() => outgoing.destroy());
       outgoing.on('socket', (socket) => {
-        // On a new connection nothing is written before it stands; on a kept one writing begins right after this event.
-        if (socket.connecting || (secure && !isEstablished(socket as TLSSocket))) {
+        // On a new connection nothing is written before it is established; on a kept one writing begins right after this event.
+        if (socket.connecting || (secure && !isEstablished(socket))) {
           socket.once(secure ? 'secureConnect' : 'connect', () => exchange.sent());
         } else exchange.sent();
       });
@@ -39,6 +40,6 @@ function receive(answer: IncomingMessage, exchange: Exchange): void {
   answer.on('end', () => exchange.end());
 }
 
-function isEstablished(socket: TLSSocket): boolean {
-  return socket.getProtocol?.() != null && socket.authorized;
+function isEstablished(socket: Socket | TLSSocket): boolean {
+  return 'getProtocol' in socket && socket.getProtocol() !== null && socket.authorized;
 }

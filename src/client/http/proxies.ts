@@ -11,7 +11,7 @@ export interface Proxies {
 }
 
 /**
- * The proxies in force for an origin, or nothing when it is reached directly: loopback always is (R-50). A lower-case variable
+ * The proxies that apply to an origin, or nothing when it is reached directly: loopback always is (R-50). A lower-case variable
  * beats the upper-case one, and an empty one switches the proxy off. Throws `UsageError` for a value that is no address; the
  * value may hold a password, so it is not repeated.
  */

@@ -1,6 +1,6 @@
 import type { System } from '../../base/system.ts';
 
-/** One HTTP request as it goes on the wire. */
+/** One HTTP request as it is sent. */
 export interface WireRequest {
   readonly method: string;
   /** Path and query from the origin's root, percent-encoded. */
@@ -54,7 +54,7 @@ export interface TransportOptions {
   /** A file of PEM certificates that are trusted in addition to the usual ones. */
   readonly caFile?: string | undefined;
   readonly env: System['env'];
-  /** Told what is odd and does no harm. */
+  /** For what is odd and does no harm. */
   warn(message: string): void;
 }
 

@@ -41,7 +41,7 @@ async function certificatesIn(file: string): Promise<string> {
   return text;
 }
 
-/** Node itself warns when that file cannot be read, and goes on without it. */
+/** Node itself warns when that file cannot be read, and does without it. */
 async function extraCertificates(file: string | undefined): Promise<string[]> {
   if (!file) return [];
   return readFile(file, 'utf8').then(
