@@ -66,7 +66,17 @@ test('B98: shortening one URL loads four files, and no library but the one that 
   expect(builtins.filter((name) => ['child_process', 'crypto', 'tls', 'https', 'sqlite', 'zlib'].includes(name))).toEqual([]);
 });
 
-test.for([['list'], ['tags'], ['stats'], ['edit', 'a', '--note', 'x'], ['delete', 'a', '--yes'], ['config', 'list'], ['runs']])(
+test.for([
+  ['list'],
+  ['list', '-o', 'csv'],
+  ['list', '--json'],
+  ['tags'],
+  ['stats'],
+  ['edit', 'a', '--note', 'x'],
+  ['delete', 'a', '--yes'],
+  ['config', 'list'],
+  ['runs'],
+])(
   'B98: linkctl %j loads no library that only tables, bulk files, proxies or the sandbox need',
   async (argv, { env, linkctl }) => {
     await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'a']);
@@ -74,6 +84,18 @@ test.for([['list'], ['tags'], ['stats'], ['edit', 'a', '--note', 'x'], ['delete'
     expect(heavy.filter((name) => packages.has(name))).toEqual([]);
   },
 );
+
+test('a table brings its library, so the test above would see one', async ({ env, linkctl }) => {
+  await linkctl(['shorten', 'https://nodejs.org/']);
+  expect(packagesIn((await loadedBy(['list', '-o', 'table'], env)).files)).toContain('cli-table3');
+});
+
+test('B98: a stored profile is read without a library', async ({ env, homeEnv, wire }) => {
+  const login = ['auth', 'login', '--profile', 'work', '--base-url', wire.baseUrl, '--username', 'ann', '--with-key'];
+  expect((await runProgram(login, homeEnv, env.LINKCTL_API_KEY)).code).toBe(0);
+  const { files } = await loadedBy(['list', '--profile', 'work'], homeEnv);
+  expect([...packagesIn(files)]).toEqual(['commander']);
+});
 
 test('the sandbox brings its storage engine, so the test above would see one', async ({ homeEnv }) => {
   const { files } = await loadedBy(['-p', 'sandbox', 'list'], homeEnv);

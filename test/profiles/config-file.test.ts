@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { build } from 'esbuild';
 import { expect } from 'vitest';
 import { LocalError } from '../../src/base/errors.ts';
 import type { System } from '../../src/base/system.ts';
@@ -113,25 +112,4 @@ test('R-24: a file of another user is refused', ({ config }) => {
   const system = config.system();
   if (system.userId === 0) execFileSync('chown', ['54321', config.path]);
   expect(failureOf({ ...system, userId: 4321 }).message).toContain(`${config.path} belongs to another user`);
-});
-
-test('PERFORMANCE.md 1: choosing credentials loads no package, and nothing that writes or runs', async () => {
-  const { metafile } = await build({
-    entryPoints: [join(import.meta.dirname, '../../src/profiles/credentials.ts')],
-    bundle: true,
-    splitting: true,
-    write: false,
-    outdir: 'unused',
-    metafile: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    logLevel: 'error',
-  });
-  const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint?.endsWith('credentials.ts'));
-  const loaded = entry?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path) ?? [];
-  expect(loaded.filter((path) => !path.startsWith('node:') && !path.includes('chunk'))).toEqual([]);
-  const files = Object.keys(metafile.inputs).map((path) => path.replace(/.*src\//, ''));
-  expect(files).toContain('profiles/config-file.ts');
-  expect(files.filter((path) => /config-store|config-change|claim-lock|atomic-write/.test(path))).toEqual([]);
 });

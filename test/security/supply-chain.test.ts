@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { programFolder, programPath } from '../support/built-program.ts';
+import { programPath } from '../support/built-program.ts';
 import { test } from '../support/linkctl.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -54,7 +54,7 @@ test('R-55: undici is one without the holes that are known', () => {
   expect(minor).toBeGreaterThanOrEqual(24);
 });
 
-test('R-55: a package holds what the program needs and nothing that lies beside it', ({ folder }) => {
+test('R-55: what is packed runs as it is unpacked, and holds nothing that lies beside it', async ({ folder, homeEnv }) => {
   const checkout = join(folder, 'checkout');
   mkdirSync(join(checkout, 'src', 'cli'), { recursive: true });
   for (const name of ['package.json', 'bin', 'completions', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
@@ -63,19 +63,18 @@ test('R-55: a package holds what the program needs and nothing that lies beside 
   cpSync(join(dirname(programPath), '..', 'dist'), join(checkout, 'dist'), { recursive: true });
   for (const name of ['.env', 'api-key', 'config.json', 'src/cli/main.ts', 'links.csv', '.npmrc'])
     writeFileSync(join(checkout, name), 'x');
-  const packed = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
-    cwd: checkout,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const paths: string[] = JSON.parse(packed.toString())[0].files.map(({ path }: { path: string }) => path);
-  expect(paths).toEqual(
-    expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'bin/linkctl.js', manifest.man]),
-  );
-  for (const shell of ['linkctl.bash', '_linkctl', 'linkctl.fish', 'linkctl.ps1'])
-    expect(paths).toContain(`completions/${shell}`);
-  expect(paths).toContain('dist/current');
-  expect(paths).toContain(`dist/${basename(programFolder)}/main.cjs`);
-  const allowed = /^(bin|dist|completions)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  const run = (...command: [string, ...string[]]): string =>
+    execFileSync(command[0], command.slice(1), { cwd: checkout, env: homeEnv, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+  run('npm', 'pack', '--ignore-scripts', '--pack-destination', folder);
+  run('tar', '-xzf', join(folder, `linkctl-${manifest.version}.tgz`), '-C', folder);
+  const unpacked = join(folder, 'package');
+  const paths = readdirSync(unpacked, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'));
+  const allowed = /^(bin|dist|completions)(\/|$)|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
-  expect(paths.filter((path) => path.startsWith('bin/')).sort()).toEqual(['bin/linkctl.js', 'bin/package.json']);
+  for (const shell of ['linkctl.bash', '_linkctl', 'linkctl.fish', 'linkctl.ps1', basename(manifest.man)])
+    expect(paths).toContain(`completions/${shell}`);
+  symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'));
+  const linkctl = join(unpacked, 'bin', 'linkctl.js');
+  expect(run(process.execPath, linkctl, '--version')).toBe(`linkctl ${manifest.version}\n`);
+  expect(run(process.execPath, linkctl, '-p', 'sandbox', 'shorten', 'https://nodejs.org/')).toMatch(/^http\S+\n$/);
 });
