@@ -73,7 +73,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const sideDoors: readonly string[] = [
   'bulk/operations',
   'bulk/results',
-  'input/hashes/hash-list.ts',
   'output/formats/values.ts',
   'output/terminal/display-width.ts',
 ];

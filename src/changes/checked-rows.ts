@@ -6,11 +6,11 @@ import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import { checkInput } from '../input/check.ts';
+import { type CheckedInput, checkInput } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
 import { type KeptRows, keepRows } from '../input/kept-rows.ts';
-import { createPlacement, domainOfBare, type Placement } from '../input/placement.ts';
-import type { InputRow, ReadOptions } from '../input/row.ts';
+import { type Placement, readPlaced } from '../input/placement.ts';
+import type { InputRow } from '../input/row.ts';
 import { readRows } from '../input/rows.ts';
 import { refuseTooMany } from './consent.ts';
 
@@ -29,32 +29,26 @@ export async function checkedRows(
   { file = '', inputFormat: format, delimiter, ignoreUnknownColumns, formulaGuarded }: BulkOptions,
   session: Session,
 ): Promise<CheckedRows> {
-  const optionsWith = (placement: Placement): ReadOptions => ({
+  const settings = {
     use,
     edition: session.edition,
-    placement,
     format: inputFormat(use, file, format),
     now: session.system.now(),
     delimiter: delimiter === undefined ? undefined : delimiterOf(delimiter),
     ignoreUnknownColumns,
     formulaGuarded,
-  });
-  let placement = createPlacement(session);
-  let options = optionsWith(placement);
+  };
   const source = await session.openInput(file, use === 'edit' ? 'rows' : 'URLs');
-  let kept = keepUntilEnd(session);
-  let checked = await checkInput(source, options, kept);
-  const defaultDomain = await domainOfBare(placement, session, 'listed change', source.name);
-  if (defaultDomain !== undefined && placement.hosts.size > 0) {
-    placement = createPlacement(session, defaultDomain);
-    options = optionsWith(placement);
+  let kept: KeptRows<InputRow> | undefined;
+  const check = async (placement: Placement): Promise<CheckedInput> => {
     kept = keepUntilEnd(session);
-    checked = await checkInput(source, options, kept);
-  }
+    return await checkInput(source, { ...settings, placement }, kept);
+  };
+  const { found: checked, placement } = await readPlaced(check, session, 'listed change', source.name);
   const { rows, withHash, sha256, warnings } = checked;
   refuseTooMany(rows, session);
   await session.warn(...warnings);
-  const open = () => kept?.read() ?? readRows(source, options);
+  const open = () => kept?.read() ?? readRows(source, { ...settings, placement });
   const input = { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo };
   return { input, withHash, domains: placement.domains() };
 }

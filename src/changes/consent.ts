@@ -5,7 +5,7 @@ import { type Session, whereabouts } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import type { NamedTargets } from '../input/hash-targets.ts';
+import type { NamedTargets } from '../input/named-links.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { truncate } from '../output/terminal/display-width.ts';
 import { readableUrl } from '../output/url-columns.ts';

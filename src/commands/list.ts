@@ -9,7 +9,7 @@ import { coverage, cutListing, joinedPages } from '../client/whole-listing.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
+import { type NamedTargets, readTargets } from '../input/named-links.ts';
 import { namesOf, type Row, type RowsReport } from '../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
 import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';

@@ -13,7 +13,7 @@ import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { type NamedTargets, readTargets } from '../input/hash-targets.ts';
+import { type NamedTargets, readTargets } from '../input/named-links.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import {

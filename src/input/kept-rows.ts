@@ -2,7 +2,7 @@ import type { System } from '../base/system.ts';
 import { openTemporaryFile } from '../files/temporary-file.ts';
 
 /**
- * Rows that were checked, kept on the disk until they are sent: nothing is parsed twice, and what goes out is what was looked at.
+ * Rows that were checked, kept on the disk until they are sent: nothing is parsed twice, and what goes out is what was checked.
  * Throws a LocalError where the disk does not take them or give them back.
  */
 export interface KeptRows<Row> {
@@ -24,7 +24,7 @@ export function keepRows<Row>(folder: string, system: Pick<System, 'randomBytes'
     *read() {
       let offset = 0;
       for (const length of lengths) {
-        yield JSON.parse(file.readAt(offset, length).toString()) as Row[];
+        yield JSON.parse(file.readAt(offset, length).toString());
         offset += length;
       }
     },

@@ -82,12 +82,36 @@ export interface NamedAccount extends DomainInForce {
 /** What the names are for: to be read, or changed as they were typed, or changed as a file lists them. */
 export type NamedFor = 'reading' | 'typed change' | 'listed change';
 
+/** What was read, and where its links are. */
+export interface Placed<Found> {
+  readonly found: Found;
+  readonly placement: Placement;
+}
+
+/**
+ * Reads names and finds out where their links are; names are read once more where the domain of bare hashes is known only then, and a
+ * hash beside its short URL would be taken for another link. `file`: for messages.
+ */
+export async function readPlaced<Found>(
+  read: (placement: Placement) => Found | Promise<Found>,
+  account: NamedAccount,
+  use: NamedFor,
+  file?: string,
+): Promise<Placed<Found>> {
+  const placement = createPlacement(account);
+  const found = await read(placement);
+  const defaultDomain = await domainOfBare(placement, account, use, file);
+  if (defaultDomain === undefined || placement.hosts.size === 0) return { found, placement };
+  const again = createPlacement(account, defaultDomain);
+  return { found: await read(again), placement: again };
+}
+
 /**
  * Where the links are whose names leave it open: the domain of bare hashes, if that matters. A bare hash in a list to be changed
  * must not be taken for its namesake on another domain, nor a short URL of another host for a link of the account (F5); a hash and
  * its short URL are one link (D19). Asks the server only where the names leave something open. Throws a UsageError.
  */
-export async function domainOfBare(
+async function domainOfBare(
   { bare: bareOf, hosts }: Placement,
   account: NamedAccount,
   use: NamedFor,

@@ -1,10 +1,12 @@
-import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { type BigIntStats, createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { getSystemErrorMap } from 'node:util';
-import { type CliError, LocalError, UsageError } from '../base/errors.ts';
+import { type CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import { openTemporaryFile, type TemporaryFile } from '../files/temporary-file.ts';
+import { errorCode } from '../files/file-error.ts';
+import { openTemporaryFile } from '../files/temporary-file.ts';
 import { utf8Text } from './encoding.ts';
 
 /** Something to read that is the same at every reading. */
@@ -17,7 +19,7 @@ export interface Source {
   text(): AsyncGenerator<Buffer>;
   /** Of the bytes as they are, in hex; known once `text` was read to its end. */
   sha256(): string;
-  /** Tells that the file is not what it was when it was read (F65). */
+  /** An error where the file is not what it was when it was read (F65). */
   change(): Promise<LocalError | undefined>;
   /** Lets go of what came through a pipe; a file stays. */
   discard(): void;
@@ -54,7 +56,6 @@ const chunkBytes = 128 * 1024;
 function fileSource(name: string): Source {
   let known: Identity | undefined;
   let digest: string | undefined;
-
   async function* bytes(): AsyncGenerator<Buffer> {
     const handle = await open(name).catch((error) => {
       throw unreadable(name, error);
@@ -76,11 +77,10 @@ function fileSource(name: string): Source {
       await handle.close();
     }
   }
-
   return {
     name,
     text: () => utf8Text(bytes(), name),
-    sha256: () => {
+    sha256() {
       if (!digest) throw new Error('sha256 asked for before the source was read to its end');
       return digest;
     },
@@ -92,49 +92,6 @@ function fileSource(name: string): Source {
   };
 }
 
-/** Copies a stream, whose text is checked on the way so that an endless stream of anything else does not fill the disk. */
-async function pipeSource(stream: AsyncIterable<unknown>, name: string, { folder, system }: SourceOptions): Promise<Source> {
-  const copy = openTemporaryFile(folder, `a copy of ${name}`, copyHint, system);
-  const hash = createHash('sha256');
-  try {
-    for await (const _ of utf8Text(copying(stream, name, copy, hash), name));
-  } catch (error) {
-    copy.close();
-    throw error;
-  }
-  const digest = hash.digest('hex');
-  return {
-    name,
-    copyTo: copy.copyTo,
-    text: () => utf8Text(copy.stream(), name),
-    sha256: () => digest,
-    change: async () => undefined,
-    discard: copy.close,
-  };
-}
-
-const copyHint =
-  'set XDG_STATE_HOME to a folder that can be written to; for --dry-run or a listing, a file instead of a pipe will do';
-
-async function* copying(stream: AsyncIterable<unknown>, name: string, copy: TemporaryFile, hash: Hash): AsyncGenerator<Buffer> {
-  const chunks = stream[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      // C20: a pipe that breaks is not the end of the input.
-      const { value, done } = await chunks.next().catch((error) => {
-        throw new UsageError(`${name} broke off, nothing was sent: ${reasonOf(error)}`, { cause: error });
-      });
-      if (done) return;
-      const chunk = Buffer.isBuffer(value) ? value : Buffer.from(value as string);
-      copy.append(chunk);
-      hash.update(chunk);
-      yield chunk;
-    }
-  } finally {
-    await chunks.return?.();
-  }
-}
-
 async function nextChunk(handle: FileHandle, name: string): Promise<Buffer> {
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, null);
@@ -144,13 +101,8 @@ async function nextChunk(handle: FileHandle, name: string): Promise<Buffer> {
   }
 }
 
-/** What tells that a file was written to or replaced. */
-interface Identity {
-  readonly dev: bigint;
-  readonly ino: bigint;
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-}
+/** What shows that a file was written to or replaced. */
+type Identity = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs'>;
 
 async function identityOf(handle: FileHandle): Promise<Identity> {
   return await handle.stat({ bigint: true });
@@ -170,16 +122,56 @@ function changed(name: string): LocalError {
   return new LocalError(`${name} changed while it was read: run the command again when nothing writes to it`);
 }
 
+/** Copies a stream, whose text is checked on the way so that an endless stream of anything else does not fill the disk. */
+async function pipeSource(stream: Readable, name: string, { folder, system }: SourceOptions): Promise<Source> {
+  const copy = openTemporaryFile(folder, `a copy of ${name}`, copyHint, system);
+  const hash = createHash('sha256');
+  async function* copied(): AsyncGenerator<Buffer> {
+    for await (const chunk of unbroken(stream, name)) {
+      copy.append(chunk);
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  try {
+    for await (const _ of utf8Text(copied(), name));
+  } catch (error) {
+    copy.close();
+    throw error;
+  }
+  const digest = hash.digest('hex');
+  return {
+    name,
+    copyTo: copy.copyTo,
+    text: () => utf8Text(copy.stream(), name),
+    sha256: () => digest,
+    change: async () => undefined,
+    discard: copy.close,
+  };
+}
+
+const copyHint =
+  'set XDG_STATE_HOME to a folder that can be written to; for --dry-run or a listing, a file instead of a pipe will do';
+
+/** C20: a pipe that breaks is not the end of the input. */
+async function* unbroken(stream: Readable, name: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of stream) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+  } catch (error) {
+    throw new UsageError(`${name} broke off, nothing was sent: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
 /** A name that leads nowhere is the command line's fault; a file that cannot be read is this machine's. */
 function unreadable(name: string, error: unknown): CliError {
   const message = `cannot read ${name || '""'}: ${reasonOf(error)}`;
-  const wrongName = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(
-    (error as NodeJS.ErrnoException).code ?? '',
-  );
-  return wrongName ? new UsageError(message, { cause: error }) : new LocalError(message, { cause: error });
+  const isWrongName = wrongNames.includes(errorCode(error) ?? '');
+  return isWrongName ? new UsageError(message, { cause: error }) : new LocalError(message, { cause: error });
 }
 
+const wrongNames = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'];
+
 function reasonOf(error: unknown): string {
-  const { errno, message } = error as NodeJS.ErrnoException;
-  return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
+  const number = error instanceof Error && 'errno' in error && typeof error.errno === 'number' ? error.errno : 0;
+  return getSystemErrorMap().get(number)?.[1] ?? messageOf(error);
 }

@@ -42,7 +42,7 @@ export function jsonValue(target: Target, value: unknown): WireValue | Refused {
   if (typeof value !== type && !(type === 'array' && Array.isArray(value))) return { refused: `must be ${article(type)}` };
   if (typeof value === 'string') return value === '' && kind === 'text' ? '' : cellValue(target, value);
   if (typeof value === 'number') return wholeNumber(value, String(value));
-  return Array.isArray(value) ? labels(value) : (value as boolean);
+  return Array.isArray(value) ? labels(value) : value === true;
 }
 
 /**
@@ -71,12 +71,9 @@ export function flagLabels(flag: string, texts: readonly string[]): string[] {
 /** What is allowed and probably not meant; `today` is `utcDay`. */
 export function valueWarning(target: Target, value: WireValue, today: string): string | undefined {
   if (target === 'expiration_date' && typeof value === 'string' && value < today) return `${value} is in the past`;
-  if (target === 'long_url' && hasUserinfo(value as string)) return 'the URL carries a user name or a password';
+  if (target === 'long_url' && typeof value === 'string' && value.includes('@') && userinfo.test(value))
+    return 'the URL carries a user name or a password';
   return undefined;
-}
-
-function hasUserinfo(url: string): boolean {
-  return url.includes('@') && userinfo.test(url);
 }
 
 /** `YYYY-MM-DD` in UTC (4.1.6), from milliseconds. */
@@ -138,7 +135,7 @@ function customHash(text: string, field: Field): string | Refused {
   return wrongLength(text, field) ?? text;
 }
 
-/** R-30. The text is looked at before the parser sees it, which would silently drop tabs and newlines, and is sent as typed. */
+/** R-30. The text is checked before the parser sees it, which would silently drop tabs and newlines, and is sent as typed. */
 function webAddress(text: string, field: Field): string | Refused {
   const plain = printableAscii.test(text);
   if (!plain && hasUnseen(text)) return { refused: `${quoted(text)} has a space or a control character in it` };
@@ -147,7 +144,7 @@ function webAddress(text: string, field: Field): string | Refused {
     const meant = /^[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(text) ? `; did you mean ${quoted(`https://${text}`)}?` : '';
     return { refused: `${quoted(text)} is not an http or https URL${meant}` };
   }
-  // Of ASCII the quick way can be trusted, which tells without making the parts.
+  // For ASCII, the quick way is enough, which does not make the parts.
   const valid = plain ? URL.canParse(text) : parseUrl(text) !== undefined;
   return wrongLength(text, field) ?? (valid ? text : { refused: `${quoted(text)} is not a valid URL` });
 }
@@ -189,12 +186,14 @@ function notDate(text: string, forms = ', which is written YYYY-MM-DD'): Refused
 }
 
 function labels(entries: readonly unknown[]): string[] | Refused {
+  const found: string[] = [];
   for (const entry of entries) {
     if (typeof entry !== 'string') return { refused: 'must be an array of strings' };
     if (entry === '') return { refused: 'a label is empty' };
     if (hasControl(entry)) return { refused: `label ${quoted(entry)} has a control character in it` };
+    found.push(entry);
   }
-  return entries as string[];
+  return found;
 }
 
 function wrongLength(text: string, { length }: Field): Refused | undefined {

@@ -1,5 +1,5 @@
 import { CliError, LocalError, UsageError } from '../../base/errors.ts';
-import type { System } from '../../base/system.ts';
+import type { InputStream, System } from '../../base/system.ts';
 import { connect } from '../../cli/connect.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { ask, askHidden, canAsk } from '../../cli/prompt.ts';
@@ -7,7 +7,6 @@ import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import type { AccountRecord } from '../../contract/records.ts';
-import { readText } from '../../input/text.ts';
 import { printFailure } from '../../output/failures.ts';
 import type { DoneReport } from '../../output/report.ts';
 import { isExposed, typedAccountName } from '../../profiles/account-values.ts';
@@ -123,6 +122,19 @@ async function givenKey(withKey: boolean, stored: Profile, url: string, invocati
   if (withKey && !system.stdin.isTTY) return cleanKey(await readText(system.stdin, 65_536), reject);
   if (!withKey && stored.api_key_command && stored.base_url === url) return { kind: 'command', argv: stored.api_key_command };
   return cleanKey(await askHidden('API key', '--with-key or --api-key-file', invocation), reject);
+}
+
+/** All of stdin as text, where a flag asks for it (B39). `most` is in bytes. */
+async function readText(stdin: InputStream, most: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > most) throw new UsageError(`stdin: longer than ${most} bytes`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 interface Candidate {
