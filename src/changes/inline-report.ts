@@ -9,7 +9,7 @@ import type { Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './run-report.ts';
 
 /** How a change of typed links is shown. */
-export interface InlineChange {
+interface InlineChange {
   readonly presentation: Omit<RunPresentation, 'doing'>;
   /** What every link is given, for messages about it. */
   readonly fields?: EditFields | undefined;

@@ -6,7 +6,7 @@ import { changeNamed, type NamedChange } from './named-change.ts';
 import { changeByTags, type TagChange } from './tag-change.ts';
 
 /** One change of links that exist, however they are selected. */
-export interface LinkChange extends Omit<NamedChange, 'selection'>, Omit<TagChange, 'expression'> {
+interface LinkChange extends Omit<NamedChange, 'selection'>, Omit<TagChange, 'expression'> {
   readonly selection: NamedSelection;
   /** The flags that begin a run, for messages. */
   readonly files?: string;

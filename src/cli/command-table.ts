@@ -3,7 +3,7 @@ import { registerShorten } from '../commands/shorten.ts';
 import type { Runner } from './run.ts';
 
 /** Adds a command's operands, flags and action to its place in the tree. */
-export type Register = (command: Command, run: Runner) => void;
+type Register = (command: Command, run: Runner) => void;
 
 /** One command of the tree, known by name and summary until it is called. */
 export interface Entry {

@@ -2,7 +2,7 @@ import type { Signal, System } from '../base/system.ts';
 import type { Streams } from '../output/streams.ts';
 
 /** Who hears of a signal. */
-export interface SignalWatch {
+interface SignalWatch {
   /** From now on `listener` hears of signals; answers with what gives them back. */
   listen(listener: (signal: Signal) => void): () => void;
   isListening(): boolean;

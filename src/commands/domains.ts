@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { keepLabels } from '../completion/label-keeping.ts';
+import { keepLabels } from '../completion/label-cache.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
@@ -19,11 +19,14 @@ export function registerDomains(command: Command, run: Runner): void {
 
 /** GET /domains. */
 async function listDomains(_options: object, invocation: Invocation): Promise<RowsReport> {
-  const { client, profile } = await openSession(invocation);
+  const session = await openSession(invocation);
   async function* rows(): AsyncGenerator<Row[]> {
-    const { domains } = await client.send('listDomains', {});
-    const names = domains.map(({ domain }) => domain);
-    keepLabels('domains', names, profile, invocation.system);
+    const { domains } = await session.client.send('listDomains', {});
+    await keepLabels(
+      'domains',
+      domains.map(({ domain }) => domain),
+      session,
+    );
     yield domains;
   }
   return {

@@ -65,7 +65,7 @@ export interface NamedLink {
   readonly record: Row | undefined;
 }
 
-export interface NamedRows extends Required<Pick<RowsReport, 'failure' | 'outcome'>> {
+interface NamedRows extends Required<Pick<RowsReport, 'failure' | 'outcome'>> {
   readonly rows: AsyncGenerator<[Row]>;
   /** Links that exist, of those read so far. */
   found(): number;

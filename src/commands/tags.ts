@@ -6,7 +6,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { deleteTag, renameTag } from '../client/tag-changes.ts';
-import { keepLabels } from '../completion/label-keeping.ts';
+import { keepLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { describe } from '../help/description.ts';
@@ -58,8 +58,11 @@ async function listTags(_options: object, invocation: Invocation): Promise<RowsR
   const session = await openSession(invocation);
   async function* rows(): AsyncGenerator<Row[]> {
     const { tags } = await session.client.send('listTags', {});
-    const labels = tags.map(({ label }) => label);
-    keepLabels('tags', labels, session.profile, invocation.system);
+    await keepLabels(
+      'tags',
+      tags.map(({ label }) => label),
+      session,
+    );
     yield tags;
   }
   return { ...labelRows('tags', rows()), empty: 'no tags' };

@@ -6,15 +6,15 @@ import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../h
 import type { Sources } from './sources.ts';
 
 /** What the shell does besides offering the candidates; bits, as cobra has them (B93). */
-export const directives = { error: 1, noSpace: 2, noFiles: 4, directories: 16 } as const;
+const directives = { error: 1, noSpace: 2, noFiles: 4, directories: 16 } as const;
 
-export interface Candidate {
+interface Candidate {
   /** The whole word that stands on the line if this is chosen: `--output=json`. */
   readonly word: string;
   readonly meaning?: string;
 }
 
-export interface Answer {
+interface Answer {
   readonly candidates: readonly Candidate[];
   /** A sum of `directives`; 0 leaves the word to the shell's file names. */
   readonly directive: number;

@@ -72,7 +72,7 @@ export function flagOf(name: FieldName): string {
 }
 
 /** The fields that one record can be given, by the flags of either use. */
-export type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
+type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
 
 /** For whom the flags are read: a session. */
 interface FieldReader {

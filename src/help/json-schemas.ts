@@ -1,22 +1,20 @@
 import { exitCodes } from '../base/errors.ts';
-import { fieldNames } from '../contract/fields.ts';
-import type {
-  AccountRecord,
-  Counter,
-  DomainRecord,
-  ErrorRecord,
-  LogEntry,
-  Page,
-  StatsRecord,
-  TagRecord,
-  UrlLinks,
-  UrlRecord,
-} from '../contract/records.ts';
-
-/** A JSON Schema of draft 2020-12. Members that it does not name are allowed everywhere: servers send more, and so may we. */
-export interface Schema {
-  readonly [keyword: string]: unknown;
-}
+import type { AccountRecord, Counter, DomainRecord, LogEntry, Page, StatsRecord, TagRecord } from '../contract/records.ts';
+import { changedHashes, changedUrls, counts, failed, matched, urlMembers } from './link-schemas.ts';
+import {
+  anything,
+  count,
+  dateTime,
+  flag,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  record,
+  type Schema,
+  text,
+} from './schema.ts';
 
 /** What `linkctl help formats --json` prints: one schema a command, each complete, so that any of them can be cut out. */
 export function schemaDocument(): Readonly<Record<string, Schema>> {
@@ -27,120 +25,6 @@ export function schemaDocument(): Readonly<Record<string, Schema>> {
     }),
   );
 }
-
-const text: Schema = { type: 'string' };
-const flag: Schema = { type: 'boolean' };
-const count: Schema = { type: 'integer', minimum: 0 };
-const anything: Schema = {};
-const dateTime: Schema = { type: 'string', description: 'UTC, as the server writes it: 2031-01-31 09:00:00' };
-const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
-const oneOf = (words: readonly string[]): Schema => ({ enum: words });
-const listOf = (items: Schema): Schema => ({ type: 'array', items });
-
-/** A member that may be absent. */
-interface Optional {
-  readonly optional: Schema;
-}
-const optional = (schema: Schema): Optional => ({ optional: schema });
-const isOptional = (member: Schema | Optional): member is Optional => 'optional' in member;
-
-function object(members: Readonly<Record<string, Schema | Optional>>): Schema {
-  const entries = Object.entries(members);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(entries.map(([name, member]) => [name, isOptional(member) ? member.optional : member])),
-    required: entries.filter(([, member]) => !isOptional(member)).map(([name]) => name),
-  };
-}
-
-/** A record of the contract: the compiler wants every member, and those that may be absent to say so. */
-type Members<T> = { [K in keyof T]-?: undefined extends T[K] ? Optional : Schema };
-const record = <T>(members: Members<T>): Schema => object(members as Readonly<Record<string, Schema | Optional>>);
-
-const error = record<ErrorRecord>({ code: { type: 'integer' }, message: text, details: optional(text) });
-
-const urlMembers: Members<UrlRecord> = {
-  hash: text,
-  long_url: text,
-  short_url: text,
-  short_url_with_protocol: optional(text),
-  total_clicks: count,
-  unique_clicks: count,
-  last_visit: optional(nullable(dateTime)),
-  note: text,
-  email_stats: flag,
-  expiration_date: nullable({ type: 'string', format: 'date' }),
-  max_clicks: optional(count),
-  tags: listOf(text),
-  links: record<UrlLinks>({ qr_small: optional(anything), qr_big: optional(anything) }),
-  error: optional(error),
-};
-
-/** A row that is not there, or was refused: what was asked for, and why. */
-const failed = (asked: Readonly<Record<string, Schema | Optional>>): Schema => object({ ...asked, error });
-
-const place = { line: optional(count) };
-/** A row that is not done holds what was asked for. */
-const undone = object({
-  ...place,
-  status: oneOf(['failed', 'unknown', 'not_sent']),
-  ...Object.fromEntries(
-    [...fieldNames('shorten', 'a'), ...fieldNames('edit', 'a'), 'hash', 'domain', 'short_url'].map((name) => [
-      name,
-      optional(anything),
-    ]),
-  ),
-  error: optional(error),
-});
-
-const counts = Object.fromEntries(
-  ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'failed', 'unknown', 'not_sent'].map((name) => [
-    name,
-    optional(count),
-  ]),
-);
-/** Of a change: how many rows got what; the last three of a file. */
-const summary = object({
-  rows: count,
-  ...counts,
-  requests: optional(count),
-  seconds: optional({ type: 'number' }),
-  surplus: optional(count),
-});
-/** Of a tag selection the server names no URLs. */
-const matched = (key: string): Schema =>
-  object({ [key]: optional({ type: 'array', maxItems: 0 }), tags: text, summary: object({ matched: count }) });
-
-/** Of a row that an earlier process of its run did, what the journal keeps and what was asked for. */
-const recordedUrl: Readonly<Record<string, Schema | Optional>> = {
-  line: count,
-  hash: text,
-  short_url: text,
-  short_url_with_protocol: text,
-  long_url: optional(text),
-  note: optional(text),
-  email_stats: optional(flag),
-  expiration_date: optional(urlMembers.expiration_date),
-  max_clicks: optional(count),
-  tags: optional(urlMembers.tags),
-};
-const changedUrls = (...done: string[]): Schema => {
-  const status = oneOf(done);
-  const [served, recorded] = [object({ ...place, status, ...urlMembers }), object({ status, ...recordedUrl })];
-  return object({ urls: listOf({ anyOf: [served, recorded, undone] }), summary });
-};
-/** Of a URL that was named with its domain. */
-const located = { domain: optional(text), short_url: optional(text) };
-const changedHashes = (key: string, done: string): Schema => {
-  const status = oneOf([done]);
-  // The last two where a run read them before.
-  const [named, served, recorded] = [
-    object({ ...place, status, hash: text, ...located }),
-    object({ ...place, status, ...urlMembers }),
-    object({ status, ...recordedUrl }),
-  ];
-  return object({ [key]: listOf({ anyOf: [named, served, recorded, undone] }), summary });
-};
 
 /** Without a total where the server's is contradicted by the rows. */
 const page = record<Omit<Page, 'total_count'> & { total_count?: number }>({

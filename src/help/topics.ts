@@ -7,7 +7,7 @@ import type { TopicName } from './topic-names.ts';
 /** One part of a topic: a paragraph, rows of a term and its meaning, or lines to be typed as they stand. */
 export type Part = string | readonly (readonly [term: string, meaning: string])[] | { readonly lines: readonly string[] };
 
-export interface Topic {
+interface Topic {
   readonly summary: string;
   readonly parts: readonly Part[];
 }

@@ -1,8 +1,7 @@
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { keptLabels } from '../../src/completion/label-cache.ts';
-import { keepLabels } from '../../src/completion/label-keeping.ts';
+import { keepLabels, keptLabels } from '../../src/completion/label-cache.ts';
 import { localSources } from '../../src/completion/sources.ts';
 import { test } from '../support/linkctl.ts';
 import { createTestSystem } from '../support/test-system.ts';
@@ -14,20 +13,20 @@ test.for([
   [24 * hour, true],
   [24 * hour + 1, false],
   [-1, false],
-] as const)('B95: labels kept %i ms ago are offered: %s', ([age, offered], { homeEnv: env }) => {
+] as const)('B95: labels kept %i ms ago are offered: %s', async ([age, offered], { homeEnv: env }) => {
   let now = 1_700_000_000_000;
   const system = createTestSystem({ env, now: () => now });
-  keepLabels('tags', ['promo'], 'work', system);
+  await keepLabels('tags', ['promo'], { profile: 'work', system });
   now += age;
   expect(keptLabels('tags', 'work', system)).toEqual(offered ? ['promo'] : []);
 });
 
 test('B95: profiles, tags and domains are kept apart, for this user alone', async ({ folder, homeEnv: env }) => {
   const system = createTestSystem({ env });
-  keepLabels('tags', ['one'], 'work', system);
-  keepLabels('tags', ['two'], 'hobby', system);
-  keepLabels('domains', ['s.ex'], 'work', system);
-  keepLabels('tags', ['nobody'], undefined, system);
+  await keepLabels('tags', ['one'], { profile: 'work', system });
+  await keepLabels('tags', ['two'], { profile: 'hobby', system });
+  await keepLabels('domains', ['s.ex'], { profile: 'work', system });
+  await keepLabels('tags', ['nobody'], { profile: undefined, system });
   expect(keptLabels('tags', 'work', system)).toEqual(['one']);
   expect(keptLabels('tags', 'hobby', system)).toEqual(['two']);
   expect(keptLabels('domains', 'work', system)).toEqual(['s.ex']);
@@ -51,7 +50,7 @@ test('B70: a home that cannot be written to is no failure', async ({ folder, hom
   await writeFile(join(folder, '.cache'), 'a file where the folder should be');
   await chmod(join(folder, '.cache'), 0o400);
   const system = createTestSystem({ env });
-  keepLabels('tags', ['promo'], 'work', system);
+  await keepLabels('tags', ['promo'], { profile: 'work', system });
   expect(keptLabels('tags', 'work', system)).toEqual([]);
 });
 
@@ -65,8 +64,8 @@ test.for<[string, Record<string, string>, string[]]>([
   await mkdir(join(folder, '.config', 'linkctl'), { recursive: true });
   const config = { current_profile: 'work', profiles: { work: { api_key: 'x' }, hobby: {}, 'not.a.name': {} } };
   await writeFile(join(folder, '.config', 'linkctl', 'config.json'), JSON.stringify(config));
-  keepLabels('tags', ['of-work'], 'work', system);
-  keepLabels('tags', ['of-hobby'], 'hobby', system);
+  await keepLabels('tags', ['of-work'], { profile: 'work', system });
+  await keepLabels('tags', ['of-hobby'], { profile: 'hobby', system });
   expect(localSources(system).labels('tags', undefined)).toEqual(labels);
   expect(localSources(system).labels('tags', 'hobby')).toEqual(['of-hobby']);
   expect(localSources(system).profiles()).toEqual(['work', 'hobby', 'sandbox']);

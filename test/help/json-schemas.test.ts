@@ -4,7 +4,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect } from 'vitest';
 import { leafCommands } from '../../bin/build/manual.ts';
 import { wholeTree } from '../../src/cli/program.ts';
-import { type Schema, schemaDocument } from '../../src/help/json-schemas.ts';
+import { schemaDocument } from '../../src/help/json-schemas.ts';
+import type { Schema } from '../../src/help/schema.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
 
 const schemas = schemaDocument();

@@ -17,7 +17,7 @@ import type { Profile } from '../../profiles/profile.ts';
 import { requireProfileName, sandboxName } from '../../profiles/profile-name.ts';
 import { findApi } from './find-api.ts';
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly withKey?: boolean;
 }
 
