@@ -3,6 +3,7 @@ import { LocalError, UsageError } from '../base/errors.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
 import { changedOptions } from './given-flags.ts';
+import { foldJournal } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { claimAccount, claimBeginning, claimRun } from './journal/run-claims.ts';
@@ -21,7 +22,7 @@ import {
   runNames,
   whileThere,
 } from './journal/run-folder.ts';
-import { foldJournal, isUntouched, type RunState } from './journal/run-state.ts';
+import { isUntouched, type RunState } from './journal/run-state.ts';
 import { assertReplaceable } from './results/output-paths.ts';
 import type { BegunRun } from './run-execution.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';

@@ -5,11 +5,13 @@ import { shortPrint } from '../base/fingerprint.ts';
 import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
+import { foldJournal } from './journal/fold.ts';
 import { readJournal } from './journal/journal.ts';
-import { type BeginLine, hashesOf, type ResultLine } from './journal/lines.ts';
+import type { BeginLine } from './journal/lines.ts';
+import { linksOf, type ResultLine } from './journal/result-line.ts';
 import { deleteRun } from './journal/run-claims.ts';
 import { journalName, type RunFolders, runFolders, runNames, whileThere } from './journal/run-folder.ts';
-import { foldJournal, type RunState } from './journal/run-state.ts';
+import type { RunState } from './journal/run-state.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
 /** A run as `runs list` and `runs show` tell it. */
@@ -99,28 +101,24 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
   }
   for await (const { line, offset } of readJournal(journal)) {
     if (line.type !== 'result') continue;
-    const hashes = hashesOf(line);
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
     const isLatest = placeOf(line.rows[0]?.[0] ?? 0).offset === offset;
-    if (isLatest && hashes.length > 0) yield await verifyLine(line, hashes, { ...settings, domain: begin.domain });
+    if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
   }
 }
 
 /** Of a link that was taken and not as it was asked for, only that it is there. */
-async function verifyLine(
-  { domain, longUrls }: ResultLine,
-  hashes: readonly string[],
-  settings: VerifySettings & { domain: string | undefined },
-): Promise<Verification> {
-  const found = await urlsByHash(hashes, { ...settings, domain: domain ?? settings.domain });
-  const prints = longUrls?.split(' ') ?? [];
-  const discrepancies = hashes.flatMap((hash, nth): Discrepancy[] => {
+async function verifyLine(line: ResultLine, settings: VerifySettings & { domain: string | undefined }): Promise<Verification> {
+  const links = linksOf(line);
+  const hashes = links.map(({ hash }) => hash);
+  const found = await urlsByHash(hashes, { ...settings, domain: line.domain ?? settings.domain });
+  const discrepancies = links.flatMap(({ hash, print }): Discrepancy[] => {
     const record = found.get(hash);
     if (!record) return [{ hash, problem: 'missing' }];
-    const isSame = prints[nth] === undefined || shortPrint(record.long_url ?? '') === prints[nth];
+    const isSame = print === undefined || shortPrint(record.long_url ?? '') === print;
     return isSame ? [] : [{ hash, problem: 'changed', long_url: record.long_url }];
   });
-  return { checked: hashes.length, discrepancies };
+  return { checked: links.length, discrepancies };
 }
 
 /** Throws `NotFoundError` for a name that is none. */

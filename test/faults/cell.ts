@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldJournal } from '../../src/bulk/journal/run-state.ts';
+import { foldJournal } from '../../src/bulk/journal/fold.ts';
 import { doneStatuses, type RowStatus } from '../../src/bulk/results/row-outcome.ts';
 import type { ServiceLimits } from '../../src/service/service.ts';
 import { type Ended, runProgram } from '../support/built-program.ts';

@@ -1,7 +1,9 @@
 import { shortPrint } from '../../base/fingerprint.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { readJournal } from '../journal/journal.ts';
-import { hashesOf, type IntentLine, indexesOf, type Watermark } from '../journal/lines.ts';
+import type { JournalLine, Watermark } from '../journal/lines.ts';
+import { indexesOf } from '../journal/ranges.ts';
+import { hashesOf, linksOf } from '../journal/result-line.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
 /** What the journal says about the listing at the time of a batch; enough for any process that reads it back. */
@@ -18,16 +20,16 @@ export interface BatchEvidence {
 
 /** Undefined where the journal does not know the batch, or kept no watermark for it. */
 export async function evidenceOf(journal: string, batch: number): Promise<BatchEvidence | undefined> {
-  let current: IntentLine | undefined;
+  let current: JournalLine<'intent'> | undefined;
   let found: Watermark | undefined;
   let given = { latest: [] as readonly string[], earlier: [] as readonly string[], latestBatch: 0 };
   for await (const { line } of readJournal(journal)) {
     if (line.type === 'intent' && (current?.batch ?? 0) < batch) current = line;
-    if (line.type === 'intent' && line.batch === batch) found = line.watermark;
+    if (line.type === 'intent' && line.batch === batch) found = line.mark;
     if (line.type !== 'result' || line.batch > batch) continue;
     const hashes = hashesOf(line);
     if (hashes.length === 0) continue;
-    const earlier = current?.batch === line.batch ? (current.watermark?.known ?? []) : [];
+    const earlier = current?.batch === line.batch ? (current.mark?.known ?? []) : [];
     const before = given.latestBatch === line.batch ? given.latest : [];
     given = { latest: [...before, ...hashes], earlier, latestBatch: line.batch };
   }
@@ -48,10 +50,9 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
   if (wanted.size === 0) return own;
   for await (const { line } of readJournal(journal)) {
     if (line.type !== 'result') continue;
-    const prints = line.longUrls?.split(' ') ?? [];
-    for (const [position, hash] of hashesOf(line).entries()) {
+    for (const { hash, print } of linksOf(line)) {
       for (const record of wanted.get(foldedHash(hash)) ?? []) {
-        if (record.hash === hash || shortPrint(record.long_url ?? '') === prints[position]) own.add(record.hash);
+        if (record.hash === hash || shortPrint(record.long_url ?? '') === print) own.add(record.hash);
       }
     }
   }
@@ -68,14 +69,14 @@ export interface Resent {
 }
 
 export async function resentRows(journal: string): Promise<Resent | undefined> {
-  const intents = new Map<number, IntentLine>();
+  const intents = new Map<number, JournalLine<'intent'>>();
   const answered = new Set<number>();
   const doubtful = new Set<number>();
   const rows = new Set<number>();
   let watermark: Watermark | undefined;
   let latest: readonly string[] = [];
   const doubt = (batch: number, indexes: Iterable<number>): void => {
-    watermark ??= intents.get(batch)?.watermark;
+    watermark ??= intents.get(batch)?.mark;
     for (const index of indexes) doubtful.add(index);
   };
   for await (const { line } of readJournal(journal)) {

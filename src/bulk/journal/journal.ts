@@ -67,11 +67,15 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
   };
 }
 
-export interface PlacedLine {
-  readonly line: JournalLine;
+/** Where a line is in its journal. */
+export interface Place {
   readonly offset: number;
   /** Bytes, line end included. */
   readonly length: number;
+}
+
+export interface PlacedLine extends Place {
+  readonly line: JournalLine;
 }
 
 const chunkBytes = 1024 * 1024;
@@ -102,7 +106,7 @@ export function openToRead(path: string): Promise<FileHandle> {
 }
 
 /** One line whose place is known. */
-export async function readLineAt(file: FileHandle, { offset, length }: { offset: number; length: number }): Promise<JournalLine> {
+export async function readLineAt(file: FileHandle, { offset, length }: Place): Promise<JournalLine> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
   const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
   if (!line) throw damaged('the journal', `byte ${offset}`);

@@ -2,9 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import type { EditFields } from '../../contract/operations.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import { shortUrlMembers } from '../operations/short-url.ts';
-import { type BulkRow, doneStatuses, type RowOutcome, type RowStatus } from '../results/row-outcome.ts';
-import { openToRead, readLineAt } from './journal.ts';
-import { indexesOf, type ResultLine, statusLetters, type TakenUrl } from './lines.ts';
+import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
+import { damaged, openToRead, type Place, readLineAt } from './journal.ts';
+import { indexesOf } from './ranges.ts';
+import { type RecordedError, type ResultLine, type SettledStatus, statusesOf, type TakenUrl } from './result-line.ts';
 import type { RunState } from './run-state.ts';
 
 /** Outcomes of rows that an earlier process settled, read back from the journal. */
@@ -14,23 +15,21 @@ export interface RecordedOutcomes {
   close(): Promise<void>;
 }
 
-interface Recorded extends Pick<RowOutcome, 'status' | 'error' | 'matchedByPosition'> {
-  readonly url?: TakenUrl | undefined;
-}
-
 /** Result lines that are kept ready: rows come in the order of the input, and so, nearly, do the lines. */
 const keptLines = 16;
 
 export function recordedOutcomes(path: string, state: RunState): RecordedOutcomes {
   let file: Promise<FileHandle> | undefined;
-  const lines = new Map<number, Map<number, Recorded>>();
+  const lines = new Map<number, ReadonlyMap<number, Result>>();
 
-  async function read(place: { readonly offset: number; readonly length: number }): Promise<Map<number, Recorded>> {
+  async function read(place: Place): Promise<ReadonlyMap<number, Result>> {
     file ??= openToRead(path);
-    const read = readResult((await readLineAt(await file, place)) as ResultLine);
-    lines.set(place.offset, read);
+    const line = await readLineAt(await file, place);
+    if (line.type !== 'result') throw damaged(path, `byte ${place.offset}`);
+    const results = resultsOf(line);
+    lines.set(place.offset, results);
     if (lines.size > keptLines) lines.delete(lines.keys().next().value ?? 0);
-    return read;
+    return results;
   }
 
   return {
@@ -38,8 +37,8 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
       const outcomes: RowOutcome<Payload>[] = [];
       for (const row of rows) {
         const place = state.placeOf(row.index);
-        const line = lines.get(place.offset) ?? (await read(place));
-        outcomes.push(outcomeOf(row, line.get(row.index) ?? { status: 'unknown' }));
+        const results = lines.get(place.offset) ?? (await read(place));
+        outcomes.push(outcomeOf(row, results.get(row.index)));
       }
       return outcomes;
     },
@@ -50,53 +49,56 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   };
 }
 
-const statusOfLetter = new Map(Object.entries(statusLetters).map(([status, letter]) => [letter, status as RowStatus]));
-
-function readResult(line: ResultLine): Map<number, Recorded> {
-  const { rows, states, errors = [], byPosition = [] } = line;
-  const recorded = new Map<number, Recorded>();
-  const positions = new Set(byPosition);
-  let done = 0;
-  let failed = 0;
-  for (const [position, row] of [...indexesOf(rows)].entries()) {
-    const status = statusOfLetter.get(states[position] ?? '') ?? 'unknown';
-    const matchedByPosition = positions.has(position) ? true : undefined;
-    if (status === 'failed') {
-      const [code = 0, message = '', details = '', url] = errors[failed] ?? [];
-      failed += 1;
-      recorded.set(row, {
-        status,
-        error: details === '' ? { code, message } : { code, message, details },
-        url,
-        matchedByPosition,
-      });
-    } else {
-      const url = doneStatuses.has(status) ? doneUrl(line, done) : undefined;
-      done += 1;
-      recorded.set(row, { status, url, matchedByPosition });
-    }
-  }
-  return recorded;
+/** What a line keeps of a row. */
+interface Result {
+  readonly status: SettledStatus;
+  readonly error?: RowError | undefined;
+  readonly url?: TakenUrl | undefined;
+  readonly matchedByPosition?: true | undefined;
 }
 
-function doneUrl({ hashes, shortUrls, destinations }: ResultLine, nth: number): TakenUrl | undefined {
+/** What a sound line keeps, by row. */
+function resultsOf(line: ResultLine): Map<number, Result> {
+  const { errors = [], byPosition = [] } = line;
+  const rows = indexesOf(line.rows);
+  const positions = new Set(byPosition);
+  const results = new Map<number, Result>();
+  let failed = 0;
+  for (const [position, status] of statusesOf(line).entries()) {
+    const matchedByPosition = positions.has(position) ? true : undefined;
+    const row = rows[position] ?? -1;
+    if (status === 'failed') {
+      results.set(row, { status, ...failure(errors[failed]), matchedByPosition });
+      failed += 1;
+    } else {
+      results.set(row, { status, url: doneUrl(line, position - failed), matchedByPosition });
+    }
+  }
+  return results;
+}
+
+function failure([code, message, details = '', url]: RecordedError = [0, '']): Pick<Result, 'error' | 'url'> {
+  return { error: details === '' ? { code, message } : { code, message, details }, url };
+}
+
+function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: number): TakenUrl | undefined {
   const hash = hashes?.[nth];
   if (hash === undefined) return undefined;
-  const shortUrl = typeof shortUrls === 'string' ? shortUrls + hash : (shortUrls?.[nth] ?? '');
+  const shortUrl = typeof urls === 'string' ? urls + hash : (urls?.[nth] ?? '');
   return { hash, shortUrl, longUrl: destinations?.[nth] };
 }
 
-/** Written out, as a million rows are told again when a run goes on. */
+/** Written out, as a million rows are reported again when a run is resumed. */
 function outcomeOf<Payload extends object>(
   { index, line, item, payload }: BulkRow<Payload>,
-  { status, url, error, matchedByPosition }: Recorded,
+  { status, url, error, matchedByPosition }: Partial<Result> = {},
 ): RowOutcome<Payload> {
   const record = url && recordOf(url, status, payload);
-  return { index, line, item, payload, status, record, error, matchedByPosition };
+  return { index, line, item, payload, status: status ?? 'unknown', record, error, matchedByPosition };
 }
 
 /** Of what the server said, what the journal keeps; of the rest, what a done row asked for. Tags of an edit are instructions. */
-function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: RowStatus, payload: EditFields): KnownRecord {
+function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
   const { short_url, short_url_with_protocol } = shortUrlMembers(shortUrl);
   if (status === 'failed') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
   const { long_url = longUrl || undefined, tags, expiration_date, note, email_stats, max_clicks } = payload;

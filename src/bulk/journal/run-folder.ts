@@ -113,8 +113,8 @@ export async function whileThere<Result>(
 /** A process that was killed may have left an input behind that belongs to no run. */
 function removeDeadDrafts(runs: string, system: MarkSystem): void {
   for (const name of readdirSync(runs)) {
-    const watermark = parseMark(/^\.(.+)\.draft$/.exec(name)?.[1] ?? '');
-    if (watermark && !isAlive(watermark, system)) rmSync(join(runs, name), { recursive: true, force: true });
+    const mark = parseMark(/^\.(.+)\.draft$/.exec(name)?.[1] ?? '');
+    if (mark && !isAlive(mark, system)) rmSync(join(runs, name), { recursive: true, force: true });
   }
 }
 

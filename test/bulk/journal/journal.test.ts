@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, wr
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { LocalError } from '../../../src/base/errors.ts';
-import { foldJournal } from '../../../src/bulk/journal/run-state.ts';
+import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { UnrecordedError } from '../../../src/bulk/results/row-outcome.ts';
 import { createStop } from '../../../src/bulk/sending/stop.ts';
 import { faults } from '../../support/faulty-steps.ts';
@@ -53,6 +53,31 @@ describe('J1 to J9', () => {
     });
     expect(toldAtSync[0]).toBe(0);
     expect(toldAtSync[1]).toBeLessThanOrEqual(10);
+  });
+
+  const namesIn = ({ journal }: BulkWorld): Set<string> => new Set(journal().map((line) => Object.keys(line).join(' ')));
+
+  test('J8: what a journal holds keeps its names from version to version, so that old runs can be resumed', async ({ world }) => {
+    await world.server.script([{ ...faults.dropBefore, ...onPost }]);
+    await world.shorten(rowsOf(2));
+    expect(namesIn(world)).toEqual(
+      new Set([
+        'type version run operation mode server account domain input options edition outputs at',
+        'type batch rows payload mark',
+        'type batch rows reason',
+        'type batch conclusive found total',
+        'type batch rows states released',
+        'type batch rows states hashes shortUrls longUrls',
+        'type reason at',
+      ]),
+    );
+    const [intent] = world.journal().filter((line) => line.type === 'intent');
+    expect(intent).toMatchObject({ mark: { known: [], total: 0 } });
+  });
+
+  test('J8: so do generated hashes', async ({ world }) => {
+    await world.shorten(rowsOf(1), { generateHashes: true });
+    expect(namesIn(world)).toContain('type batch rows payload keys');
   });
 
   test('J5, R-X9: the results are in their place before the journal says that the run is complete', async ({ world }) => {

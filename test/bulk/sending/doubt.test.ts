@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { checksum } from '../../../src/base/checksum.ts';
+import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { encodeLine, type JournalLine } from '../../../src/bulk/journal/lines.ts';
-import { foldJournal } from '../../../src/bulk/journal/run-state.ts';
 import { faults, type Step } from '../../support/faulty-steps.ts';
 import { type BulkWorld, multiplicity, rowsOf, type ShortenRun, test } from '../bulk-world.ts';
 

@@ -1,0 +1,186 @@
+import { damaged, type Place, readJournal } from './journal.ts';
+import type { BeginLine, JournalLine, LineType } from './lines.ts';
+import { indexesOf, isRanges, sizeOf } from './ranges.ts';
+import { isListOf, isSoundResult, settledStatuses, statusesOf } from './result-line.ts';
+import type { OpenIntent, RowState, RunState } from './run-state.ts';
+
+/** Folds a journal into what is known (J3). Throws `LocalError` where it is damaged, empty or begins twice. */
+export async function foldJournal(path: string): Promise<RunState> {
+  let fold: Fold | undefined;
+  for await (const { line, ...place } of readJournal(path)) {
+    if (line.type === 'begin') {
+      if (fold) throw damaged(path, 'a second beginning');
+      if (!isRowCount(line.input?.rows)) throw damaged(path, `byte ${place.offset}`);
+      fold = startFold(line);
+    }
+    if (!fold) throw damaged(path, 'no beginning');
+    if (!isSound(line, fold.begin.input.rows)) throw damaged(path, `byte ${place.offset}`);
+    apply(fold, line, place);
+    fold.size = place.offset + place.length;
+    fold.lastEnd = line.type === 'end' ? line.reason : undefined;
+  }
+  if (!fold) throw damaged(path, 'no beginning');
+  return stateOf(fold);
+}
+
+/** A kind of line. A checksum that fits proves only that a line is as somebody wrote it. */
+interface LineKind<T extends LineType> {
+  /** Whether it says of the rows of its run what such a line can say. `total`: how many these are. */
+  isSound?(line: JournalLine<T>, total: number): boolean;
+  /** What it changes in what is known. */
+  apply?(fold: Fold, line: JournalLine<T>, place: Place): void;
+}
+
+const kinds: { readonly [T in LineType]: LineKind<T> } = {
+  begin: {},
+  intent: {
+    isSound: ({ rows, keys, before }, total) =>
+      isRanges(rows, total) && [keys, before].every((list) => list === undefined || isListOf(list, sizeOf(rows))),
+    apply: addIntent,
+  },
+  result: { isSound: isSoundResult, apply: addResult },
+  ambiguous: {
+    isSound: ({ rows }, total) => isRanges(rows, total),
+    apply: (fold, { rows }) => {
+      for (const row of indexesOf(rows)) putInDoubt(fold, row);
+    },
+  },
+  unknown: {
+    isSound: ({ rows }, total) => isRanges(rows, total),
+    apply: (fold, line) => {
+      const rows = indexesOf(line.rows);
+      for (const row of rows) fold.codes[row] = unknownCode | inDoubt;
+      close(fold, rows);
+    },
+  },
+  reconcile: {
+    apply: ({ proven }, { batch, conclusive }) => {
+      if (conclusive && batch !== 0) proven.add(batch);
+      else proven.delete(batch);
+    },
+  },
+  signal: {},
+  end: {},
+};
+
+function isSound<T extends LineType>(line: JournalLine<T>, total: number): boolean {
+  return Object.hasOwn(kinds, line.type) && kinds[line.type].isSound?.(line, total) !== false;
+}
+
+function apply<T extends LineType>(fold: Fold, line: JournalLine<T>, place: Place): void {
+  kinds[line.type].apply?.(fold, line, place);
+}
+
+const states: readonly RowState[] = ['free', 'open', 'unknown', ...settledStatuses];
+const freeCode = states.indexOf('free');
+const openCode = states.indexOf('open');
+const unknownCode = states.indexOf('unknown');
+const codeOf = new Map(states.map((state, code) => [state, code]));
+/** Beside the state of a row: an attempt of it may have been applied, and no evidence says otherwise. */
+const inDoubt = 16;
+
+interface Fold {
+  readonly begin: BeginLine;
+  /** Index in `states` of each row, and `inDoubt`. */
+  readonly codes: Uint8Array;
+  /** Ordinal of the result line of each row. */
+  readonly results: Uint32Array;
+  /** Offset and length of each result line. */
+  readonly places: number[];
+  readonly open: Map<number, OpenIntent & { readonly unsettled: Set<number> }>;
+  readonly keys: Map<number, string>;
+  readonly before: Map<number, string>;
+  /** Batches of which a reading proved what they made (1.6). */
+  readonly proven: Set<number>;
+  size: number;
+  nextBatch: number;
+  lastEnd: string | undefined;
+}
+
+function startFold(begin: BeginLine): Fold {
+  const { rows } = begin.input;
+  return {
+    begin,
+    codes: new Uint8Array(rows),
+    results: new Uint32Array(rows),
+    places: [],
+    open: new Map(),
+    keys: new Map(),
+    before: new Map(),
+    proven: new Set(),
+    size: 0,
+    nextBatch: 1,
+    lastEnd: undefined,
+  };
+}
+
+/** More than a table of rows can be is no count of them. */
+function isRowCount(rows: unknown): boolean {
+  return Number.isSafeInteger(rows) && Number(rows) >= 0 && Number(rows) < 2 ** 32;
+}
+
+/** A row whose last attempt has no result is in doubt from here on: an earlier process left it, or this one repeats it (J6). */
+function addIntent(fold: Fold, { batch, rows, payload, keys, before }: JournalLine<'intent'>): void {
+  const indexes = indexesOf(rows);
+  fold.nextBatch = Math.max(fold.nextBatch, batch + 1);
+  fold.open.set(batch, { batch, rows: indexes, unsettled: new Set(indexes), payload });
+  for (const [position, row] of indexes.entries()) {
+    if (fold.codes[row] === openCode || fold.codes[row] === unknownCode) putInDoubt(fold, row);
+    fold.codes[row] = openCode | ((fold.codes[row] ?? 0) & inDoubt);
+    const key = keys?.[position];
+    if (key !== undefined) fold.keys.set(row, key);
+    const witness = before?.[position];
+    if (witness && !fold.before.has(row)) fold.before.set(row, witness);
+  }
+}
+
+function addResult(fold: Fold, line: JournalLine<'result'>, { offset, length }: Place): void {
+  const ordinal = fold.places.length / 2;
+  const rows = indexesOf(line.rows);
+  for (const [position, status] of statusesOf(line).entries()) {
+    const row = rows[position] ?? 0;
+    fold.codes[row] = codeOf.get(status) ?? freeCode;
+    fold.results[row] = ordinal;
+    fold.keys.delete(row);
+    if (fold.before.size > 0) fold.before.delete(row);
+  }
+  if (rows.length > 0) fold.places.push(offset, length);
+  close(fold, rows);
+  if (line.released) release(fold, line.batch, indexesOf(line.released));
+}
+
+/** D2: the first version released rows in doubt as well, when their repetition was refused. Only evidence frees those. */
+function release(fold: Fold, batch: number, rows: readonly number[]): void {
+  const isProven = fold.proven.has(batch);
+  const freed = rows.filter((row) => isProven || ((fold.codes[row] ?? 0) & inDoubt) === 0);
+  for (const row of freed) fold.codes[row] = freeCode;
+  close(fold, freed);
+}
+
+function putInDoubt({ codes }: Fold, row: number): void {
+  codes[row] = (codes[row] ?? 0) | inDoubt;
+}
+
+/** A row that was sent again settles by its newer batch in the older ones too. */
+function close({ open }: Fold, rows: readonly number[]): void {
+  for (const [batch, { unsettled }] of open) {
+    for (const row of rows) unsettled.delete(row);
+    if (unsettled.size === 0) open.delete(batch);
+  }
+}
+
+function stateOf({ codes, results, places, ...known }: Fold): RunState {
+  const state = (row: number): RowState => states[(codes[row] ?? 0) & ~inDoubt] ?? 'free';
+  const counts = new Map<RowState, number>();
+  for (let row = 0; row < codes.length; row += 1) counts.set(state(row), (counts.get(state(row)) ?? 0) + 1);
+  return {
+    ...known,
+    complete: known.lastEnd === 'complete',
+    counts,
+    stateOf: state,
+    placeOf: (row) => {
+      const ordinal = results[row] ?? 0;
+      return { offset: places[ordinal * 2] ?? 0, length: places[ordinal * 2 + 1] ?? 0 };
+    },
+  };
+}

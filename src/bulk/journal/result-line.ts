@@ -1,0 +1,183 @@
+import { shortPrint } from '../../base/fingerprint.ts';
+import type { KnownRecord } from '../matching/verdict.ts';
+import { unaskedDestination } from '../operations/destination.ts';
+import { shortUrlOf } from '../operations/short-url.ts';
+import type { BulkRow, RowOutcome, RowStatus } from '../results/row-outcome.ts';
+import type { JournalLine } from './lines.ts';
+import { isRanges, type Ranges, rangesOf, sizeOf } from './ranges.ts';
+
+/**
+ * The results of rows of a batch. Rows of `released` were certainly not applied and are free again; those in doubt are in no line
+ * until they are settled. The first version put them there too: `foldJournal` does not believe it.
+ */
+export interface Results {
+  readonly batch: number;
+  readonly rows: Ranges;
+  /** A letter per row: `letters`. */
+  readonly states: string;
+  /** Edition A: where these rows say themselves that they are; otherwise they are on the run's domain. */
+  readonly domain?: string | undefined;
+  /** One per done row, in order; absent where the calls answer without records. */
+  readonly hashes?: readonly string[] | undefined;
+  /** What is before the hash in every short URL of `hashes`; or a whole short URL each, where it is not one. */
+  readonly shortUrls?: string | readonly string[] | undefined;
+  /** Prints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
+  readonly longUrls?: string | undefined;
+  /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
+  readonly destinations?: readonly string[] | undefined;
+  /** One per failed row, in order. */
+  readonly errors?: readonly RecordedError[] | undefined;
+  /** Positions, within the line, of rows that were matched by position alone (1.5 rule 5). */
+  readonly byPosition?: readonly number[] | undefined;
+  readonly released?: Ranges | undefined;
+}
+
+export type ResultLine = JournalLine<'result'>;
+
+export type RecordedError = readonly [code: number, message: string, details?: string, taken?: TakenUrl];
+
+/** What a server made of a row that it took, and not as it was asked to. */
+export interface TakenUrl {
+  readonly hash: string;
+  readonly shortUrl: string;
+  /** Where the row does not say it. */
+  readonly longUrl?: string | undefined;
+}
+
+export type SettledStatus = Exclude<RowStatus, 'unknown' | 'not_sent'>;
+
+const letterOf: Readonly<Record<SettledStatus, string>> = {
+  created: 'c',
+  existing: 'e',
+  changed: 'h',
+  unchanged: 's',
+  deleted: 'd',
+  reset: 'r',
+  failed: 'f',
+};
+
+export const settledStatuses: readonly SettledStatus[] = [
+  'created',
+  'existing',
+  'changed',
+  'unchanged',
+  'deleted',
+  'reset',
+  'failed',
+];
+
+const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
+
+/** A row that has its final status for this process. */
+export type SettledRow = RowOutcome & { readonly status: SettledStatus };
+
+export function isSettledRow(outcome: RowOutcome): outcome is SettledRow {
+  return outcome.status !== 'unknown' && outcome.status !== 'not_sent';
+}
+
+export function resultLine(batch: number, outcomes: readonly SettledRow[], released: readonly BulkRow[]): ResultLine {
+  const failed = outcomes.filter(({ status }) => status === 'failed');
+  const done = outcomes.filter(({ status }) => status !== 'failed');
+  const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));
+  return {
+    type: 'result',
+    batch,
+    rows: rangesOf(outcomes),
+    states: outcomes.map(({ status }) => letterOf[status]).join(''),
+    ...linksOfDone(done, outcomes[0]),
+    ...(failed.length > 0 && { errors: failed.map(recordedError) }),
+    ...(byPosition.length > 0 && { byPosition }),
+    ...(released.length > 0 && { released: rangesOf(released) }),
+  };
+}
+
+/** One link for each done row, or none: they are found by their places. */
+function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined): Partial<ResultLine> {
+  const records = done.flatMap(({ record }) => record ?? []);
+  if (records.length === 0 || records.length < done.length) return {};
+  const domain = first && 'domain' in first.payload ? first.payload.domain : undefined;
+  const destinations = done.map((outcome) => (ofExisting.has(outcome.status) && unaskedDestination(outcome)) || '');
+  return {
+    ...(typeof domain === 'string' && { domain }),
+    hashes: records.map(({ hash }) => hash),
+    shortUrls: shortUrls(records),
+    longUrls: records.map(({ long_url }) => shortPrint(long_url ?? '')).join(' '),
+    ...(destinations.some(Boolean) && { destinations }),
+  };
+}
+
+/** Rows of these need not say where their links lead. */
+const ofExisting: ReadonlySet<RowStatus> = new Set(['changed', 'unchanged', 'deleted']);
+
+function recordedError(outcome: RowOutcome): RecordedError {
+  const { code = 0, message = '', details = '' } = outcome.error ?? {};
+  const { record } = outcome;
+  if (record) {
+    return [code, message, details, { hash: record.hash, shortUrl: shortUrlOf(record), longUrl: unaskedDestination(outcome) }];
+  }
+  return details === '' ? [code, message] : [code, message, details];
+}
+
+/** The common beginning, where there is one: a million rows repeat it otherwise. */
+function shortUrls(records: readonly KnownRecord[]): string | string[] {
+  const all = records.map(shortUrlOf);
+  const first = all[0] ?? '';
+  const prefix = first.slice(0, first.length - (records[0]?.hash.length ?? 0));
+  const isPlain = (shortUrl: string, { hash }: KnownRecord): boolean =>
+    shortUrl.length === prefix.length + hash.length && shortUrl.startsWith(prefix) && shortUrl.endsWith(hash);
+  return records.every((record, nth) => isPlain(all[nth] ?? '', record)) ? prefix : all;
+}
+
+/** The status of each row of a sound line. */
+export function statusesOf({ states }: ResultLine): SettledStatus[] {
+  return Array.from(states, (letter) => statusOf.get(letter) ?? 'failed');
+}
+
+/** The links of a line, done rows before those that were taken and not as they asked, of which no print is kept. */
+export function linksOf(line: ResultLine): { readonly hash: string; readonly print: string | undefined }[] {
+  const prints = line.longUrls?.split(' ') ?? [];
+  return hashesOf(line).map((hash, nth) => ({ hash, print: prints[nth] }));
+}
+
+export function hashesOf({ hashes = [], errors = [] }: ResultLine): readonly string[] {
+  const taken = errors.flatMap(([, , , url]) => url?.hash ?? []);
+  return taken.length === 0 ? hashes : [...hashes, ...taken];
+}
+
+/** `total`: rows of the run. */
+export function isSoundResult(line: ResultLine, total: number): boolean {
+  const { rows, states, hashes, errors = [], destinations, byPosition = [], released = [] } = line;
+  if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
+  if (![...states].every((letter) => statusOf.has(letter))) return false;
+  const failed = states.split(letterOf.failed).length - 1;
+  const done = states.length - failed;
+  const isPosition = (position: unknown): boolean => Number.isSafeInteger(position) && Number(position) < states.length;
+  return (
+    isListOf(errors, failed, isError) &&
+    (hashes === undefined || isListOf(hashes, done, isText)) &&
+    (destinations === undefined || isListOf(destinations, done, isText)) &&
+    Array.isArray(byPosition) &&
+    byPosition.every(isPosition)
+  );
+}
+
+function isError(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [code, message, details = '', taken, ...more] = value;
+  return Number.isSafeInteger(code) && isText(message) && isText(details) && isTaken(taken) && more.length === 0;
+}
+
+function isTaken(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== 'object' || value === null || !('hash' in value && 'shortUrl' in value)) return false;
+  return isText(value.hash) && value.hash !== '' && isText(value.shortUrl) && (!('longUrl' in value) || isText(value.longUrl));
+}
+
+/** Whether a line keeps as many of these as it has rows of their kind. */
+export function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean = isText): boolean {
+  return Array.isArray(value) && value.length === length && value.every(isEntry);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
