@@ -3,7 +3,6 @@ import type { Edition } from '../../contract/editions.ts';
 import type { ModeName } from '../modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
 import type { Ranges } from './ranges.ts';
-import type { Results } from './result-line.ts';
 
 /** What each kind of line says; `fold.ts` says what it changes in the state of a run. The form on disk never changes. */
 interface Lines {
@@ -25,6 +24,8 @@ export type LineType = keyof Lines;
 export type JournalLine<T extends LineType = LineType> = { [K in T]: { readonly type: K } & Lines[K] }[T];
 
 export type BeginLine = JournalLine<'begin'>;
+
+export type ResultLine = JournalLine<'result'>;
 
 /** What a run is; the first line of its journal, and never a credential. */
 interface Begin {
@@ -66,6 +67,42 @@ interface Intent {
 export interface Watermark {
   readonly known: readonly string[];
   readonly total?: number | undefined;
+}
+
+/**
+ * The results of rows of a batch. Rows of `released` were certainly not applied and are free again; those in doubt are in no line
+ * until they are settled. The first version put them there too: `foldJournal` does not believe it.
+ */
+interface Results {
+  readonly batch: number;
+  readonly rows: Ranges;
+  /** A letter per row: `letterOf` in `result-line.ts`. */
+  readonly states: string;
+  /** Edition A: where these rows say themselves that they are; otherwise they are on the run's domain. */
+  readonly domain?: string | undefined;
+  /** One per done row, in order; absent where the calls answer without records. */
+  readonly hashes?: readonly string[] | undefined;
+  /** What is before the hash in every short URL of `hashes`; or a whole short URL each, where it is not one. */
+  readonly shortUrls?: string | readonly string[] | undefined;
+  /** Prints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
+  readonly longUrls?: string | undefined;
+  /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
+  readonly destinations?: readonly string[] | undefined;
+  /** One per failed row, in order. */
+  readonly errors?: readonly RecordedError[] | undefined;
+  /** Positions, within the line, of rows that were matched by position alone (1.5 rule 5). */
+  readonly byPosition?: readonly number[] | undefined;
+  readonly released?: Ranges | undefined;
+}
+
+export type RecordedError = readonly [code: number, message: string, details?: string, taken?: TakenUrl];
+
+/** What a server made of a row that it took, and not as it was asked to. */
+export interface TakenUrl {
+  readonly hash: string;
+  readonly shortUrl: string;
+  /** Where the row does not say it. */
+  readonly longUrl?: string | undefined;
 }
 
 interface Doubt {

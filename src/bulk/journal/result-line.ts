@@ -3,46 +3,8 @@ import type { KnownRecord } from '../matching/verdict.ts';
 import { unaskedDestination } from '../operations/destination.ts';
 import { shortUrlOf } from '../operations/short-url.ts';
 import type { BulkRow, RowOutcome, RowStatus } from '../results/row-outcome.ts';
-import type { JournalLine } from './lines.ts';
-import { isRanges, type Ranges, rangesOf, sizeOf } from './ranges.ts';
-
-/**
- * The results of rows of a batch. Rows of `released` were certainly not applied and are free again; those in doubt are in no line
- * until they are settled. The first version put them there too: `foldJournal` does not believe it.
- */
-export interface Results {
-  readonly batch: number;
-  readonly rows: Ranges;
-  /** A letter per row: `letters`. */
-  readonly states: string;
-  /** Edition A: where these rows say themselves that they are; otherwise they are on the run's domain. */
-  readonly domain?: string | undefined;
-  /** One per done row, in order; absent where the calls answer without records. */
-  readonly hashes?: readonly string[] | undefined;
-  /** What is before the hash in every short URL of `hashes`; or a whole short URL each, where it is not one. */
-  readonly shortUrls?: string | readonly string[] | undefined;
-  /** Prints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
-  readonly longUrls?: string | undefined;
-  /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
-  readonly destinations?: readonly string[] | undefined;
-  /** One per failed row, in order. */
-  readonly errors?: readonly RecordedError[] | undefined;
-  /** Positions, within the line, of rows that were matched by position alone (1.5 rule 5). */
-  readonly byPosition?: readonly number[] | undefined;
-  readonly released?: Ranges | undefined;
-}
-
-export type ResultLine = JournalLine<'result'>;
-
-export type RecordedError = readonly [code: number, message: string, details?: string, taken?: TakenUrl];
-
-/** What a server made of a row that it took, and not as it was asked to. */
-export interface TakenUrl {
-  readonly hash: string;
-  readonly shortUrl: string;
-  /** Where the row does not say it. */
-  readonly longUrl?: string | undefined;
-}
+import type { RecordedError, ResultLine } from './lines.ts';
+import { isRanges, rangesOf, sizeOf } from './ranges.ts';
 
 export type SettledStatus = Exclude<RowStatus, 'unknown' | 'not_sent'>;
 
