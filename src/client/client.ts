@@ -2,8 +2,8 @@ import type { CliError } from '../base/errors.ts';
 import type { Edition } from '../contract/editions.ts';
 import { judge } from './answers/faults.ts';
 import { createCaller } from './call/caller.ts';
-import { changes, inDoubt, rawInDoubt, repeatsInDoubt } from './call/in-doubt.ts';
-import { partsOf, type RawRequest, rawRequest, requestFor } from './call/requests.ts';
+import { doubtPolicy, rawDoubtPolicy } from './call/in-doubt.ts';
+import { type AnyInput, type RawRequest, rawRequest, requestFor } from './call/requests.ts';
 import { CallError, type Fault } from './call-error.ts';
 import type { ClientOptions, Send } from './client-options.ts';
 import { type Connection, createConnection } from './http/connection.ts';
@@ -43,16 +43,16 @@ export function createClient(options: ClientOptions): Client {
     edition,
     baseUrl: identity.baseUrl,
     identity,
-    send: async (operation, input, { repeat, ...given } = {}) => {
-      const parts = partsOf(input);
+    send: async (operation, input: object, { repeat, ...given } = {}) => {
+      const parts: AnyInput = input;
       const request = requestFor(operation, parts, edition);
       const subject = subjectOf(identity, request, parts);
       return await call({
         ...given,
         request,
         operation,
-        repeats: repeat ? Number.POSITIVE_INFINITY : repeatsInDoubt(operation, parts),
-        inDoubt: changes(operation) ? (fault) => inDoubt(operation, parts, fault) : undefined,
+        ...doubtPolicy(operation, parts),
+        ...(repeat && { repeats: Number.POSITIVE_INFINITY }),
         settle: (answer) => {
           warnOfType(answer);
           const judged = judge(operation, answer, subject);
@@ -63,18 +63,13 @@ export function createClient(options: ClientOptions): Client {
     /** The method behind `api`: an answer is handed over whatever it says, and what it says is judged like any other. */
     sendRaw: async (raw) => {
       const request = rawRequest(raw);
-      const doubtOf = request.method === 'GET' ? undefined : (fault: Fault) => rawInDoubt(request, fault);
-      const answer = await call<WireAnswer>({
-        request,
-        repeats: doubtOf ? 0 : Number.POSITIVE_INFINITY,
-        inDoubt: doubtOf,
-        settle: (result) => ({ result }),
-      });
+      const policy = rawDoubtPolicy(request);
+      const answer = await call<WireAnswer>({ request, ...policy, settle: (result) => ({ result }) });
       // Where the document shows no body, only an error can be recognized.
       const operation = request.method === 'DELETE' ? 'deleteTag' : 'getUrl';
       const judged = judge(operation, answer, subjectOf(identity, request, { query: Object.fromEntries(request.query) }));
       if (!('fault' in judged)) return { body: answer.body, failure: undefined };
-      const fault = judged.fault.outcome === 'ambiguous' && doubtOf ? doubtOf(judged.fault) : judged.fault;
+      const fault = judged.fault.outcome === 'ambiguous' && policy.inDoubt ? policy.inDoubt(judged.fault) : judged.fault;
       const failure = new CallError(redacted(fault, redact), { attempts: 1, gaveUp: 'not retryable' });
       return { body: answer.body, failure };
     },

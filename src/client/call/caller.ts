@@ -20,13 +20,13 @@ type Caller = <T>(call: Call<T>) => Promise<T>;
 export function createCaller(options: ClientOptions, connection: Connection): Caller {
   const settings = retrySettings(options, connection);
   const joined = joinedWith(options.signal);
-  const proxy = proxyVariable({ origin: new URL(options.baseUrl), env: options.system.env });
   return async (call) => {
     const signal = joined(call.signal);
     if (call.inDoubt) options.onChange?.();
     const attempt = async (): Promise<ReturnType<typeof call.settle>> => {
       const outcome = await connection.exchange(call.request, signal);
-      return outcome.kind === 'failure' ? { fault: transportFault(outcome, proxy) } : call.settle(outcome);
+      if (outcome.kind === 'answer') return call.settle(outcome);
+      return { fault: transportFault(outcome, proxyVariable({ origin: new URL(options.baseUrl), env: options.system.env })) };
     };
     return await withRetries(attempt, { ...call, signal }, settings);
   };

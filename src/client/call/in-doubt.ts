@@ -2,6 +2,7 @@ import { shellWord } from '../../base/shell-word.ts';
 import { endpoints, type OperationName } from '../../contract/operations.ts';
 import type { Fault } from '../call-error.ts';
 import type { AnyInput, ApiRequest } from './requests.ts';
+import type { RetriedCall } from './retry.ts';
 
 /** What is to be said and done where a change is in doubt. */
 interface Doubt {
@@ -9,7 +10,7 @@ interface Doubt {
   readonly deed: string;
   /** The command that shows whether it was done; `list` without it. */
   readonly shownBy?: 'stats' | 'tags';
-  /** How often it may be sent again all the same (RELIABILITY.md 2.1); without limit where absent. */
+  /** How often it may be sent again (RELIABILITY.md 2.1); without limit where absent. */
   readonly repeats?: (input: AnyInput) => number;
 }
 
@@ -41,27 +42,27 @@ const doubts: { readonly [O in OperationName]?: Doubt } = {
   deleteTag: { deed: 'the tag was deleted', shownBy: 'tags' },
 };
 
-/** How often a call may be sent again while it is in doubt whether it was applied. */
-export function repeatsInDoubt(operation: OperationName, input: AnyInput): number {
-  return doubts[operation]?.repeats?.(input) ?? Number.POSITIVE_INFINITY;
-}
+/** What is done about a call that may have been applied. */
+export type DoubtPolicy = Pick<RetriedCall, 'repeats' | 'inDoubt'>;
 
-/** A change that may have happened: exit 10, and a command that shows whether it did. */
-export function inDoubt(operation: OperationName, input: AnyInput, fault: Fault): Fault {
-  const { deed = 'the change was made', shownBy } = doubts[operation] ?? {};
-  return doubtful(fault, deed, operation === 'shortenUrls' ? newest(input) : commandFor(input, shownBy));
+const ofReads: DoubtPolicy = { repeats: Number.POSITIVE_INFINITY };
+
+export function doubtPolicy(operation: OperationName, input: AnyInput): DoubtPolicy {
+  if (endpoints[operation].method === 'GET') return ofReads;
+  const { deed = 'the change was made', shownBy, repeats } = doubts[operation] ?? {};
+  return {
+    repeats: repeats?.(input) ?? Number.POSITIVE_INFINITY,
+    inDoubt: (fault) => doubtful(fault, deed, operation === 'shortenUrls' ? newest(input) : commandFor(input, shownBy)),
+  };
 }
 
 /** The same for a call that was written by hand. */
-export function rawInDoubt({ method, path }: ApiRequest, fault: Fault): Fault {
-  return doubtful(fault, `${method} ${path} was done`, 'linkctl list');
+export function rawDoubtPolicy({ method, path }: ApiRequest): DoubtPolicy {
+  if (method === 'GET') return ofReads;
+  return { repeats: 0, inDoubt: (fault) => doubtful(fault, `${method} ${path} was done`, 'linkctl list') };
 }
 
-/** Whether a call changes something. */
-export function changes(operation: OperationName): boolean {
-  return endpoints[operation].method !== 'GET';
-}
-
+/** A change that may have happened: exit 10, and a command that shows whether it did. */
 function doubtful(fault: Fault, deed: string, command: string): Fault {
   const message = `it is not known whether ${deed}: ${fault.message}`;
   return { ...fault, outcome: 'ambiguous', kind: 'unknown', last: fault, message, hint: `look before repeating it: ${command}` };

@@ -20,11 +20,6 @@ export interface AnyInput {
   readonly bodyText?: string | undefined;
 }
 
-/** An operation's input as its parts, for code that does not care which operation it is. */
-export function partsOf(input: object): AnyInput {
-  return input;
-}
-
 /**
  * Where and how an operation is sent. Throws `UsageError`, before anything is sent, for what the edition has not (B53), for a
  * segment that would turn the path into another one (R-31) and for a selection that would select everything (R-52).
@@ -32,12 +27,12 @@ export function partsOf(input: object): AnyInput {
 export function requestFor(operation: OperationName, input: AnyInput, edition: Edition): ApiRequest {
   const endpoint = endpoints[operation];
   const { path = {}, query = {}, body, bodyText } = input;
-  const traits = editions[edition];
-  const name = thisServer(edition);
   if (endpoint.edition && endpoint.edition !== edition) {
-    throw new UsageError(`${name} has no ${endpoint.path.slice(1)} endpoint`);
+    throw new UsageError(`${thisServer(edition)} has no ${endpoint.path.slice(1)} endpoint`);
   }
-  if (query.domain !== undefined && !traits.severalDomains) throw new UsageError(`${name} has one domain: it cannot be chosen`);
+  if (query.domain !== undefined && !editions[edition].severalDomains) {
+    throw new UsageError(`${thisServer(edition)} has one domain: it cannot be chosen`);
+  }
   const request = {
     method: endpoint.method,
     path: endpoint.path.replace(/:(\w+)/g, (_, member: string) => segment(path[member] ?? '', member)),
@@ -62,6 +57,7 @@ export function rawRequest({ method, path, query = [], body }: RawRequest): ApiR
   if (address.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part))) {
     throw new UsageError(`the path "${path}" holds . or .., which lead elsewhere`);
   }
+  decoded(address);
   const request = { method, path: address, query: [...new URLSearchParams(search ?? ''), ...query], body };
   assertSelective(request);
   return request;
@@ -88,9 +84,9 @@ function segment(value: string, member: string): string {
 
 /** Whatever is deleted, reset or edited as a group is named: without a selection a server might take everything (R-52). */
 function assertSelective({ method, path, query, body }: ApiRequest): void {
+  if (method !== 'DELETE' && method !== 'PATCH') return;
   const target = decoded(path).toLowerCase().split('/').filter(Boolean).join('/');
-  const isGroup = target === 'urls' || target === 'stats';
-  if (!isGroup || (method !== 'DELETE' && method !== 'PATCH')) return;
+  if (target !== 'urls' && target !== 'stats') return;
   const selectors = query.filter(([name]) => name === 'hashes' || name === 'tags');
   const isNamed = method === 'PATCH' && selectors.length === 0 && namesEveryItem(body);
   if (selectors.length > 1) throw new UsageError('select by hashes or by tags, not both');
@@ -99,6 +95,7 @@ function assertSelective({ method, path, query, body }: ApiRequest): void {
   }
 }
 
+/** Throws for what is not percent-encoded. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
