@@ -25,6 +25,9 @@ function start() {
   }
   // Traces of our own bugs then name lines of src/ (B48). Reading the maps takes longer than most commands.
   if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
+  // Node 22 keeps the code that V8 compiled. It lies beside the program, whose owner alone can write there: into Node's own folder, in
+  // /tmp, any user of the machine can put code for others to run. Where nothing can be written, nothing is kept.
+  require('node:module').enableCompileCache?.(`${folder}/code`);
   const { main, processSystem } = require(`${folder}/main.cjs`);
   main(process.argv.slice(2), processSystem()).then((code) => {
     process.exitCode = code;

@@ -2,5 +2,5 @@ export const topicNames = ['flags', 'environment', 'exit-codes', 'formats', 'csv
 export type TopicName = (typeof topicNames)[number];
 
 export function isTopicName(word: string): word is TopicName {
-  return (topicNames as readonly string[]).includes(word);
+  return topicNames.some((name) => name === word);
 }
