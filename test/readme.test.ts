@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { expect } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect } from 'vitest';
 import { withReference } from '../bin/build/reference.ts';
 import { wholeTree } from '../src/cli/program.ts';
 import { programPath, runShell } from './support/built-program.ts';
@@ -144,4 +144,30 @@ test('the README names only commands that there are, and has at most 220 lines',
   for (const name of named) expect([name, (await linkctl([name, '--help'])).code]).toEqual([name, 0]);
   expect(named.size).toBeGreaterThan(8);
   expect(readme.split('\n').length - 1).toBeLessThanOrEqual(220);
+});
+
+describe.each([
+  'README.md',
+  'src/README.md',
+  'src/bulk/README.md',
+  'src/service/README.md',
+  'test/README.md',
+  'test/bench/README.md',
+])('%s', (page) => {
+  const top = join(import.meta.dirname, '..');
+  const text = readFileSync(join(top, page), 'utf8');
+  /** The file that a page names: from its own folder, from a room of the sources, or from the top. */
+  const found = (name: string): string | undefined =>
+    [dirname(page), 'src', 'test', ''].map((folder) => join(top, folder, name)).find((path) => existsSync(path));
+
+  test('names files and folders that there are', () => {
+    const links = [...text.matchAll(/\]\((?!http|#)([^)#]+)/g)].map(([, name = '']) => name);
+    const files = [...text.matchAll(/`((?:[\w.-]+\/)*(?:[\w-]+\.(?:ts|mjs|js|test\.ts)|))`/g)].map(([, name = '']) => name);
+    expect([...links, ...files.filter((name) => name !== '')].filter((name) => !found(name))).toEqual([]);
+  });
+
+  test('names functions and tables that are in their files', () => {
+    const named = [...text.matchAll(/`([\w/.-]+\.ts)` \(`(\w+)`\)/g)];
+    for (const [, file = '', name = ''] of named) expect(readFileSync(found(file) ?? file, 'utf8')).toContain(name);
+  });
 });

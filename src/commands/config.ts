@@ -39,7 +39,16 @@ export function registerConfig(command: Command, run: Runner): void {
     .action(run(setSetting));
   describe(set, {
     examples: ['linkctl config set domain s.ex', 'linkctl config set output json --profile work'],
-    notes: ['The base URL, username and API key form one set. To change them, use linkctl auth login.'],
+    notes: [
+      'The base URL, username and API key form one set. To change them, use linkctl auth login.',
+      'api_key_command is a JSON list of a program and its arguments. It runs without a shell, and its output is the API key:',
+      [
+        '  ["pass", "show", "short-urls"]',
+        '  ["security", "find-generic-password", "-ws", "linkctl"]',
+        '  ["secret-tool", "lookup", "service", "linkctl"]',
+      ].join('\n'),
+      'method_override true sends PATCH and DELETE as POST with X-HTTP-Method-Override, for proxies that block them.',
+    ],
   });
   const unset = command
     .command('unset')

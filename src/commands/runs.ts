@@ -45,7 +45,16 @@ export function registerRuns(command: Command, run: Runner): void {
   describe(forget, { examples: ['linkctl runs forget 20310131-120905-897533f8 --yes'], globals: ['--yes'] });
   describe(command, {
     examples: ['linkctl runs', 'linkctl runs show 20310131-120905-897533f8', 'linkctl runs verify 20310131-120905-897533f8'],
-    notes: ['To resume an unfinished run, run the same command again. Records of finished runs are kept for 30 days.'],
+    notes: [
+      'To resume an unfinished run, run the same command again. Records of finished runs are kept for 30 days.',
+      'What shorten -f guarantees depends on the rows:',
+      [
+        '  keyed    each row has a custom_hash, or --generate-hashes: one link per row',
+        '  dedupe   --dedupe: at most one new link per long URL',
+        '  checked  otherwise: one link per row if nobody else adds links meanwhile;',
+        '           rows without proof are reported as unknown',
+      ].join('\n'),
+    ],
   });
 }
 
