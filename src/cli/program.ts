@@ -1,4 +1,4 @@
-import { Command, CommanderError, type Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
@@ -6,6 +6,7 @@ import { type CommandTree, commandTree } from '../help/command-tree.ts';
 import { describe } from '../help/description.ts';
 import { helpPage } from '../help/layout.ts';
 import { isTopicName, type TopicName, topicNames } from '../help/topic-names.ts';
+import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import { usageError } from '../help/usage-error.ts';
 import { type Entry, entries } from './command-table.ts';
 import type { Launch } from './invocation.ts';
@@ -21,9 +22,10 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
   const root = createRoot((chunk) => {
     text += chunk;
   });
-  const topic = await askedTopic(argv, root.options, system);
+  const line = readLine(root, argv);
+  const topic = await askedTopic(line, argv, system);
   if (topic) return say(topic);
-  const words = await fillTree(root, argv, createRunner(launch));
+  const words = await fillTree(root, line, argv, createRunner(launch));
   try {
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -48,20 +50,29 @@ export async function wholeTree(): Promise<CommandTree> {
   return commandTree(await wholeProgram());
 }
 
+/** The line as the names of commands and the global flags show it. After `--` nothing names a command or asks for help. */
+function readLine(root: Command, argv: readonly string[]): TypedLine {
+  const tree = commandTree(root);
+  const commands = entries.map(({ name, alias }) => ({ ...tree, name, aliases: alias ? [alias] : [], flags: [], commands: [] }));
+  return readTypedLine(root.commands.length > 0 ? tree : { ...tree, commands }, beforeDashes(argv));
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
+  return argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+}
+
 /**
  * The text of a topic that is no command: `help <topic>` or `<topic> --help`. `formats` is for programs too: as JSON it is the schemas.
  */
-async function askedTopic(argv: readonly string[], options: readonly Option[], { stdout }: System): Promise<string | undefined> {
-  const help = commandWord(argv, options);
-  const byWord = help?.word === 'help';
-  const asked = byWord ? argv.toSpliced(help.index, 1) : argv;
-  if (byWord && asked.includes('formats') && jsonFlag.test(asked.filter((word) => word !== 'formats').join(' '))) {
+async function askedTopic(line: TypedLine, argv: readonly string[], { stdout }: System): Promise<string | undefined> {
+  const [name = '', more] = line.operands;
+  if (more !== undefined || line.path.length > 1 || !(line.help || line.given.has('help')) || !isTopicName(name))
+    return undefined;
+  if (name === 'formats' && jsonFlag.test(argv.filter((word) => word !== 'help' && word !== name).join(' '))) {
     const { schemaDocument } = await import('../help/json-schemas.ts');
     return `${JSON.stringify(schemaDocument(), null, stdout.isTTY ? 2 : undefined)}\n`;
   }
-  const [name = '', more] = byWord ? argv.slice(help.index + 1) : argv;
-  const isAsked = byWord ? more === undefined : argv.length === 2 && (more === '--help' || more === '-h');
-  return isAsked && isTopicName(name) && !entries.some((entry) => entry.name === name) ? textOf(name) : undefined;
+  return textOf(name);
 }
 
 async function textOf(topic: TopicName): Promise<string> {
@@ -102,71 +113,21 @@ function placeCommand(root: Command, { name, alias, summary, group, hidden = fal
  * Puts the command that is named into the tree, all where none is, and answers with the words to parse: `help list` becomes
  * `list --help` (B1).
  */
-async function fillTree(root: Command, argv: readonly string[], run: Runner): Promise<string[]> {
-  const named = commandWord(argv, root.options);
-  const helpAsked = named?.word === 'help';
-  const word = helpAsked ? commandWord(argv.slice(named.index + 1), root.options)?.word : named?.word;
-  const entry = entries.find(({ name, alias }) => word !== undefined && (name === word || alias === word));
+async function fillTree(root: Command, line: TypedLine, argv: readonly string[], run: Runner): Promise<readonly string[]> {
+  const [, named] = line.path;
+  const entry = entries.find(({ name }) => name === named?.name);
   if (entry) (await entry.load())(placeCommand(root, entry), run);
   else for (const other of entries) placeCommand(root, other);
-  if (word === undefined && (helpAsked || !argv.includes('-V'))) return argv.includes('--version') ? ['--version'] : ['--help'];
-  if (helpAsked) return await helpWords(root, argv.slice(named.index + 1), word);
-  const command = root.commands.find((one) => one.name() === word || one.alias() === word);
-  if (command && wantsHelp(argv, [...root.options, ...allOptions(command)])) return [...commandPath(argv, command), '--help'];
-  return [...argv];
-}
-
-/** `help nosuch` is a mistake, and the topics are among what it may have meant (B1). */
-async function helpWords(root: Command, rest: readonly string[], word: string | undefined): Promise<string[]> {
+  const [word] = line.operands;
+  if (entry) {
+    if (!line.help && !argv.some((one) => one === '-h' || one === '--help')) return argv;
+    const { path, given } = readLine(root, argv);
+    return line.help || given.has('help') ? [...path.slice(1).map(({ name }) => name), '--help'] : argv;
+  }
+  if (word === undefined && (line.help || !argv.includes('-V'))) return argv.includes('--version') ? ['--version'] : ['--help'];
+  if (!line.help) return argv;
   if (word === 'help') return ['--help'];
-  if (root.commands.some((one) => one.name() === word || one.alias() === word)) return [...rest, '--help'];
+  // `help nosuch` is a mistake, and the topics are among what it may have meant (B1).
   for (const name of topicNames) if (!entries.some((entry) => entry.name === name)) root.command(name);
-  return [...rest];
-}
-
-/** The first word of a line that is neither a flag nor a flag's value, and where it stands. */
-function commandWord(argv: readonly string[], options: readonly Option[]): { word: string; index: number } | undefined {
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index] as string;
-    if (!word.startsWith('-') || word === '-') return { word, index };
-    if (word === '--') return undefined;
-    if (takesNext(word, options)) index++;
-  }
-  return undefined;
-}
-
-/** Whether the word is a flag whose value is the next word: `-p`, `-qp`, `--profile`, not `-pwork` or `--profile=work`. */
-function takesNext(word: string, options: readonly Option[]): boolean {
-  if (word.startsWith('--')) return options.some((option) => option.long === word && option.required);
-  const letters = [...word.slice(1)];
-  const first = letters.findIndex((letter) => options.some((option) => option.short === `-${letter}` && option.required));
-  return first !== -1 && first === letters.length - 1;
-}
-
-function wantsHelp(argv: readonly string[], options: readonly Option[]): boolean {
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index] as string;
-    if (word === '--') return false;
-    if (word === '-h' || word === '--help') return true;
-    if (takesNext(word, options)) index++;
-  }
-  return false;
-}
-
-function allOptions(command: Command): Option[] {
-  return [...command.options, ...command.commands.flatMap(allOptions)];
-}
-
-/** `tags add x --help` asks for the help of `tags add`. */
-function commandPath(argv: readonly string[], command: Command): string[] {
-  const path = [command.name()];
-  let here = command;
-  for (const word of argv) {
-    const next = here.commands.find((one) => one.name() === word || one.alias() === word);
-    if (next) {
-      path.push(next.name());
-      here = next;
-    }
-  }
-  return path;
+  return line.operands;
 }
