@@ -8,7 +8,7 @@ import { CallError, type Fault } from './call-error.ts';
 import type { ClientOptions, Send } from './client-options.ts';
 import { type Connection, createConnection } from './http/connection.ts';
 import type { WireAnswer } from './http/transport.ts';
-import { type Identity, identityOf, subjectOf } from './subject.ts';
+import { type Identity, identityOf, type Subject, subjectOf } from './subject.ts';
 
 /** An answer as it came, for `api`. */
 interface RawAnswer {
@@ -46,7 +46,6 @@ export function createClient(options: ClientOptions): Client {
     send: async (operation, input: object, { repeat, ...given } = {}) => {
       const parts: AnyInput = input;
       const request = requestFor(operation, parts, edition);
-      const subject = subjectOf(identity, request, parts);
       return await call({
         ...given,
         request,
@@ -55,7 +54,7 @@ export function createClient(options: ClientOptions): Client {
         ...(repeat && { repeats: Number.POSITIVE_INFINITY }),
         settle: (answer) => {
           warnOfType(answer);
-          const judged = judge(operation, answer, subject);
+          const judged = judge(operation, answer, () => subjectOf(identity, request, parts));
           return 'fault' in judged ? { fault: redacted(judged.fault, redact) } : judged;
         },
       });
@@ -67,7 +66,8 @@ export function createClient(options: ClientOptions): Client {
       const answer = await call<WireAnswer>({ request, ...policy, settle: (result) => ({ result }) });
       // Where the document shows no body, only an error can be recognized.
       const operation = request.method === 'DELETE' ? 'deleteTag' : 'getUrl';
-      const judged = judge(operation, answer, subjectOf(identity, request, { query: Object.fromEntries(request.query) }));
+      const subject = (): Subject => subjectOf(identity, request, { query: Object.fromEntries(request.query) });
+      const judged = judge(operation, answer, subject);
       if (!('fault' in judged)) return { body: answer.body, failure: undefined };
       const fault = judged.fault.outcome === 'ambiguous' && policy.inDoubt ? policy.inDoubt(judged.fault) : judged.fault;
       const failure = new CallError(redacted(fault, redact), { attempts: 1, gaveUp: 'not retryable' });

@@ -24,18 +24,17 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
   };
 }
 
-/** Sorts a complete HTTP answer: a result, or the classes R and A (1.3). */
-export function judge<O extends OperationName>(operation: O, answer: WireAnswer, subject: Subject): Attempted<Answer<O>> {
+/** Sorts a complete HTTP answer: a result, or the classes R and A (1.3). `asked` is called for failures alone, which name it. */
+export function judge<O extends OperationName>(operation: O, answer: WireAnswer, asked: () => Subject): Attempted<Answer<O>> {
   const { status } = answer;
-  if (status >= 300 && status < 400) return { fault: redirect(answer, subject) };
+  if (status >= 300 && status < 400) return { fault: redirect(answer, asked()) };
   const reading = readAnswer(operation, answer);
+  if (reading.kind === 'result' && status >= 200 && status < 300) return { result: reading.result as Answer<O> };
+  const subject = asked();
   if (reading.kind === 'refusal') return { fault: refusal(reading.error, answer, subject) };
-  if (reading.kind === 'result') {
-    if (status >= 200 && status < 300) return { result: reading.result as Answer<O> };
-    return { fault: statusFault(answer, statusMessage(answer, 'an error status around an answer that says OK', subject)) };
-  }
-  const said = status === 404 ? notThere(reading.problem, subject) : statusMessage(answer, reading.problem, subject);
-  return { fault: statusFault(answer, said) };
+  const problem = reading.kind === 'result' ? 'an error status around an answer that says OK' : reading.problem;
+  const isAbsent = status === 404 && reading.kind !== 'result';
+  return { fault: statusFault(answer, isAbsent ? notThere(problem, subject) : statusMessage(answer, problem, subject)) };
 }
 
 const cooldown = 1219;
