@@ -48,7 +48,7 @@ export async function scanNewest(
   let scan: Scan = { records, total: undefined, isWhole: false, largestPage: 0 };
   let isCounted = true;
   for (let offset = 0; mayCall(); ) {
-    const query = { limit, ...(offset > 0 && { offset }), ...(domain !== undefined && { domain }) };
+    const query = { limit, offset: offset || undefined, domain };
     const { urls, page } = await client.send('listUrls', { query }, { signal });
     const rows = urls.map(readRecord).filter((record) => record !== undefined);
     if (records.size > 0 && rows[0] && !records.has(rows[0].hash)) return undefined;

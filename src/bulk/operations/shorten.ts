@@ -5,7 +5,7 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import { createNewness, type Newness, type NewnessSettings } from '../checked/newness.ts';
 import { canonicalUrl } from '../matching/canonical-url.ts';
 import { matchAnswer } from '../matching/matching.ts';
-import { again, type BatchAnswer, type Done, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { again, type BatchAnswer, type Done, type Verdict } from '../matching/verdict.ts';
 import type { Mode } from '../modes.ts';
 import { notApplied } from './not-applied.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
@@ -43,10 +43,10 @@ export function shortenOperation({
       await newness?.begin(signal);
       const answer = await client.send(
         'shortenUrls',
-        { query: defined(query), body: { urls }, bodyText },
+        { query, body: { urls }, bodyText },
         { repeat: doubt === 'repeat', signal, onDoubt },
       );
-      const found = matchAnswer(urls, listOf(answer.urls), { sharing });
+      const found = matchAnswer(urls, answer.urls, { sharing });
       if (!sharing) return found;
       const shared = shareOut(items, urls, found, given);
       return newness ? await withNew(items, shared, newness, signal) : shared;
@@ -56,7 +56,7 @@ export function shortenOperation({
     statusOf: (item, done) =>
       (sharing ? isNew(item, done) : mode.generateHashes || !wasThere(item, done)) ? 'created' : 'existing',
     notApplied: (item, record) => notApplied(item, record),
-    ...(mode.name === 'keyed' && { look: (rows, signal) => findByHash(rows, { client, mode, domain }, signal) }),
+    ...(mode.name === 'keyed' && { look: (rows, signal) => findByHash(rows, { client, domain }, signal) }),
     ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
   };
 }
@@ -90,13 +90,16 @@ async function withNew(
   newness: Newness,
   signal: AbortSignal,
 ): Promise<BatchAnswer> {
-  const mayBeNew = (verdict: Verdict | undefined, position: number): verdict is Done & { record: KnownRecord } =>
-    verdict?.kind === 'done' && verdict.record !== undefined && !wasThere(items[position] as ShortenItem, verdict);
-  const hashes = verdicts.flatMap((verdict, position) => (mayBeNew(verdict, position) ? [verdict.record.hash] : []));
+  const perhapsNew = items.map((item, position) => {
+    const verdict = verdicts[position];
+    return verdict?.kind === 'done' && !wasThere(item, verdict) ? verdict.record?.hash : undefined;
+  });
+  const hashes = perhapsNew.filter((hash) => hash !== undefined);
   const fresh = hashes.length > 0 ? await newness.among(hashes, signal) : new Set<string>();
+  const isFresh = (hash: string | undefined): boolean => hash !== undefined && fresh.has(hash);
   return {
     verdicts: verdicts.map((verdict, position) =>
-      mayBeNew(verdict, position) && fresh.has(verdict.record.hash) ? { ...verdict, fresh: true as const } : verdict,
+      verdict?.kind === 'done' && isFresh(perhapsNew[position]) ? { ...verdict, fresh: true as const } : verdict,
     ),
     surplus,
   };
@@ -125,7 +128,7 @@ function wasThere(item: ShortenItem, { record, shared }: Done): boolean {
 /** D4: a hash that leads to the row's long URL, however a server writes that, is the row's. */
 async function findByHash(
   rows: readonly SoughtRow<ShortenItem>[],
-  { client, domain }: ShortenSettings,
+  { client, domain }: Pick<ShortenSettings, 'client' | 'domain'>,
   signal: AbortSignal,
 ): Promise<Verdict[]> {
   const hashes = rows.map(({ payload }) => payload.custom_hash ?? '');
@@ -135,12 +138,4 @@ async function findByHash(
     const isOurs = record && canonicalUrl(record.long_url ?? '') === canonicalUrl(payload.long_url);
     return isOurs ? { kind: 'done', record, evidence: 'hash', shared: true } : again;
   });
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function defined<T extends object>(query: T): T {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as T;
 }

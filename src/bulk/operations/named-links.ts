@@ -1,0 +1,71 @@
+import { CallError, refusesRun } from '../../client/call-error.ts';
+import type { Client } from '../../client/client.ts';
+import { urlsByHash } from '../../client/named-urls.ts';
+import { errors } from '../../contract/errors.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { KnownRecord, Verdict } from '../matching/verdict.ts';
+import type { BulkOperation, SoughtRow } from './operation.ts';
+
+/** What edits, deletions and resets of links that are named have in common. */
+export interface ChangeSettings {
+  readonly client: Pick<Client, 'send'>;
+  /** Edition A: where a row does not say it. */
+  readonly domain?: string | undefined;
+  /** Hashes in one call at most. */
+  readonly batchSize: number;
+  /** Whether one call more may be made; where given, links are read right before they are changed (U4, W3). */
+  readonly mayRead?: (() => boolean) | undefined;
+}
+
+type Links = ReadonlyMap<string, KnownRecord>;
+
+/** How one call names links: a single one in its path, several in its query. All are on one domain: `group` sees to it. */
+export function addressOf(rows: readonly LinkKey[], settings: ChangeSettings) {
+  const query = { domain: rows[0]?.domain ?? settings.domain };
+  const hashes = rows.map(({ hash }) => hash);
+  return { only: hashes.length === 1 ? hashes[0] : undefined, query, queryOfAll: { ...query, hashes: hashes.join(',') } };
+}
+
+/** Links by hash: those of the rows, or others on their domain. */
+export async function readLinks(
+  rows: readonly LinkKey[],
+  settings: ChangeSettings,
+  signal: AbortSignal,
+  hashes: readonly string[] = rows.map(({ hash }) => hash),
+): Promise<Links> {
+  return await urlsByHash(hashes, { ...settings, ...addressOf(rows, settings).query, signal });
+}
+
+/**
+ * Links as they are right before they are changed. What cannot be read is changed all the same: undefined. Throws the `CallError`
+ * that every further call would meet, too.
+ */
+export async function lastSeen(
+  rows: readonly LinkKey[],
+  settings: ChangeSettings,
+  signal: AbortSignal,
+): Promise<Links | undefined> {
+  if (!settings.mayRead?.()) return undefined;
+  try {
+    return await readLinks(rows, settings, signal);
+  } catch (error) {
+    if (!(error instanceof CallError) || refusesRun(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Reads links in doubt and has each row judged by them. `hashesOf`: what to read for a row. */
+export function inspection<Row extends LinkKey>(
+  settings: ChangeSettings,
+  judge: (row: SoughtRow<Row>, links: Links) => Verdict,
+  hashesOf: (row: Row) => readonly string[] = ({ hash }) => [hash],
+): NonNullable<BulkOperation<Row>['look']> {
+  return async (sought, signal) => {
+    const rows = sought.map(({ payload }) => payload);
+    const links = await readLinks(rows, settings, signal, rows.flatMap(hashesOf));
+    return sought.map((row) => judge(row, links));
+  };
+}
+
+/** What a server says about a hash that does not exist. */
+export const missing: Verdict = { kind: 'failed', error: { code: 1306, message: errors[1306].message } };
