@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Nothing is imported before Node's version is known: what follows needs the newest of what it asks for (B98).
+// Nothing is imported before Node's version is checked: an older Node cannot load what follows (B98).
 const needed = [20, 18, 1];
 const found = process.versions.node.split('.').map(Number);
 const difference = found[0] - needed[0] || found[1] - needed[1] || found[2] - needed[2];
@@ -25,8 +25,8 @@ function start() {
   }
   // Traces of our own bugs then name lines of src/ (B48). Reading the maps takes longer than most commands.
   if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
-  // Node 22 keeps the code that V8 compiled. It lies beside the program, whose owner alone can write there: into Node's own folder, in
-  // /tmp, any user of the machine can put code for others to run. Where nothing can be written, nothing is kept.
+  // From Node 22 on, the next start takes the code that V8 compiled in this one. It is kept beside the program, where only its owner
+  // can write: Node's default is in /tmp, where any user could leave code for others to run. A folder that is read-only stays as it is.
   require('node:module').enableCompileCache?.(`${folder}/code`);
   const { main, processSystem } = require(`${folder}/main.cjs`);
   main(process.argv.slice(2), processSystem()).then((code) => {

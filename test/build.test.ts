@@ -45,7 +45,7 @@ function checkoutIn(
   return { checkout, run };
 }
 
-/** A program that does something of ours at the moment when it loads what reads csv. */
+/** Flags of Node that run `deed` when the program loads its CSV parser. */
 function probe(folder: string, deed: string): string[] {
   const path = join(folder, 'probe.cjs');
   writeFileSync(
@@ -69,8 +69,11 @@ const preview = (folder: string): string[] => {
   return ['shorten', '-f', rows, '--dry-run'];
 };
 
-describe('D43: a program that is built anew', () => {
-  test('D43: whoever starts meanwhile has all of one program, and whoever runs already keeps theirs', async ({ folder, env }) => {
+describe('D43: a rebuild', () => {
+  test('D43: a program that starts during a build is whole, and one that runs already keeps its parts', async ({
+    folder,
+    env,
+  }) => {
     const { checkout, run } = checkoutIn(folder, env);
     const before = await run(preview(folder));
     expect(before).toMatchObject({ code: 0, stderr: expect.stringMatching(/nothing was sent\n$/) });
@@ -92,7 +95,7 @@ describe('D43: a program that is built anew', () => {
     expect(await run(preview(folder))).toEqual(before);
   });
 
-  test('D43: where a part of a running program is gone after all, one line says so', async ({ folder, env }) => {
+  test('D43: where a part of a running program is gone, one line says so', async ({ folder, env }) => {
     const { checkout, run } = checkoutIn(folder, env);
     const gone = `fs.rmSync(${JSON.stringify(join(checkout, 'dist'))}, { recursive: true })`;
     expect(await run(preview(folder), probe(folder, gone))).toEqual({
@@ -103,7 +106,7 @@ describe('D43: a program that is built anew', () => {
     expect(await run(['--version'])).toEqual({ code: 9, stdout: '', stderr: 'error: linkctl is not built: npm ci builds it\n' });
   });
 
-  test('D43: the program before stays until the next build; older ones go, and what an hour-old build left', ({ folder }) => {
+  test('D43: a build removes all but itself, the one before it and what is younger than an hour', ({ folder }) => {
     const long = new Date(Date.now() - 3 * 3_600_000);
     const make = (name: string): void => {
       mkdirSync(join(folder, name));

@@ -22,7 +22,7 @@ export function putInPlace(dist, name, now = Date.now()) {
   }
 }
 
-/** Compiled code that another user's run has left may be beyond us (`bin/linkctl.js`); the new build is good all the same. */
+/** Another user's run may have left files that we cannot remove (`bin/linkctl.js`). The new build is in place all the same. */
 function remove(folder) {
   try {
     rmSync(folder, { recursive: true, force: true });

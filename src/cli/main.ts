@@ -1,4 +1,4 @@
-import { LocalError } from '../base/errors.ts';
+import { LocalError, messageOf } from '../base/errors.ts';
 import { processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { answerShell } from '../completion/answer.ts';
@@ -57,7 +57,7 @@ async function answerTab(words: readonly string[], system: System): Promise<stri
     const tree = storedTree() ?? (await wholeTree());
     return answerShell(tree, words, system);
   } catch (error) {
-    system.stderr.write(`error: ${(error as Error).message}\n`);
+    system.stderr.write(`error: ${messageOf(error)}\n`);
     return ':1\n';
   }
 }
