@@ -10,7 +10,7 @@ import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-ru
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 
-export type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
+type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
 
 /** What a change would do: to people what becomes of each thing, to programs every request (B60). */
 export interface DryRun {
@@ -82,23 +82,56 @@ export const linkChangeColumns: readonly Column[] = [
   { name: 'change', shrinks: true },
 ];
 
-/** Links as they are now, read in groups, and what would become of each; `textOf` answers nothing where nothing would. */
-export async function* linkChanges<Target extends LinkKey>(
-  batches: Batches<Target>,
-  textOf: (target: Target, record: UrlRecord) => string | undefined,
-  { client }: Session,
-  batchSize: number,
-): AsyncGenerator<PlannedChange[]> {
-  for await (const targets of batches) {
-    const found = new Map<string, UrlRecord>();
-    for await (const { target, record } of namedUrls(client, targets, batchSize)) {
-      if (record) found.set(linkText(target), record);
-    }
-    yield targets.map((target) => {
-      const record = found.get(linkText(target));
-      return plannedChange(linkText(target), record, record && textOf(target, record));
-    });
+/** What `--dry-run` says of the same change of links that exist. */
+export interface PlannedChangeOfAll {
+  /** What every link is given. */
+  readonly fields?: EditFields;
+  /** How a call begins: the hashes follow in the path or in the query. */
+  readonly request: { readonly method: string; readonly path: string };
+  /** How people read it: `delete`, `would be deleted`. */
+  readonly planned: { readonly change: string; readonly done: string };
+}
+
+/** What would become of one link. */
+export function changeText({ fields, planned }: PlannedChangeOfAll, record: UrlRecord): string | undefined {
+  return fields ? editText(fields, record) : planned.change;
+}
+
+/** A change of links that exist. */
+export interface PlannedLinks<Target extends LinkKey> {
+  /** The targets as the calls have them, and as they are listed. */
+  readonly calls: Batches<Target>;
+  readonly targets: Batches<Target>;
+  request(targets: readonly Target[]): PlannedRequest;
+  /** What would become of a link; undefined where it stays as it is. */
+  textOf(target: Target, record: UrlRecord): string | undefined;
+  /** What would be done to it: `changed`. */
+  readonly done: string;
+  /** Links that are read in one call. */
+  readonly batchSize: number;
+}
+
+/** Reads the links in groups as they are now, and lists what would become of each. */
+export function dryRunOfLinks<Target extends LinkKey>(
+  { calls, targets: batches, request, textOf, done, batchSize }: PlannedLinks<Target>,
+  session: Session,
+): RowsReport {
+  async function* requests(): AsyncGenerator<PlannedRequest> {
+    for await (const targets of calls) yield request(targets);
   }
+  async function* changes(): AsyncGenerator<PlannedChange[]> {
+    for await (const targets of batches) {
+      const found = new Map<string, UrlRecord>();
+      for await (const { target, record } of namedUrls(session.client, targets, batchSize)) {
+        if (record) found.set(linkText(target), record);
+      }
+      yield targets.map((target) => {
+        const record = found.get(linkText(target));
+        return plannedChange(linkText(target), record, record && textOf(target, record));
+      });
+    }
+  }
+  return dryRun({ requests: requests(), changes: changes(), noun: 'link', done, columns: linkChangeColumns }, session);
 }
 
 /** One link, as it is and as it would be. */

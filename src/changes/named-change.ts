@@ -1,3 +1,4 @@
+import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
 import { runInline } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
@@ -6,16 +7,18 @@ import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile, itemsOf, type NamedHashes, placedOperands } from '../input/named-links.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { sendingOf } from './checked-rows.ts';
 import { consentToNamed, type Question, refuseTooMany, requireAnswer } from './consent.ts';
+import { changeText, dryRunOfLinks, type PlannedChangeOfAll, type PlannedLinks } from './dry-run.ts';
 import { inlineReport } from './inline-report.ts';
-import { type PlannedChangeOfNamed, planOfFile, planOfTyped } from './named-plan.ts';
-import { type RunPresentation, runReport } from './run-report.ts';
+import { runReport } from './run-report.ts';
+import type { RunPresentation } from './run-summary.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
-export interface NamedChange extends PlannedChangeOfNamed {
+export interface NamedChange extends PlannedChangeOfAll {
   readonly selection: NamedHashes;
   readonly options: BulkOptions & { readonly ignoreMissing?: boolean };
   readonly presentation: RunPresentation;
@@ -45,7 +48,10 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
   const { targets, domains } = await placedOperands(operands, session, 'typed change');
   refuseTooMany(targets.length, session);
   const { batchSize } = sendingOf(change.options, session);
-  if (session.global.dryRun) return planOfTyped(change, targets, batchSize, session);
+  if (session.global.dryRun) {
+    const calls = batchesOf(targets, { limit: batchSize, ...byHash });
+    return planOf(change, { calls, targets: [targets], batchSize }, session);
+  }
   if (!change.asks.isOptional)
     await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session);
   const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
@@ -66,16 +72,20 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
   const file = await checkHashFile(source, session, 'listed change');
   refuseTooMany(file.rows, session);
   const sending = sendingOf(change.options, session);
-  if (session.global.dryRun) return planOfFile(change, file, sending.batchSize, session);
+  const { batchSize } = sending;
+  if (session.global.dryRun) {
+    const calls = fileBatches(file, linkOf, { limit: batchSize, ...byHash });
+    return planOf(change, { calls, targets: fileBatches(file, linkOf, { limit: batchSize }), batchSize }, session);
+  }
   const targets = { count: file.rows, open: () => itemsOf(file) };
-  await consentToNamed(change.asks, targets, sending.batchSize, session);
+  await consentToNamed(change.asks, targets, batchSize, session);
   return await runReport(
     {
       ...sending,
       operation: ({ mayCall, ...settings }) =>
         change.operation({
           ...settings,
-          batchSize: sending.batchSize,
+          batchSize,
           mayRead: sending.results === undefined ? undefined : mayCall,
         }),
       pinsDomain: editions[session.edition].severalDomains,
@@ -88,11 +98,37 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
         change: source.change,
         copyTo: source.copyTo,
       },
-      payload: (item) => item as LinkKey,
+      payload: linkOf,
       ...(change.flags ?? { options: {} }),
       columns: ['hash'],
     },
     { ...namesDomains(change.presentation, file.domains), domains: file.domains, ignoreMissing: change.options.ignoreMissing },
+    session,
+  );
+}
+
+function linkOf(item: object): LinkKey {
+  return item as LinkKey;
+}
+
+/** B60: which of the links the change would meet, and what would become of them. */
+function planOf(
+  change: NamedChange,
+  batches: Pick<PlannedLinks<LinkKey>, 'calls' | 'targets' | 'batchSize'>,
+  session: Session,
+): RowsReport {
+  const { fields, planned, request } = change;
+  const plannedCall = (targets: readonly LinkKey[]): PlannedRequest => {
+    const { method, path } = request;
+    const [first] = targets;
+    const domain = first?.domain;
+    const body = fields && { urls: [fields] };
+    if (first && targets.length === 1)
+      return { method, path: `${path}/${encodeURIComponent(first.hash)}`, query: { domain }, body };
+    return { method, path, query: { hashes: targets.map(({ hash }) => hash).join(','), domain }, body };
+  };
+  return dryRunOfLinks(
+    { ...batches, request: plannedCall, textOf: (_, record) => changeText(change, record), done: planned.done },
     session,
   );
 }

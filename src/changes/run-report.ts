@@ -1,26 +1,13 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders, type Signal } from '../base/system.ts';
-import type { RunProgress, RunSummary } from '../bulk/execute.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { type StartedRun, startRun } from '../bulk/run.ts';
-import type { RunFacts } from '../bulk/run-facts.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
-import type { LinkDomains } from '../contract/link.ts';
-import { plainQuantity } from '../output/quantity.ts';
+import type { Session } from '../cli/session.ts';
 import type { Row, RowsReport } from '../output/report.ts';
-
-/** How the rows of one kind of run are shown. */
-export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
-  /** What the header says is done: `shortening`. */
-  readonly doing: string;
-  /** The domains that the rows name. */
-  readonly domains?: LinkDomains | undefined;
-  /** A hash that does not exist is no failure (B43). */
-  readonly ignoreMissing?: boolean | undefined;
-};
+import { headerLines, progressLine, type RunPresentation, type ShownRun, summaryLines, summaryRecord } from './run-summary.ts';
 
 /**
  * A long run as a report (RELIABILITY.md 1.7): a header with mode and guarantee, every row in the order of the input, progress,
@@ -41,14 +28,15 @@ export async function runReport<Payload extends object>(
     interrupt: interruption.signal,
     warn: (message) => void session.warn(message),
   });
-  for (const line of headerLines(run.facts, plan, presentation, session)) await session.note(line);
+  const shown: ShownRun<Payload> = { run, plan, presentation, session };
+  for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
   const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
   const input = plan.input.name;
   return {
     ...presentation,
     kind: 'rows',
-    rows: shownRows(run, outcomes, presentation, session, interruption.listen),
+    rows: shownRows(shown, outcomes, interruption),
     failure: (row) => {
       const outcome = outcomes.get(row);
       return outcome && outcomeFailure(outcome, client.identity, { input });
@@ -57,23 +45,22 @@ export async function runReport<Payload extends object>(
     runRows: plan.input.rows,
     resultsIn: plan.results,
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
-    members: () => ({ summary: summaryRecord(run.summary(), presentation) }),
-    notes: () => summaryLines(run.summary(), run.facts, plan, presentation, session),
-    outcome: () => ending(run.summary(), presentation, interruption, session),
+    members: () => ({ summary: summaryRecord(shown) }),
+    notes: () => summaryLines(shown),
+    outcome: () => ending(shown, interruption),
     abandoned: () => abandonment(run),
   };
 }
 
 /** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */
 async function* shownRows<Payload extends object>(
-  run: StartedRun<Payload>,
+  { run, presentation, session }: ShownRun<Payload>,
   outcomes: WeakMap<Row, RowOutcome<Payload>>,
-  { ignoreMissing }: RunPresentation,
-  session: Session,
-  listen: () => void,
+  { listen }: Interruption,
 ): AsyncGenerator<Row[]> {
   listen();
   const { streams } = session;
+  const { ignoreMissing } = presentation;
   const started = performance.now();
   const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
@@ -120,90 +107,17 @@ function interruptible({ listenForSignals, deadline, streams, system }: Invocati
   return { signal: controller.signal, listen, caught: () => caught };
 }
 
-function headerLines<Payload extends object>(
-  facts: RunFacts,
-  { input }: RunPlan<Payload>,
-  presentation: RunPresentation,
-  session: Session,
-): string[] {
-  const { rows, batches, calls, domain, doneBefore, resumed, run, guarantee, advice } = facts;
-  const where = whereabouts({ client: session.client, domain }, presentation.domains);
-  return [
-    ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
-    `${presentation.doing} ${plainQuantity(rows - doneBefore, 'row')} of ${input.name} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
-    ...(guarantee ? [guarantee] : []),
-    ...(advice ? [advice] : []),
-  ];
-}
-
-function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
-  const left = rowsSettled > 0 ? Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000)) : undefined;
-  const parts = [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`];
-  return [...parts, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
-}
-
-function summaryRecord(summary: RunSummary, presentation: RunPresentation): Row {
-  const { tally, calls, milliseconds, surplus } = summary;
-  return {
-    rows: tally.rows,
-    ...countsOf(summary, presentation),
-    requests: calls,
-    seconds: milliseconds / 1000,
-    surplus: surplus.length,
-  };
-}
-
-/** What `--ignore-missing` was told to expect is no failure. */
-function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Readonly<Record<string, number>> {
-  const missing = ignoreMissing ? (tally.failures.get(1306) ?? 0) : 0;
-  return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
-}
-
-/** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
-function summaryLines<Payload extends object>(
-  summary: RunSummary,
-  { guarantee, run, domain }: RunFacts,
-  { failed }: RunPlan<Payload>,
-  presentation: RunPresentation,
-  { client, profile }: Session,
-): string[] {
-  const { tally, calls, milliseconds, surplus, stop, workingSize } = summary;
-  const counts = Object.entries(countsOf(summary, presentation))
-    .filter(([, number]) => number > 0)
-    .map(
-      ([status, number]) =>
-        `${number} ${status.replace('_', ' ')}${status === 'failed' && failed !== undefined ? ` (${failed})` : ''}`,
-    );
-  const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
-  return [
-    `${plainQuantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereabouts({ client, domain }, presentation.domains)}`,
-    ...(guarantee ? [guarantee] : []),
-    ...(surplus.length > 0
-      ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
-      : []),
-    ...(workingSize === undefined
-      ? []
-      : [
-          `the server rejected larger batches; to use this size directly: ${
-            profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`
-          }`,
-        ]),
-    ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${run}, run the same command again`] : []),
-  ];
-}
-
-function ending(
-  summary: RunSummary,
-  { ignoreMissing }: RunPresentation,
+function ending<Payload extends object>(
+  { run, presentation, session }: ShownRun<Payload>,
   { caught }: Interruption,
-  { dieOf, deadline }: Invocation,
 ): CliError | undefined {
-  const end = runEnd(summary.tally, summary.stop, { ignoreMissing });
+  const { tally, stop } = run.summary();
+  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing });
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();
-  if (!signal) return deadline.signal.reason;
-  dieOf(signal);
+  if (!signal) return session.deadline.signal.reason;
+  session.dieOf(signal);
   return new FailedError('interrupted', { reported: true });
 }
 

@@ -1,16 +1,14 @@
 import type { Session } from '../cli/session.ts';
 import { checkTagExpression } from '../cli/tag-selection.ts';
 import { countUrls } from '../client/counting.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { consentToSelected, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
-import { dryRun, editText, linkChangeColumns, plannedChange } from './dry-run.ts';
-import type { PlannedChangeOfNamed } from './named-plan.ts';
-import type { RunPresentation } from './run-report.ts';
+import { changeText, dryRun, linkChangeColumns, type PlannedChangeOfAll, plannedChange } from './dry-run.ts';
+import type { RunPresentation } from './run-summary.ts';
 
 /** A change of everything that a tag expression selects, in one call that answers with no URLs (4.3.8, 4.3.10). */
-export interface TagChange extends PlannedChangeOfNamed {
+export interface TagChange extends PlannedChangeOfAll {
   readonly expression: string;
   readonly asks: Question;
   readonly presentation: RunPresentation;
@@ -34,8 +32,7 @@ export async function changeByTags(change: TagChange, session: Session): Promise
   if (session.global.dryRun) {
     await session.note(`${quantity(count, 'link')} matched ${expression}`);
     const { fields, planned, request } = change;
-    const textOf = (record: UrlRecord) => (fields ? editText(fields, record) : planned.change);
-    const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, textOf(record)))];
+    const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, changeText(change, record)))];
     const requests = [{ ...request, query, body: fields && { urls: [fields] } }];
     return dryRun({ requests, changes, noun: 'URL', done: planned.done, columns: linkChangeColumns, count }, session);
   }

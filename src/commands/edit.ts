@@ -3,19 +3,17 @@ import { UsageError } from '../base/errors.ts';
 import { byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
-import { dryRun, editText, linkChangeColumns, linkChanges } from '../changes/dry-run.ts';
+import { dryRunOfLinks, editText } from '../changes/dry-run.ts';
 import { changeLinks } from '../changes/link-change.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
 import { printTemplate } from './print-template.ts';
@@ -115,10 +113,20 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
   if (invocation.global.dryRun) {
     const { batchSize } = sending;
-    const textOf = ({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord) => editText(fields, record);
-    const changes = linkChanges(fileBatches(input, payload, { limit: batchSize }), textOf, session, batchSize);
-    const requests = planned(input, payload, batchSize);
-    return dryRun({ requests, changes, noun: 'link', done: 'changed', columns: linkChangeColumns }, invocation);
+    return dryRunOfLinks(
+      {
+        calls: fileBatches(input, payload, { limit: batchSize, ...byDomain }),
+        targets: fileBatches(input, payload, { limit: batchSize }),
+        request: (rows) => {
+          const urls = rows.map(({ domain: _, ...item }) => item);
+          return { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
+        },
+        textOf: ({ hash: _, domain: __, ...fields }, record) => editText(fields, record),
+        done: 'changed',
+        batchSize,
+      },
+      session,
+    );
   }
   const { consentToNamed } = await import('../changes/consent.ts');
   const targets = { count: input.rows, open: () => rowsOf(input) };
@@ -146,16 +154,4 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
 
 async function* rowsOf({ open }: RunInput): AsyncGenerator<EditedRow> {
   for await (const rows of open()) for (const { item } of rows) yield item as EditedRow;
-}
-
-/** As a run makes them. */
-async function* planned(
-  input: Pick<RunInput, 'open'>,
-  payload: (item: object) => EditedRow,
-  size: number,
-): AsyncGenerator<PlannedRequest> {
-  for await (const rows of fileBatches(input, payload, { limit: size, ...byDomain })) {
-    const urls = rows.map(({ domain: _, ...item }) => item);
-    yield { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
-  }
 }
