@@ -67,6 +67,7 @@ export function createNewness(settings: NewnessSettings): Newness {
 const maximalPage = 1000;
 /** Enough for what sixteen batches made meanwhile; not of a server that gives out small pages. */
 const maximalPages = 40;
+const maximalScans = 4;
 const shortPages = 2;
 const smallPage = 100;
 
@@ -84,9 +85,16 @@ async function listedBefore(
     pages += 1;
     return showsOld(scan) || (pages > shortPages && scan.largestPage < Math.min(limit, smallPage));
   };
-  const scan = await scanNewest(listing, { limit, isEnough, mayCall: atMost(maximalPages, mayCall), signal });
-  if (!scan || (old.size > 0 && !showsOld(scan))) return undefined;
-  const hashes = [...scan.records.keys()];
-  const border = hashes.findIndex((hash) => old.has(hash));
-  return border < 0 ? hashes : hashes.slice(0, border);
+  const mayRead = atMost(maximalPages, mayCall);
+  for (let scans = 0; scans < maximalScans; scans += 1) {
+    pages = 0;
+    const scan = await scanNewest(listing, { limit, isEnough, mayCall: mayRead, signal });
+    // Other batches made more links meanwhile than a page holds: their pages do not join.
+    if (!scan) continue;
+    if (old.size > 0 && !showsOld(scan)) return undefined;
+    const hashes = [...scan.records.keys()];
+    const border = hashes.findIndex((hash) => old.has(hash));
+    return border < 0 ? hashes : hashes.slice(0, border);
+  }
+  return undefined;
 }
