@@ -34,7 +34,7 @@ export async function changeByTags(change: TagChange, session: Session): Promise
     const { fields, planned, request } = change;
     const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, changeText(change, record)))];
     const requests = [{ ...request, query, body: fields && { urls: [fields] } }];
-    return dryRun({ requests, changes, noun: 'URL', done: planned.done, columns: linkChangeColumns, count }, session);
+    return dryRun({ requests, changes, noun: 'link', done: planned.done, columns: linkChangeColumns, count }, session);
   }
   const record = { tags: expression, summary: { matched: count } };
   if (count === 0)

@@ -21,7 +21,7 @@ export function apiMessage({ code, message = '' }: ErrorRecord, subject: Subject
 /** The server's own words, as lines that follow our sentence. */
 export function serverWords({ code, message, details }: ErrorRecord): string[] {
   const words = [isErrorCode(code) ? message : '', details].filter((text) => typeof text === 'string' && text !== '');
-  return [...new Set(words)].map((text) => `the server says: ${text}`);
+  return [...new Set(words)].map((text) => `server message: ${text}`);
 }
 
 /** The failure of one item inside a batch that went through (4.3.1). */
@@ -34,7 +34,7 @@ export function itemError(error: ErrorRecord, subject: Subject): CliError {
 export function refusedCredentials({ identity }: Subject, status: number): ApiMessage {
   return {
     kind: 'auth',
-    message: `the server refused the credentials${owner(identity)} (HTTP ${status})`,
+    message: `the server rejected the credentials${owner(identity)} (HTTP ${status})`,
     hint: login(identity),
   };
 }
@@ -44,28 +44,28 @@ type Sentence = (subject: Subject) => Omit<ApiMessage, 'kind'> & Partial<ApiMess
 
 const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   101: ({ identity: { host } }) => ({
-    message: `${host} failed without saying why`,
-    hint: 'try again later; with -v each request is shown',
+    message: `${host} failed without giving a reason`,
+    hint: 'try again later; -v shows each request',
   }),
   1102: ({ identity }) => ({
-    message: `the server does not know the username "${identity.username}"${owner(identity)}`,
+    message: `the server rejected the username "${identity.username}"${owner(identity)}`,
     hint: login(identity),
   }),
   1204: ({ hash }) => ({
     message: `${named('hash', hash)} is not valid`,
-    hint: 'hashes are letters, digits, _ and -; linkctl list shows yours',
+    hint: 'a hash contains letters, digits, _ and -; linkctl list shows your hashes',
   }),
   1206: ({ longUrl }) => ({
     message: `${named('URL', longUrl)} is not accepted as a destination`,
-    hint: 'write the whole address, with its scheme: https://…',
+    hint: 'use a full URL with its scheme, such as https://example.com/',
   }),
   1215: ({ hash }) => ({
-    message: `${named('hash', hash)} is taken or not allowed`,
-    hint: hash === undefined ? 'choose another hash' : `choose another hash; linkctl list -- ${hash} shows what has this one`,
+    message: `${named('hash', hash)} is already in use or not allowed`,
+    hint: hash === undefined ? 'choose another hash' : `choose another hash; to see the existing link: linkctl list -- ${hash}`,
   }),
   1216: ({ longUrl, identity: { host } }) => ({
     message: `${host} does not allow links to ${named('URL', longUrl)}`,
-    hint: 'choose another destination, or ask who runs the server',
+    hint: 'choose another destination, or contact the operator of the server',
   }),
   1217: ({ identity }) => ({
     message: `the account "${identity.username}"${owner(identity)} is inactive or expired`,
@@ -73,34 +73,34 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   }),
   1218: ({ hash }) => ({
     message: `${named('short URL', hash)} is not correct`,
-    hint: 'hashes are letters, digits, _ and -; linkctl list shows yours',
+    hint: 'a hash contains letters, digits, _ and -; linkctl list shows your hashes',
   }),
   1219: ({ identity: { host } }) => ({
-    message: `${host} is cooling down and takes no such call for now`,
-    hint: 'run the same command again later, or allow a longer wait with --max-wait',
+    message: `${host} does not accept this request at the moment`,
+    hint: 'run the same command again later, or increase --max-wait',
   }),
   1220: ({ identity: { username } }) => ({
-    message: `the account "${username}" has reached its limit of URLs`,
-    hint: 'linkctl account shows the limits; run the same command again when there is room',
+    message: `the account "${username}" has reached its maximum number of links`,
+    hint: 'linkctl account shows the limits; delete links or raise the limit, then run the same command again',
   }),
   1221: () => ({
-    message: 'too many items in one call for this server',
-    hint: 'linkctl config set batch_size 100, or less',
+    message: 'the request has too many items for this server',
+    hint: 'linkctl config set batch_size 100 (or less)',
   }),
   1300: ({ identity }) => ({
     message: `the server rejected the API key${owner(identity)}`,
     hint: login(identity),
   }),
   1301: ({ path, identity: { baseUrl } }) => ({
-    message: `the server knows no resource ${path}`,
+    message: `the server has no resource ${path}`,
     hint: `check the base URL ${baseUrl} and the edition: linkctl config list`,
   }),
   1302: ({ method, path }) => ({
     message: `the server does not support ${method} ${path}`,
-    hint: 'if something on the way blocks the method: linkctl config set method_override true',
+    hint: 'if a proxy blocks the method: linkctl config set method_override true',
   }),
   1303: ({ identity: { username } }) => ({
-    message: `the account "${username}" has used up its API calls of today`,
+    message: `the account "${username}" has used all its API calls for today`,
     hint: 'run the same command again after midnight UTC',
   }),
   1305: ({ expression, order }) => {
@@ -112,25 +112,25 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     if (chosen.length > 0) {
       return {
         kind: 'rejected',
-        message: `${chosen.join(' or ')} is not understood by the server`,
-        hint: expression === undefined ? 'linkctl list --help names the orders that are known' : 'linkctl help tags',
+        message: `${chosen.join(' or ')} is not valid on this server`,
+        hint: expression === undefined ? 'linkctl list --help lists the known orders' : 'linkctl help tags',
       };
     }
     return {
-      message: 'the server misses something in the request',
-      hint: 'run it with --debug to see what was sent',
+      message: 'the server rejected the request: a parameter is missing',
+      hint: 'run the command with --debug to see the request',
     };
   },
   1306: ({ hash, domain }) => ({
-    message: `no short URL ${hash === undefined ? 'of those named' : `"${hash}"`}${domain === undefined ? '' : ` on ${domain}`}`,
+    message: `no short URL ${hash === undefined ? 'with the given hashes' : `"${hash}"`}${domain === undefined ? '' : ` on ${domain}`}`,
     hint: hash === undefined ? 'linkctl list' : `linkctl list --search ${shellWord(hash)}`,
   }),
   1307: () => ({
-    message: 'the server expected another number of parameters',
-    hint: 'run it with --debug to see what was sent',
+    message: 'the server rejected the request: wrong number of parameters',
+    hint: 'run the command with --debug to see the request',
   }),
   1308: ({ identity: { host } }) => ({
-    message: `${host} had an HTTP failure behind it`,
+    message: `the backend of ${host} failed`,
     hint: 'run the same command again',
   }),
   1309: ({ label }) => ({
@@ -138,16 +138,16 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'linkctl tags',
   }),
   1310: () => ({
-    message: 'too much text in one call for this server',
-    hint: 'linkctl config set batch_size 100, or less',
+    message: 'the request is too large for this server',
+    hint: 'linkctl config set batch_size 100 (or less)',
   }),
   1311: ({ label, newLabel = label }) => ({
-    message: `${named('tag label', newLabel)} is not valid or exists already`,
+    message: `${named('tag label', newLabel)} is not valid or already exists`,
     hint: 'linkctl tags',
   }),
   1312: ({ date }) => ({
     message: `${named('date', date)} is not accepted`,
-    hint: 'write YYYY-MM-DD, a day to come',
+    hint: 'use a future date as YYYY-MM-DD',
   }),
   1313: ({ domain, identity: { domain: working } }) => ({
     message:

@@ -15,7 +15,7 @@ export interface Sender {
 export function batchSizeOf({ edition, defaults }: Sender, flag?: number): number {
   const { groupBound, title } = editions[edition];
   if (flag !== undefined && flag > groupBound) {
-    throw new UsageError(`--batch-size: ${title} takes at most ${groupBound} items in one call`);
+    throw new UsageError(`--batch-size: ${title} accepts at most ${groupBound} items per request`);
   }
   return flag ?? Math.min(defaults.batch_size ?? groupBound, groupBound);
 }

@@ -34,9 +34,9 @@ export interface Fault {
 export type GaveUp =
   | 'not retryable'
   | 'not safe to repeat'
-  | 'attempts used up'
+  | 'maximum number of attempts reached'
   | 'too many failures in this run'
-  | 'the server asks for a longer wait than allowed'
+  | 'the server requests a longer wait than --max-wait'
   | 'interrupted';
 
 interface CallHistory {
@@ -66,7 +66,7 @@ export class CallError extends CliError {
     const details = [...(fault.details ?? [])];
     if (history.attempts > 1) details.push(`gave up after ${history.attempts} attempts${reasonOf(history.gaveUp)}`);
     if (history.notBefore !== undefined) {
-      details.push(`the server asks not to come back before ${new Date(history.notBefore).toISOString()}`);
+      details.push(`the server requests no further calls before ${new Date(history.notBefore).toISOString()}`);
     }
     super(kind, message, { hint, apiCode, details, cause });
     this.outcome = fault.outcome;
@@ -121,5 +121,5 @@ export function lastOf(error: CallError): CliError {
 }
 
 function reasonOf(gaveUp: GaveUp): string {
-  return gaveUp === 'attempts used up' ? '' : `: ${gaveUp}`;
+  return gaveUp === 'maximum number of attempts reached' ? '' : `: ${gaveUp}`;
 }

@@ -84,7 +84,7 @@ function typeWarning({ warn }: Connection): (answer: WireAnswer) => void {
     const type = headers['content-type'] ?? 'no content type';
     if (reported || status < 200 || status >= 300 || /\bjson\b/i.test(type) || !/^\s*\{/.test(body)) return;
     reported = true;
-    warn(`the server calls its answers ${type} instead of application/json`);
+    warn(`the server sends the content type ${type} instead of application/json`);
   };
 }
 

@@ -35,7 +35,7 @@ export async function countUrls(
   for await (const { rows } of pages) count += rows.length;
   const orMore = atMost !== undefined && count > atMost;
   if (isLost && !orMore) {
-    throw new UnavailableError('the server sends the same rows again and again: how many URLs are selected cannot be counted');
+    throw new UnavailableError('the server repeats the same rows; the selected links cannot be counted');
   }
   return { count, orMore, first };
 }

@@ -84,7 +84,7 @@ export class PageCursor<T> {
     const shift = this.#learn(total, rows.length);
     const unseen = rows.filter((row) => this.#seen.add(keyOf(row)));
     if (rows.length > 0 && this.#stall.isStuck(unseen.length, shift, rows.length)) {
-      warn?.('the server sends the same rows again and again: the listing ends here and may be incomplete');
+      warn?.('the server repeats the same rows; the listing stops here and may be incomplete');
       this.#atEnd = true;
       return undefined;
     }

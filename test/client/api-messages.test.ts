@@ -62,7 +62,7 @@ test.each(codes)('B46: code %i has a sentence and an exit code of our own, and k
     const isChosen = code === 1305 && about === named;
     expect(error.exitCode).toBe(exitCodes[isChosen ? 'rejected' : expectedExit[code]]);
     expect(error.apiCode).toBe(code);
-    expect(error.details).toEqual(['the server says: Words of the server.', 'the server says: and details']);
+    expect(error.details).toEqual(['server message: Words of the server.', 'server message: and details']);
     expect(error.message).toMatch(/^\S.*[^.\s]$/);
     expect(`${error.message} ${error.hint ?? ''}`).not.toMatch(/undefined|null|\[object/);
     expect(error.message).not.toContain(errors[code].message);
@@ -78,7 +78,7 @@ test.each<[number, string, string]>([
   ],
   [
     1102,
-    'the server does not know the username "ann" of profile "work" (from ~/.config/linkctl/config.json)',
+    'the server rejected the username "ann" of profile "work" (from ~/.config/linkctl/config.json)',
     'linkctl auth login --profile work',
   ],
   [
@@ -103,10 +103,10 @@ test.each<[number, string]>([
   [1306, 'no short URL "abc" on s.ex'],
   [1309, 'no tag "promo"'],
   [1313, 'no domain "s.ex" on this account'],
-  [1215, 'the hash "abc" is taken or not allowed'],
+  [1215, 'the hash "abc" is already in use or not allowed'],
   [1206, 'the URL "https://x.example/" is not accepted as a destination'],
   [1312, 'the date "2025-02-30" is not accepted'],
-  [1305, 'the tag expression a&& is not understood by the server'],
+  [1305, 'the tag expression a&& is not valid on this server'],
 ])('B45: %i names what it is about', (code, message) => {
   expect(apiMessage({ code, message: '' }, named).message).toBe(message);
 });

@@ -305,12 +305,12 @@ test('a new hash that is taken is told by its own name, exit 6', async ({ linkct
   await store(service, numbered(2));
   expect(await linkctl(['edit', 'h0', '--new-hash', 'h1'])).toMatchObject({
     code: 6,
-    stderr: expect.stringMatching(/^error: the hash "h1" is taken or not allowed \[API 1215\]/),
+    stderr: expect.stringMatching(/^error: the hash "h1" is already in use or not allowed \[API 1215\]/),
   });
   const path = join(folder, 'edits.csv');
   writeFileSync(path, 'hash,custom_hash\nh0,h1\nnone,new\n');
   const ran = await linkctl(['edit', '-f', path]);
-  expect(ran.stderr).toContain('edits.csv:2: the hash "h1" is taken');
+  expect(ran.stderr).toContain('edits.csv:2: the hash "h1" is already in use');
   expect(ran.stderr).toContain('edits.csv:3: no short URL "none"');
 });
 

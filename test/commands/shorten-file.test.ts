@@ -69,7 +69,7 @@ describe.each([
     expect(shortUrls.every((url) => /^https?:\/\/s\.ex\/[\w-]+$/.test(url))).toBe(true);
     const errors = ran.stderr.split('\n').filter((line) => line.includes('links.csv:'));
     expect(errors).toHaveLength(5);
-    expect(errors[0]).toMatch(/links\.csv:14: the hash "taken10" is taken or not allowed \[API 1215\]$/);
+    expect(errors[0]).toMatch(/links\.csv:14: the hash "taken10" is already in use or not allowed \[API 1215\]$/);
     expect(errors.filter((line) => line.includes('[API 1216]'))).toHaveLength(2);
     expect(ran.stderr).toMatch(/^2345 rows: 2340 created, 5 failed/m);
     expect(readFileSync(results, 'utf8').match(/^\d+,(created|failed),/gm)).toHaveLength(rows);

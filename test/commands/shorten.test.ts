@@ -77,7 +77,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(alone).toMatchObject({
       code: 6,
       stdout: '',
-      stderr: expect.stringContaining('"taken" is taken or not allowed [API 1215]'),
+      stderr: expect.stringContaining('"taken" is already in use or not allowed [API 1215]'),
     });
     expect(alone.stderr.match(/error:/g)).toHaveLength(1);
   });

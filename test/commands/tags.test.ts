@@ -99,7 +99,7 @@ test('B46: a rename to a label that is taken names that label', async ({ linkctl
   await linkctl(['tags', 'add', 'one', 'two']);
   expect(await linkctl(['tags', 'rename', 'one', 'two'])).toMatchObject({
     code: 6,
-    stderr: expect.stringContaining('error: the tag label "two" is not valid or exists already [API 1311]'),
+    stderr: expect.stringContaining('error: the tag label "two" is not valid or already exists [API 1311]'),
   });
 });
 

@@ -11,15 +11,15 @@ export function failureOf(error: unknown, host: string): Words {
 /** Why certificates are refused, by the codes of OpenSSL; none of them heals by trying again. */
 const certificateReasons: { readonly [code: string]: string } = {
   CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_NOT_YET_VALID: 'it is not yet valid',
   CERT_REVOKED: 'it was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is signed by itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its issuer is not known here',
-  UNABLE_TO_GET_ISSUER_CERT: 'its issuer is not known here',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its issuer is not known here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its issuer is not known here',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it belongs to another host',
-  HOSTNAME_MISMATCH: 'it belongs to another host',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its issuer is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'its issuer is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its issuer is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its issuer is not trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host',
+  HOSTNAME_MISMATCH: 'it is for another host',
 };
 
 const passing: { readonly [code: string]: (host: string) => string } = {
@@ -29,9 +29,9 @@ const passing: { readonly [code: string]: (host: string) => string } = {
   ENETDOWN: (host) => `cannot reach ${host}`,
   ETIMEDOUT: (host) => `no connection to ${host}`,
   UND_ERR_CONNECT_TIMEOUT: (host) => `no connection to ${host}`,
-  ECONNRESET: (host) => `${host} closed the connection without a complete answer`,
-  EPIPE: (host) => `${host} closed the connection without a complete answer`,
-  UND_ERR_SOCKET: (host) => `${host} closed the connection without a complete answer`,
+  ECONNRESET: (host) => `${host} closed the connection before the response was complete`,
+  EPIPE: (host) => `${host} closed the connection before the response was complete`,
+  UND_ERR_SOCKET: (host) => `${host} closed the connection before the response was complete`,
 };
 
 function wordsFor(code: string, message: string, host: string): Words {
@@ -43,7 +43,7 @@ function wordsFor(code: string, message: string, host: string): Words {
       nature: 'lasting',
       hint:
         certificate.includes('issuer') || code.includes('SELF_SIGNED')
-          ? 'if its issuer is yours: --ca-file <pem file>'
+          ? 'if you trust its issuer: --ca-file <pem file>'
           : undefined,
     };
   }
@@ -55,12 +55,12 @@ function wordsFor(code: string, message: string, host: string): Words {
     };
   }
   if (code === 'HPE_HEADER_OVERFLOW' || code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return { message: `the headers of the answer of ${host} are larger than 16 KiB`, nature: 'lasting' };
+    return { message: `the response headers of ${host} are larger than 16 KiB`, nature: 'lasting' };
   }
-  if (code.startsWith('HPE_')) return { message: `${host} does not speak HTTP correctly`, nature: 'passing' };
+  if (code.startsWith('HPE_')) return { message: `invalid HTTP response from ${host}`, nature: 'passing' };
   const refusal = /Proxy response \((\d+)\)/.exec(message)?.[1];
   if (refusal) return proxyRefusal(refusal);
-  return { message: passing[code]?.(host) ?? `no answer from ${host}: ${message}`, nature: 'passing' };
+  return { message: passing[code]?.(host) ?? `no response from ${host}: ${message}`, nature: 'passing' };
 }
 
 /** Only undici's text has the proxy's answer to CONNECT. */

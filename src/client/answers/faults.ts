@@ -16,7 +16,7 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
     outcome: sent ? 'ambiguous' : 'not_sent',
     kind: 'unavailable',
     message,
-    hint: hint ?? (proxy && `${proxy} is set: check that proxy, or name the host in NO_PROXY`),
+    hint: hint ?? (proxy && `${proxy} is set: check the proxy, or add the host to NO_PROXY`),
     cause,
     retry: nature === 'lasting' || nature === 'interrupted' ? 'never' : 'passing',
     timedOut: nature === 'timeout',
@@ -32,7 +32,7 @@ export function judge<O extends OperationName>(operation: O, answer: WireAnswer,
   if (reading.kind === 'result' && status >= 200 && status < 300) return { result: reading.result as Answer<O> };
   const subject = asked();
   if (reading.kind === 'refusal') return { fault: refusal(reading.error, answer, subject) };
-  const problem = reading.kind === 'result' ? 'an error status around an answer that says OK' : reading.problem;
+  const problem = reading.kind === 'result' ? 'an error status with a response that reports success' : reading.problem;
   const isAbsent = status === 404 && reading.kind !== 'result';
   return { fault: statusFault(answer, isAbsent ? notThere(problem, subject) : statusMessage(answer, problem, subject)) };
 }
@@ -99,18 +99,18 @@ function statusMessage({ status }: WireAnswer, problem: string, subject: Subject
   if (limit) return { kind: 'limit', ...limit, details: [problem] };
   return {
     kind: 'unavailable',
-    message: problem.startsWith('unexpected answer') ? problem : `unreadable answer from ${host} (HTTP ${status}): ${problem}`,
+    message: problem.startsWith('unexpected answer') ? problem : `unreadable response from ${host} (HTTP ${status}): ${problem}`,
     hint: status >= 500 || status === 408 ? 'run the same command again later' : `check the base URL ${baseUrl}`,
   };
 }
 
 const limits: { readonly [status: number]: { readonly message: string; readonly hint: string } } = {
   413: {
-    message: 'too much text in one call for this server (HTTP 413)',
-    hint: 'linkctl config set batch_size 100, or less',
+    message: 'the request is too large for this server (HTTP 413)',
+    hint: 'linkctl config set batch_size 100 (or less)',
   },
-  414: { message: 'too long an address for this server (HTTP 414)', hint: 'linkctl config set batch_size 100, or less' },
-  429: { message: 'the server asks to slow down (HTTP 429)', hint: 'run the same command again later' },
+  414: { message: 'the request URL is too long for this server (HTTP 414)', hint: 'linkctl config set batch_size 100 (or less)' },
+  429: { message: 'rate limit reached (HTTP 429)', hint: 'run the same command again later' },
 };
 
 /** Never followed: the target would see what only this server may see (R-37). */
@@ -119,7 +119,7 @@ function redirect({ status, headers }: WireAnswer, { identity: { baseUrl } }: Su
   return {
     outcome: 'rejected',
     kind: 'unavailable',
-    message: `server redirects to ${target ?? 'somewhere else'} (HTTP ${status}); redirects are not followed`,
+    message: `server redirects to ${target ?? 'another address'} (HTTP ${status}); redirects are not followed`,
     hint: target
       ? `if that is the right server, set base_url to it: linkctl auth login --base-url ${target}`
       : `check the base URL ${baseUrl}`,

@@ -6,7 +6,7 @@ import type { RetriedCall } from './retry.ts';
 
 /** What is to be said and done where a change is in doubt. */
 interface Doubt {
-  /** Continues "it is not known whether". */
+  /** Continues "outcome unknown:". */
   readonly deed: string;
   /** The command that shows whether it was done; `list` without it. */
   readonly shownBy?: 'stats' | 'tags';
@@ -19,27 +19,27 @@ const unlessRenaming = ({ body }: AnyInput): number => (renames(body) ? 0 : Numb
 
 const doubts: { readonly [O in OperationName]?: Doubt } = {
   // Each repetition might make new links; bulk runs know when it does not.
-  shortenUrls: { deed: 'the short URLs were created', repeats: never },
+  shortenUrls: { deed: 'the links may have been created', repeats: never },
   // Whether a rename happened can be seen: that is checked before it is repeated (tag-changes.ts, bulk/operations/edit.ts).
-  editUrl: { deed: 'the URL was changed', repeats: unlessRenaming },
-  editUrls: { deed: 'the URLs were changed', repeats: unlessRenaming },
+  editUrl: { deed: 'the link may have been changed', repeats: unlessRenaming },
+  editUrls: { deed: 'the links may have been changed', repeats: unlessRenaming },
   // A selection by tags may hold other URLs by now; one whose edit leaves the selection as it is may be tried once more.
   editSelectedUrls: {
-    deed: 'the URLs were changed',
+    deed: 'the links may have been changed',
     repeats: ({ query, body }) =>
       query?.tags === undefined ? Number.POSITIVE_INFINITY : Number(!selectsByWhatItSets(query.tags, body)),
   },
-  deleteUrl: { deed: 'the URL was deleted' },
+  deleteUrl: { deed: 'the link may have been deleted' },
   deleteUrls: {
-    deed: 'the URLs were deleted',
+    deed: 'the links may have been deleted',
     repeats: ({ query }) => (query?.tags === undefined ? Number.POSITIVE_INFINITY : 0),
   },
   // Clicks that came in the meantime would be erased too.
-  resetStats: { deed: 'the counters were reset', shownBy: 'stats', repeats: never },
-  resetSelectedStats: { deed: 'the counters were reset', shownBy: 'stats', repeats: never },
-  addTag: { deed: 'the tag was added', shownBy: 'tags' },
-  renameTag: { deed: 'the tag was renamed', shownBy: 'tags', repeats: never },
-  deleteTag: { deed: 'the tag was deleted', shownBy: 'tags' },
+  resetStats: { deed: 'the counters may have been reset', shownBy: 'stats', repeats: never },
+  resetSelectedStats: { deed: 'the counters may have been reset', shownBy: 'stats', repeats: never },
+  addTag: { deed: 'the tag may have been added', shownBy: 'tags' },
+  renameTag: { deed: 'the tag may have been renamed', shownBy: 'tags', repeats: never },
+  deleteTag: { deed: 'the tag may have been deleted', shownBy: 'tags' },
 };
 
 /** What is done about a call that may have been applied. */
@@ -49,7 +49,7 @@ const ofReads: DoubtPolicy = { repeats: Number.POSITIVE_INFINITY };
 
 export function doubtPolicy(operation: OperationName, input: AnyInput): DoubtPolicy {
   if (endpoints[operation].method === 'GET') return ofReads;
-  const { deed = 'the change was made', shownBy, repeats } = doubts[operation] ?? {};
+  const { deed = 'the change may have been made', shownBy, repeats } = doubts[operation] ?? {};
   return {
     repeats: repeats?.(input) ?? Number.POSITIVE_INFINITY,
     inDoubt: (fault) => doubtful(fault, deed, operation === 'shortenUrls' ? newest(input) : commandFor(input, shownBy)),
@@ -59,13 +59,13 @@ export function doubtPolicy(operation: OperationName, input: AnyInput): DoubtPol
 /** The same for a call that was written by hand. */
 export function rawDoubtPolicy({ method, path }: ApiRequest): DoubtPolicy {
   if (method === 'GET') return ofReads;
-  return { repeats: 0, inDoubt: (fault) => doubtful(fault, `${method} ${path} was done`, 'linkctl list') };
+  return { repeats: 0, inDoubt: (fault) => doubtful(fault, `${method} ${path} may have taken effect`, 'linkctl list') };
 }
 
 /** A change that may have happened: exit 10, and a command that shows whether it did. */
 function doubtful(fault: Fault, deed: string, command: string): Fault {
-  const message = `it is not known whether ${deed}: ${fault.message}`;
-  return { ...fault, outcome: 'ambiguous', kind: 'unknown', last: fault, message, hint: `look before repeating it: ${command}` };
+  const message = `outcome unknown: ${deed}: ${fault.message}`;
+  return { ...fault, outcome: 'ambiguous', kind: 'unknown', last: fault, message, hint: `check before repeating: ${command}` };
 }
 
 function newest({ body }: AnyInput): string {

@@ -31,7 +31,7 @@ export function requestFor(operation: OperationName, input: AnyInput, edition: E
     throw new UsageError(`${thisServer(edition)} has no ${endpoint.path.slice(1)} endpoint`);
   }
   if (query.domain !== undefined && !editions[edition].severalDomains) {
-    throw new UsageError(`${thisServer(edition)} has one domain: it cannot be chosen`);
+    throw new UsageError(`${thisServer(edition)} has one domain; --domain is not available`);
   }
   const request = {
     method: endpoint.method,
@@ -51,11 +51,11 @@ export interface RawRequest extends Pick<ApiRequest, 'method' | 'path' | 'body'>
 export function rawRequest({ method, path, query = [], body }: RawRequest): ApiRequest {
   if (!/^[A-Z]+$/.test(method))
     throw new UsageError(`"${method}" is not an HTTP method; expected one of {GET|POST|PATCH|DELETE}`);
-  if (!path.startsWith('/')) throw new UsageError(`the path "${path}" must begin with /, such as /urls`);
+  if (!path.startsWith('/')) throw new UsageError(`the path "${path}" must start with /, such as /urls`);
   if (/[\s#\\]|[^\x21-\x7e]/.test(path)) throw new UsageError(`the path "${path}" must be percent-encoded`);
   const [address = '', search] = splitOnce(path, '?');
   if (address.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part))) {
-    throw new UsageError(`the path "${path}" holds . or .., which lead elsewhere`);
+    throw new UsageError(`the path "${path}" must not contain . or ..`);
   }
   decoded(address);
   const request = { method, path: address, query: [...new URLSearchParams(search ?? ''), ...query], body };
@@ -72,9 +72,9 @@ export function addressOf({ path, query }: Pick<ApiRequest, 'path' | 'query'>): 
 /** One segment of a path. `encodeURIComponent` leaves `.` and `..` alone, and servers resolve them: RELIABILITY.md 0.6. */
 function segment(value: string, member: string): string {
   if (value === '' || value === '.' || value === '..') {
-    throw new UsageError(`"${value}" is not a ${member}: it would lead to another address`);
+    throw new UsageError(`"${value}" is not a ${member}: it would change the request path`);
   }
-  if (/[\x00-\x1f\x7f-\x9f]/.test(value)) throw new UsageError(`a ${member} cannot hold control characters`);
+  if (/[\x00-\x1f\x7f-\x9f]/.test(value)) throw new UsageError(`a ${member} cannot contain control characters`);
   try {
     return encodeURIComponent(value);
   } catch (cause) {

@@ -114,9 +114,9 @@ function waitFor(fault: Fault, { attempts, waited }: Progress, { limits, system,
   const own = backOff(isThrottled ? 1000 : 200, attempts - 1, () => system.random());
   const now = system.now();
   const asked = fault.retryAfter === undefined ? 0 : retryAfter(fault.retryAfter, now);
-  if (asked === undefined) warn(`Retry-After of the server makes no sense and is not followed: ${fault.retryAfter}`);
+  if (asked === undefined) warn(`ignoring the invalid Retry-After of the server: ${fault.retryAfter}`);
   const delay = Math.max(own, (asked ?? 0) * (1 + 0.1 * system.random()));
-  const refusal = 'the server asks for a longer wait than allowed';
+  const refusal = 'the server requests a longer wait than --max-wait';
   // Jitter is ours: a server that asks for exactly the longest wait is waited for.
   if (asked && waited + asked > limits.maxWait) return { delay, refusal, notBefore: now + asked };
   return isThrottled && waited + own > limits.maxWait ? { delay, refusal } : { delay };
@@ -131,7 +131,7 @@ function refusalOf(
   if (signal?.aborted) return 'interrupted';
   if (fault.retry === 'never') return 'not retryable';
   if (fault.outcome === 'ambiguous' && doubts > repeats) return 'not safe to repeat';
-  return attempts > (fault.unresolved ? Math.min(1, retries) : retries) ? 'attempts used up' : undefined;
+  return attempts > (fault.unresolved ? Math.min(1, retries) : retries) ? 'maximum number of attempts reached' : undefined;
 }
 
 /** After an attempt in doubt, a later one that was not sent or was refused settles nothing about the first. */

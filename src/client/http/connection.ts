@@ -69,7 +69,7 @@ function withoutEcho(
   if (!withoutKey || outcome.kind === 'failure') return outcome;
   const body = withoutKey(outcome.body);
   if (body === outcome.body || withoutKey(path + asked) !== path + asked) return outcome;
-  warn('the server sends the API key back; it is left out of its answers');
+  warn('the server returns the API key in its responses; linkctl removes it');
   return { ...outcome, body };
 }
 

@@ -30,7 +30,7 @@ export class Exchange {
       this.#settle = resolve;
     });
     this.#phase = this.#silence(timeouts.connect, `no connection to ${host}`);
-    this.#total = this.#silence(timeouts.total, `no complete answer from ${host}`);
+    this.#total = this.#silence(timeouts.total, `no complete response from ${host}`);
     signal?.addEventListener('abort', this.#interrupt, { once: true });
     if (signal?.aborted) this.#interrupt();
   }
@@ -56,10 +56,10 @@ export class Exchange {
     if (this.#settled) return;
     this.#status = status;
     this.#headers = joined(headers);
-    this.#await(this.#timeouts.idle, `the answer of ${this.#host} stopped: nothing more came`);
+    this.#await(this.#timeouts.idle, `the response of ${this.#host} stopped`);
     const encoding = this.#headers['content-encoding'] ?? 'identity';
     if (encoding.toLowerCase() !== 'identity') {
-      this.#fail(`${this.#host} compressed its answer, which it was asked not to do`, 'lasting');
+      this.#fail(`${this.#host} sent an unrequested compressed response`, 'lasting');
     } else if (Number(this.#headers['content-length']) > maximumBody) this.#tooLarge();
   }
 
@@ -85,7 +85,7 @@ export class Exchange {
   }
 
   #tooLarge(): void {
-    this.#fail(`the answer of ${this.#host} is larger than ${maximumBody / 1024 / 1024} MiB`, 'lasting');
+    this.#fail(`the response of ${this.#host} is larger than ${maximumBody / 1024 / 1024} MiB`, 'lasting');
   }
 
   #fail(message: string, nature: WireFailure['nature']): void {

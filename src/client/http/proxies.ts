@@ -24,11 +24,11 @@ export function proxiesFor({ origin, env, warn }: Pick<TransportOptions, 'origin
   if (!proxy || noProxy.trim() === '*') return undefined;
   const variable = proxyVariable({ origin, env });
   if (!isProxyAddress(proxy)) {
-    throw new UsageError(`${variable} is not the address of an HTTP proxy`, {
+    throw new UsageError(`${variable} is not the URL of an HTTP proxy`, {
       hint: `${variable}=http://proxy.example:3128, or unset it`,
     });
   }
-  if (/\/\d+(?=[\s,]|$)/.test(noProxy)) warn('NO_PROXY: address ranges such as 10.0.0.0/8 are not understood; name hosts');
+  if (/\/\d+(?=[\s,]|$)/.test(noProxy)) warn('NO_PROXY: address ranges such as 10.0.0.0/8 are not supported; use host names');
   return {
     httpProxy: isProxyAddress(httpProxy) ? httpProxy : '',
     httpsProxy: isProxyAddress(httpsProxy) ? httpsProxy : '',

@@ -16,9 +16,12 @@ export async function trustFor({ origin, caFile, env }: Pick<TransportOptions, '
   const trust: Trust = { minVersion: 'TLSv1.2', rejectUnauthorized: true };
   if (origin.protocol !== 'https:') return trust;
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    throw new AuthError(`the API key is not sent to ${origin.host}: NODE_TLS_REJECT_UNAUTHORIZED=0 switches verification off`, {
-      hint: 'unset NODE_TLS_REJECT_UNAUTHORIZED, and name a certificate of your own with --ca-file',
-    });
+    throw new AuthError(
+      `the API key is not sent to ${origin.host}: NODE_TLS_REJECT_UNAUTHORIZED=0 disables certificate verification`,
+      {
+        hint: 'unset NODE_TLS_REJECT_UNAUTHORIZED; to trust your own certificate, use --ca-file',
+      },
+    );
   }
   if (!caFile) return trust;
   const own = await certificatesIn(caFile);
@@ -31,12 +34,12 @@ async function certificatesIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error) => {
     throw fileError('read the CA file', file, error);
   });
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new LocalError(`${file} holds no PEM certificate`);
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new LocalError(`${file} contains no PEM certificate`);
   const { X509Certificate } = await import('node:crypto');
   try {
     new X509Certificate(text);
   } catch (cause) {
-    throw new LocalError(`${file} holds a certificate that cannot be read`, { cause });
+    throw new LocalError(`${file} contains an unreadable certificate`, { cause });
   }
   return text;
 }

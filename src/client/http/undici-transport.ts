@@ -29,8 +29,8 @@ export function undiciTransport(origin: URL, { ca, ...verification }: Trust, pro
         {
           onRequestStart(controller) {
             // Called right before the first byte is written: a call that was given up while it connected ends here, unsent.
-            if (exchange.settled) controller.abort(new Error('given up'));
-            exchange.onStop(() => controller.abort(new Error('given up')));
+            if (exchange.settled) controller.abort(new Error('aborted'));
+            exchange.onStop(() => controller.abort(new Error('aborted')));
             exchange.sent();
           },
           onResponseStart(_controller, status, answered) {

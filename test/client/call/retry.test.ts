@@ -21,7 +21,7 @@ test('R-4: delays lie between 0 and a cap that doubles, and are half of it on av
 test('R-4: a read is tried five times, with full jitter', async () => {
   const { server, client, time } = await rig([always(faults.dropBefore)]);
   const error = await failureOf(client.send('listTags', {}));
-  expect(error).toMatchObject({ exitCode: 8, attempts: 5, gaveUp: 'attempts used up' });
+  expect(error).toMatchObject({ exitCode: 8, attempts: 5, gaveUp: 'maximum number of attempts reached' });
   expect(error.details).toContain('gave up after 5 attempts');
   expect(time.slept).toEqual([100, 200, 400, 800]);
   expect(await server.requests()).toHaveLength(5);

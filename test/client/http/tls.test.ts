@@ -38,10 +38,10 @@ async function get(origin: string, options: { caFile?: string; env?: System['env
 
 describe.each(transports)('over %s', (_name, open) => {
   const refused: [string, { key: string; cert: string }, RegExp, RegExp | undefined][] = [
-    ['an unknown CA', foreign, /its issuer is not known here/, /--ca-file/],
+    ['an unknown CA', foreign, /its issuer is not trusted/, /--ca-file/],
     ['an expired certificate', expired, /it has expired/, undefined],
-    ['a certificate of another host', elsewhere, /it belongs to another host/, undefined],
-    ['a certificate signed by itself', certify('localhost', { hosts }), /it is signed by itself/, /--ca-file/],
+    ['a certificate of another host', elsewhere, /it is for another host/, undefined],
+    ['a certificate signed by itself', certify('localhost', { hosts }), /it is self-signed/, /--ca-file/],
   ];
 
   test.each(refused)('F13: %s is refused with its reason, and nothing is sent', async (_what, tls, reason, hint) => {
@@ -73,13 +73,17 @@ test('R-49, B80: --ca-file adds to NODE_EXTRA_CA_CERTS and to the usual roots', 
 
 test('R-49: without --ca-file our own CA is unknown, and the hint names the flag', async () => {
   const server = await secure(good);
-  expect(await get(server.named)).toMatchObject({ sent: false, hint: 'if its issuer is yours: --ca-file <pem file>' });
+  expect(await get(server.named)).toMatchObject({ sent: false, hint: 'if you trust its issuer: --ca-file <pem file>' });
 });
 
 test.each([
   ['is missing', () => join(folder, 'nothing.pem'), /cannot read the CA file .*: no such file or folder/],
-  ['holds no certificate', () => fileWith('hello'), /holds no PEM certificate/],
-  ['holds a broken certificate', () => fileWith('-----BEGIN CERTIFICATE-----\nxx\n-----END CERTIFICATE-----'), /cannot be read/],
+  ['holds no certificate', () => fileWith('hello'), /contains no PEM certificate/],
+  [
+    'holds a broken certificate',
+    () => fileWith('-----BEGIN CERTIFICATE-----\nxx\n-----END CERTIFICATE-----'),
+    /unreadable certificate/,
+  ],
 ])('a --ca-file that %s ends with exit 9', async (_what, file, message) => {
   await expect(trustFor({ origin: new URL('https://s.ex'), caFile: file(), env: {} })).rejects.toMatchObject({
     exitCode: 9,

@@ -48,7 +48,7 @@ const cases: readonly Case[] = [
     name: 'F09: a slow body',
     step: { end: 'drip', answer: { body: ' '.repeat(500) } },
     expected: { sent: true, nature: 'timeout' },
-    message: /no complete answer from .* within 1.4 s/,
+    message: /no complete response from .* within 1.4 s/,
   },
   {
     name: 'F10: a body cut short of its length',
@@ -106,7 +106,7 @@ const cases: readonly Case[] = [
     name: 'F18: a greeting that is not HTTP',
     step: { answer: { raw: '220 smtp ready\r\n' } },
     expected: { sent: true },
-    message: /does not speak HTTP/,
+    message: /invalid HTTP response/,
   },
   {
     name: 'F18: interim answers before the real one',
