@@ -79,13 +79,13 @@ export async function consentToNamed(
   const [only] = first;
   if (count === 1 && only) {
     // B58
-    await streams.tell(`${whereabouts(session)}:`);
+    await streams.message(`${whereabouts(session)}:`);
     return await confirm(`${verb} ${describe(only, erasesCounters, session)}?`, session);
   }
   const shown = first.filter(({ record }) => record).length;
   await tellFirst(first, found - shown, erasesCounters, session);
   const strangers = count - found - (first.length - shown);
-  if (strangers > 0) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(strangers)} not found`);
+  if (strangers > 0) await streams.message(`  ${streams.glyphs.ellipsis} and ${grouped(strangers)} not found`);
   const what = found === 0 ? `${quantity(count, 'link')}, none of which exist,` : quantity(found, 'link');
   const question = `${verb} ${what} of ${whereabouts(session)}?`;
   await (found < typedFrom ? confirm(question, session) : confirmCount(question, found, session));
@@ -119,9 +119,9 @@ async function tellFirst(first: readonly AffectedUrl[], more: number, withUnique
   for (const url of first) {
     const rest = describe(url, withUnique, session, '').length + '  '.length;
     const room = Math.max(20, streams.width() - rest);
-    await streams.tell(`  ${describe(url, withUnique, session, truncate(longUrlOf(url), room, streams.glyphs.ellipsis))}`);
+    await streams.message(`  ${describe(url, withUnique, session, truncate(longUrlOf(url), room, streams.glyphs.ellipsis))}`);
   }
-  if (more > 0) await streams.tell(`  ${streams.glyphs.ellipsis} and ${grouped(more)} more`);
+  if (more > 0) await streams.message(`  ${streams.glyphs.ellipsis} and ${grouped(more)} more`);
 }
 
 async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session): Promise<void> {

@@ -47,7 +47,7 @@ export function dryRun({ requests, changes, noun, done, columns, count }: DryRun
       shown += some.length;
       yield some.map(({ row }) => row);
     }
-    if (global.verbose) for await (const request of requests) await streams.tell(requestLine(request));
+    if (global.verbose) for await (const request of requests) await streams.message(requestLine(request));
   }
   const summary = (): string[] => {
     const { planned, unchanged, 'not found': missing } = counts;

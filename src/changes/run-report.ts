@@ -91,7 +91,7 @@ function interruptible({ listenForSignals, deadline, streams, system }: Invocati
   const controller = new AbortController();
   const stop = (why: string, end: string): void => {
     controller.abort();
-    void streams.interject(`${why}: waiting for the batches in progress; ${end} stops immediately`);
+    void streams.messageNow(`${why}: waiting for the batches in progress; ${end} stops immediately`);
   };
   let caught: Signal | undefined;
   const listen = (): void => {

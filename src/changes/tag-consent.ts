@@ -13,7 +13,7 @@ export async function consentToTags(labels: readonly string[], session: Session)
   const known = new Set((await session.client.send('listTags', {})).tags.map(({ label }) => foldLabel(label)));
   const found = labels.filter((label) => known.has(foldLabel(label)));
   for (const label of labels)
-    if (!known.has(foldLabel(label))) await session.streams.tell(`  ${JSON.stringify(label)} (not found)`);
+    if (!known.has(foldLabel(label))) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
   if (found.length === 0) return await confirm(`Delete ${named(labels)} of ${whereabouts(session)}?`, session);
   const links = await linksWith(found, session);
   const carried =

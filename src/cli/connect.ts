@@ -71,7 +71,7 @@ function secondsOf(text: string | undefined): number | undefined {
 function trace(event: ClientEvent, { global, streams, warn }: Invocation): void {
   if (event.kind === 'warning') return void warn(event.message);
   if (!global.verbose && !global.debug) return;
-  const print = (line: string): void => void streams.tell(line);
+  const print = (line: string): void => void streams.message(line);
   if (event.kind === 'retry') {
     const seconds = (event.delay / 1000).toFixed(1);
     return void print(`${event.method} ${event.path}: ${event.reason}; attempt ${event.attempt} in ${seconds} s`);

@@ -5,7 +5,7 @@ import type { GlobalOptions } from '../flags/globals.ts';
 import type { Source } from '../input/source.ts';
 import { exitCodeOf, printFailure } from '../output/failures.ts';
 import type { OutputOptions } from '../output/options.ts';
-import { openStreams, type Streams } from '../output/streams.ts';
+import { Streams } from '../output/streams.ts';
 import type { Deadline } from './deadline.ts';
 
 /** One run of the program before its command line is read: enough to say why that failed. */
@@ -50,14 +50,14 @@ export interface Invocation extends Launch {
 export function createLaunch(argv: readonly string[], system: System): Launch {
   const output = { format: guessFormat(argv) };
   const failure: Launch['failure'] = { debug: argv.includes('--debug') || isSet(system.env.LINKCTL_DEBUG) };
-  const streams = openStreams(system, output);
+  const streams = new Streams(system, output);
   let death: Signal | undefined;
   return {
     system,
     streams,
     output,
     failure,
-    say: streams.say,
+    say: (text) => streams.print(text),
     dieOf(signal) {
       death = signal;
     },

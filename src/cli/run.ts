@@ -61,12 +61,12 @@ function begin(start: Launch, command: Command): Begun {
     deadline,
     format: () => chooseFormat(output, streams.terminal),
     async warn(...texts) {
-      for (const text of texts) if (warned.size < warned.add(text).size) await streams.tell(text, 'warning: ');
+      for (const text of texts) if (warned.size < warned.add(text).size) await streams.message(text, 'warning: ');
     },
-    note: async (text) => (global.quiet ? undefined : streams.tell(text)),
+    note: async (text) => (global.quiet ? undefined : streams.message(text)),
     async openInput(operand, things) {
       const { openSource } = await import('../input/source.ts');
-      const onTerminal = () => void streams.tell(`reading ${things} from the terminal; end with Ctrl-D`);
+      const onTerminal = () => void streams.message(`reading ${things} from the terminal; end with Ctrl-D`);
       const source = await openSource(operand, { system, folder: folders(system).state, onTerminal });
       invocation.atEnd(async () => source.discard());
       return source;

@@ -19,7 +19,7 @@ export function watchSignals(system: System, streams: Streams): SignalWatch {
     else if (isDying) die();
     else {
       isDying = true;
-      streams.interject('interrupted').then(die, die);
+      streams.messageNow('interrupted').then(die, die);
     }
   };
   const stops = [

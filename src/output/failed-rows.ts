@@ -1,11 +1,11 @@
 import type { CliError } from '../base/errors.ts';
-import { codeMark, tellError, tellHint } from './failures.ts';
+import { codeMark, printError, printHint } from './failures.ts';
 import type { Streams } from './streams.ts';
 
 /** Failures of single rows as they come, a few of each kind (B50); a million of them take no more memory than a hundred. */
 export interface FailedRows {
-  tell(failure: CliError): Promise<void>;
-  /** How many were left untold, and the hints. */
+  report(failure: CliError): Promise<void>;
+  /** How many more there were, and the hints. */
   end(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ interface Group {
 
 /** Lines of one kind. */
 const reportedEach = 5;
-/** Kinds that are told apart by the server's code; a server may make up codes without end. */
+/** Kinds that are kept apart by the server's code; a server may make up codes without end. */
 const groupsKept = 50;
 
 export function createFailedRows(streams: Streams, failuresIn: string | undefined): FailedRows {
@@ -30,19 +30,19 @@ export function createFailedRows(streams: Streams, failuresIn: string | undefine
     return group;
   };
   return {
-    async tell(failure) {
+    async report(failure) {
       const group = groupOf(failure);
       group.count += 1;
-      if (group.count <= reportedEach) await tellError(failure, streams, await streams.paint('stderr'));
+      if (group.count <= reportedEach) await printError(failure, streams, await streams.paint('stderr'));
     },
     async end() {
       const where = failuresIn === undefined ? '' : ` (see ${failuresIn})`;
       for (const { count, mark } of groups.values()) {
         if (count > reportedEach)
-          await streams.tell(`${streams.glyphs.ellipsis} and ${count - reportedEach} more${mark}${where}`);
+          await streams.message(`${streams.glyphs.ellipsis} and ${count - reportedEach} more${mark}${where}`);
       }
       const hints = new Set([...groups.values()].flatMap(({ hint }) => hint ?? []));
-      for (const hint of hints) await tellHint(hint, streams, await streams.paint('stderr'));
+      for (const hint of hints) await printHint(hint, streams, await streams.paint('stderr'));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { CliError, exitCodes, messageOf } from '../base/errors.ts';
 import { type Format, isJson } from '../contract/formats.ts';
-import { jsonText } from './formats/json-text.ts';
+import { jsonText } from './formats/json.ts';
 import type { Streams } from './streams.ts';
 import type { Paint } from './terminal/colour.ts';
 import { ClosedPipe } from './writer.ts';
@@ -26,23 +26,23 @@ export async function printFailure(error: unknown, options: FailureOptions, stre
   if (error instanceof ClosedPipe) return;
   const failure = foreseen(error, options);
   if (isJson(options.format)) {
-    await streams.tell(failureJson(failure, options, error));
+    await streams.message(failureJson(failure, options, error));
     return;
   }
   if (failure.reported) return;
   const paint = await streams.paint('stderr');
-  await tellError(failure, streams, paint);
-  for (const line of failure.details) await streams.tell(line);
-  if (options.debug) for (const line of stackOf(error)) await streams.tell(line);
-  if (failure.hint !== undefined) await tellHint(failure.hint, streams, paint);
+  await printError(failure, streams, paint);
+  for (const line of failure.details) await streams.message(line);
+  if (options.debug) for (const line of stackOf(error)) await streams.message(line);
+  if (failure.hint !== undefined) await printHint(failure.hint, streams, paint);
 }
 
-export async function tellError({ message, apiCode }: CliError, streams: Streams, paint: Paint): Promise<void> {
-  await streams.tell(`${message}${codeMark(apiCode)}`, `${paint.red('error:')} `);
+export async function printError({ message, apiCode }: CliError, streams: Streams, paint: Paint): Promise<void> {
+  await streams.message(`${message}${codeMark(apiCode)}`, `${paint.red('error:')} `);
 }
 
-export async function tellHint(hint: string, streams: Streams, paint: Paint): Promise<void> {
-  await streams.tell(hint, `${paint.cyan('hint:')} `);
+export async function printHint(hint: string, streams: Streams, paint: Paint): Promise<void> {
+  await streams.message(hint, `${paint.cyan('hint:')} `);
 }
 
 /** `[API 1306]`, with a blank before it. */

@@ -1,7 +1,8 @@
 import { safe, safeLines } from '../base/safe-text.ts';
 import { isJson } from '../contract/formats.ts';
+import { jsonText } from './formats/json.ts';
 import { printRows } from './formats/rows.ts';
-import { csvJoin, tsvLine } from './formats/separated.ts';
+import { joinFor } from './formats/separated.ts';
 import { chooseFormat, type OutputOptions } from './options.ts';
 import type { DoneReport, Report, TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
@@ -9,7 +10,7 @@ import { ClosedPipe } from './writer.ts';
 
 /**
  * Prints what a command has to say, whatever its kind, in the format in force; then the notes; then throws the report's
- * outcome, if it has one. A reader that went away ends it without a word, unless the report has something to say about
+ * outcome, if it has one. A closed pipe ends it without a word, unless the report has something to say about
  * that (B40).
  */
 export async function printReport(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
@@ -25,7 +26,7 @@ export async function printReport(report: Report, options: OutputOptions, stream
   }
   const outcome = report.outcome?.();
   if (!options.quiet || outcome) {
-    for (const note of report.notes?.() ?? []) await streams.tell(note);
+    for (const note of report.notes?.() ?? []) await streams.message(note);
   }
   if (outcome) throw outcome;
 }
@@ -49,13 +50,12 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
   const { stdout, glyphs, terminal } = streams;
   const format = chooseFormat(options, terminal);
   if (isJson(format)) {
-    const { jsonText } = await import('./formats/json-text.ts');
     await stdout.write(`${jsonText(record, terminal && format === 'json')}\n`);
   } else if (format === 'table') {
     const paint = await streams.paint('stdout');
     await stdout.write(`${paint.green(glyphs.tick)} ${safe(sentence)}\n`);
   } else {
-    const join = format === 'tsv' ? tsvLine : csvJoin({ guarded: terminal || options.formulaGuard === true, terminal });
+    const join = joinFor(format, options, terminal);
     await stdout.write(lines.map((line) => join([line])).join(''));
   }
 }

@@ -111,6 +111,16 @@ export interface TextReport extends Ending {
   readonly text: string;
 }
 
+/** Rows on their way to stdout in one format. */
+export interface RowPrinter {
+  /** Takes a row; await what it returns, so that a slow reader slows us down. */
+  row(row: Row): Promise<void> | undefined;
+  /** Writes what is left. Not complete: the rows ended early, and what was written must still be valid (B22). */
+  end(complete: boolean): Promise<void>;
+  /** Names of the columns that the terminal had no room for. */
+  hidden?(): string[];
+}
+
 /** What a command hands to the one place that prints. */
 export type Report = RowsReport | RecordReport | DoneReport | TextReport;
 

@@ -5,125 +5,120 @@ import type { Glyphs } from './report.ts';
 import { createPaint, type Paint, usesColour } from './terminal/colour.ts';
 import { chooseGlyphs } from './terminal/glyphs.ts';
 import { createProgress, type Progress, progressMode } from './terminal/progress.ts';
-import { createWriter, type Writer, writeAtOnce } from './writer.ts';
+import { Writer, writeAtOnce } from './writer.ts';
+
+type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'platform' | 'sleep'>;
 
 /** stdout and stderr of one command, which know of each other: nothing else of ours writes to either. */
-export interface Streams {
-  readonly stdout: Writer;
+export class Streams {
   readonly progress: Progress;
   readonly glyphs: Glyphs;
+  readonly #system: World;
+  readonly #options: OutputOptions;
+  #stdout: Writer | undefined;
+  #stderr: Writer | undefined;
+  #isAsking = false;
+  #redact = (text: string): string => text;
+
+  /** The options are read when they are needed; they may become known after the streams are open. */
+  constructor(system: World, options: OutputOptions = {}) {
+    this.#system = system;
+    this.#options = options;
+    this.glyphs = chooseGlyphs(system.env);
+    const screen = {
+      width: () => columns(system.stderr.columns, system.env),
+      ellipsis: this.glyphs.ellipsis,
+      draw: (text: string) => void system.stderr.write(text),
+      line: (text: string) => void this.messageNow(text),
+    };
+    this.progress = createProgress(() => progressMode(system, options), screen, system);
+  }
+
+  /** A stream that nothing is written to stays closed. */
+  get stdout(): Writer {
+    this.#stdout ??= new Writer(this.#system.stdout, this.#system.stdout.isTTY ? { beforeChunk: this.#clearProgress } : {});
+    return this.#stdout;
+  }
+
   /** Whether stdout is a terminal. */
-  readonly terminal: boolean;
+  get terminal(): boolean {
+    return this.#system.stdout.isTTY === true;
+  }
+
   /** Whether stderr is one. */
-  readonly watched: boolean;
-  /** Writes all that stdout is to hold: help, the version, or what a shell hears at TAB. */
-  say(text: string): Promise<void>;
+  get watched(): boolean {
+    return this.#system.stderr.isTTY === true;
+  }
+
   /** Columns of the terminal on stdout (B24). */
-  width(): number;
+  width(): number {
+    return columns(this.#system.stdout.columns, this.#system.env);
+  }
+
   /** Whether a stream gets colour (B36). */
-  coloured(stream: 'stdout' | 'stderr'): boolean;
+  coloured(stream: 'stdout' | 'stderr'): boolean {
+    return usesColour(this.#system[stream], this.#options, this.#system.env);
+  }
+
   /** The styles of one stream (B36). */
-  paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
+  paint(stream: 'stdout' | 'stderr'): Promise<Paint> {
+    return createPaint(this.coloured(stream));
+  }
+
+  /** Writes all that stdout is to hold: help, the version, or the answer to TAB. */
+  async print(text: string): Promise<void> {
+    const { fd } = this.#system.stdout;
+    // Windows translates what goes to a console, and its streams know how.
+    if (fd !== undefined && this.#system.platform !== 'win32') return writeAtOnce(fd, text);
+    await this.stdout.write(text);
+    await this.stdout.flush();
+  }
+
   /**
    * One line on stderr, after all that stdout was given so far and without a progress line in its way. The text is made
    * safe; the lead is ours and may hold styles.
    */
-  tell(text: string, lead?: string): Promise<void>;
+  async message(text: string, lead = ''): Promise<void> {
+    await this.#stdout?.flush().catch(() => undefined);
+    await this.messageNow(text, lead);
+  }
+
   /** The same without waiting for stdout, whose reader may be the one that is slow. */
-  interject(text: string): Promise<void>;
-  /** From now on all that is told or asked passes through this first (R-40). */
-  redactWith(redact: (text: string) => string): void;
-  /** Writes a question, made safe. Until its answer came, a line that is told begins below it. Answers with what says so. */
-  question(text: string): () => void;
-  /** Takes the progress away, sends what is left and lets go of both streams; never throws. */
-  release(): Promise<void>;
-}
+  async messageNow(text: string, lead = ''): Promise<void> {
+    this.#stderr ??= new Writer(this.#system.stderr, { lossy: true, beforeChunk: this.#clearProgress });
+    this.#stderr.write(`${this.#isAsking ? '\n' : ''}${lead}${this.#clean(text)}\n`);
+    this.#isAsking = false;
+    await this.#stderr.flush();
+  }
 
-type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'platform' | 'sleep'>;
+  /** From now on all messages and questions pass through this first (R-40). */
+  redactWith(redact: (text: string) => string): void {
+    this.#redact = redact;
+  }
 
-/** The options are read when they are needed; they may become known after the streams are open. */
-export function openStreams(system: World, options: OutputOptions = {}): Streams {
-  const { env } = system;
-  const glyphs = chooseGlyphs(env);
-  const clear = (): void => progress.clear();
-  const stdout = once(() => createWriter(system.stdout, system.stdout.isTTY ? { beforeChunk: clear } : {}));
-  const stderr = once(() => createWriter(system.stderr, { lossy: true, beforeChunk: clear }));
-  let isAsking = false;
-  let redact = (text: string): string => text;
-  const clean = (text: string): string => safe(redact(text));
-  const tellNow = async (line: string): Promise<void> => {
-    stderr.open().write(`${isAsking ? '\n' : ''}${line}\n`);
-    isAsking = false;
-    await stderr.open().flush();
-  };
-  const screen = {
-    width: () => columns(system.stderr.columns, env),
-    ellipsis: glyphs.ellipsis,
-    draw: (text: string) => void system.stderr.write(text),
-    tell: (line: string) => void tellNow(clean(line)),
-  };
-  const progress = createProgress(() => progressMode(system, options), screen, system);
+  /** Writes a question, made safe. Until what it returns is called, with the answer, a message begins below the question. */
+  question(text: string): () => void {
+    // A question must be readable, with no progress drawn over it.
+    this.progress.stop();
+    this.#system.stderr.write(this.#clean(text));
+    this.#isAsking = true;
+    return () => {
+      this.#isAsking = false;
+    };
+  }
 
-  return {
-    get stdout() {
-      return stdout.open();
-    },
-    async say(text) {
-      const { fd } = system.stdout;
-      // Windows translates what goes to a console, and its streams know how.
-      if (fd !== undefined && system.platform !== 'win32') return writeAtOnce(fd, text);
-      await stdout.open().write(text);
-      await stdout.open().flush();
-    },
-    progress,
-    glyphs,
-    get terminal() {
-      return system.stdout.isTTY === true;
-    },
-    get watched() {
-      return system.stderr.isTTY === true;
-    },
-    width: () => columns(system.stdout.columns, env),
-    coloured: (stream) => usesColour(system[stream], options, env),
-    paint: (stream) => createPaint(usesColour(system[stream], options, env)),
-    async tell(text, lead = '') {
-      await stdout
-        .opened()
-        ?.flush()
-        .catch(() => undefined);
-      await tellNow(lead + clean(text));
-    },
-    interject: (text) => tellNow(clean(text)),
-    redactWith(next) {
-      redact = next;
-    },
-    question(text) {
-      // Who is asked reads the question, not how far the work before it got.
-      progress.stop();
-      system.stderr.write(clean(text));
-      isAsking = true;
-      return () => {
-        isAsking = false;
-      };
-    },
-    async release() {
-      progress.stop();
-      await stdout.opened()?.release();
-      await stderr.opened()?.release();
-    },
-  };
-}
+  /** Takes the progress away, sends what is left and releases both streams; never throws. */
+  async release(): Promise<void> {
+    this.progress.stop();
+    await this.#stdout?.release();
+    await this.#stderr?.release();
+  }
 
-/** A stream that nothing is written to stays closed. */
-function once(create: () => Writer): { open(): Writer; opened(): Writer | undefined } {
-  let writer: Writer | undefined;
-  return {
-    open() {
-      writer ??= create();
-      return writer;
-    },
-    opened: () => writer,
-  };
+  readonly #clearProgress = (): void => this.progress.clear();
+
+  #clean(text: string): string {
+    return safe(this.#redact(text));
+  }
 }
 
 /** 0 is what a terminal says that does not know (B24). */

@@ -1,9 +1,10 @@
 import { fstatSync } from 'node:fs';
-import { LocalError } from '../base/errors.ts';
+import { LocalError, messageOf } from '../base/errors.ts';
 import type { OutputStream } from '../base/system.ts';
+import { errorCode } from '../files/file-error.ts';
 import { writeWhole } from '../files/whole-write.ts';
 
-/** Whoever read our output went away: quiet for a read, a failure for a change (B40). */
+/** Whoever read our output closed the pipe: quiet for a read, a failure for a change (B40). */
 export class ClosedPipe extends Error {
   constructor(cause: unknown) {
     super('the reader of the output went away', { cause });
@@ -11,23 +12,8 @@ export class ClosedPipe extends Error {
   }
 }
 
-/** The one way to a stream: in chunks, each waiting until the one before it was taken (R-21). */
-export interface Writer {
-  /**
-   * Takes text; await what it answers, so that a slow reader slows us down. What was taken is sent as soon as the program
-   * waits for something else (B20), or sooner when a chunk is full. Throws `ClosedPipe` or `LocalError` once the stream failed.
-   */
-  write(text: string): Promise<void> | undefined;
-  /** Resolves when the stream has everything; throws as `write` does. */
-  flush(): Promise<void>;
-  /** Lets go of the stream after its last word; never throws. */
-  release(): Promise<void>;
-  /** What broke the stream, if anything did. */
-  failure(): ClosedPipe | LocalError | undefined;
-}
-
 export interface WriterOptions {
-  /** Errors of the stream are nobody's business: stderr, where they could not be told anyway (R-19). */
+  /** Errors of the stream are ignored: stderr, where they could not be shown anyway (R-19). */
   readonly lossy?: boolean;
   /** Runs before each chunk. */
   readonly beforeChunk?: () => void;
@@ -36,96 +22,110 @@ export interface WriterOptions {
 /** Characters; a pipe takes 64 KiB at a time. */
 const chunkLength = 65_536;
 
-export function createWriter(stream: OutputStream, { lossy = false, beforeChunk }: WriterOptions = {}): Writer {
-  const file = regularFile(stream);
-  const send = file === undefined ? streamSender(stream) : fileSender(file);
-  let pending = '';
-  let sending: Promise<void> | undefined;
-  let scheduled = false;
-  let failure: ClosedPipe | LocalError | undefined;
+/** The one way to a stream: in chunks, each waiting until the one before it was taken (R-21). */
+export class Writer {
+  readonly #stream: OutputStream;
+  /** Where the stream leads to a file on disk. */
+  readonly #file: number | undefined;
+  readonly #options: WriterOptions;
+  #pending = '';
+  #sending: Promise<void> | undefined;
+  #isScheduled = false;
+  #failure: ClosedPipe | LocalError | undefined;
 
-  const onError = (error: Error): void => {
-    failure ??= outputFailure(error);
-  };
-  if (file === undefined) stream.on('error', onError);
+  constructor(stream: OutputStream, options: WriterOptions = {}) {
+    this.#stream = stream;
+    this.#file = regularFile(stream);
+    this.#options = options;
+    if (this.#file === undefined) stream.on('error', this.#fail);
+  }
 
-  const check = (): void => {
-    if (failure && !lossy) throw failure;
+  /** What broke the stream, if anything did. */
+  failure(): ClosedPipe | LocalError | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Takes text; await what it returns, so that a slow reader slows us down. What was taken is sent as soon as the program
+   * waits for something else (B20), or sooner when a chunk is full. Throws `ClosedPipe` or `LocalError` once the stream failed.
+   */
+  write(text: string): Promise<void> | undefined {
+    if (this.#failure) return this.#check();
+    this.#pending += text;
+    if (this.#pending.length >= chunkLength) return this.flush();
+    if (!this.#isScheduled) this.#sendSoon();
+    return undefined;
+  }
+
+  /** Resolves when the stream has everything; throws as `write` does. */
+  async flush(): Promise<void> {
+    while (this.#startSending()) await this.#sending;
+    this.#check();
+  }
+
+  /** Sends what is left and detaches from the stream; never throws. */
+  async release(): Promise<void> {
+    await this.flush().catch(() => undefined);
+    if (this.#file !== undefined) return;
+    // A stream emits 'error' some ticks after its callback had it; without a listener that would be a crash (T8).
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#stream.off('error', this.#fail);
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#failure ??= outputFailure(error);
   };
-  const sendPending = async (): Promise<void> => {
-    while (pending !== '' && !failure) {
-      const chunk = pending;
-      pending = '';
-      beforeChunk?.();
-      const error = await send(chunk);
-      if (error) onError(error);
+
+  #check(): undefined {
+    if (this.#failure && !this.#options.lossy) throw this.#failure;
+  }
+
+  #sendSoon(): void {
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#startSending();
+    });
+  }
+
+  #startSending(): Promise<void> | undefined {
+    if (this.#pending !== '' && !this.#failure) this.#sending ??= this.#sendPending();
+    return this.#sending;
+  }
+
+  async #sendPending(): Promise<void> {
+    while (this.#pending !== '' && !this.#failure) {
+      const chunk = this.#pending;
+      this.#pending = '';
+      this.#options.beforeChunk?.();
+      const error = await this.#send(chunk);
+      if (error) this.#fail(error);
     }
-    sending = undefined;
-  };
-  const start = (): Promise<void> | undefined => {
-    if (pending !== '' && !failure) sending ??= sendPending();
-    return sending;
-  };
-  const flush = async (): Promise<void> => {
-    while (start()) await sending;
-    check();
-  };
+    this.#sending = undefined;
+  }
 
-  return {
-    failure: () => failure,
-    flush,
-    write(text) {
-      check();
-      if (failure) return undefined;
-      pending += text;
-      if (pending.length >= chunkLength) return flush();
-      if (!scheduled) {
-        scheduled = true;
-        setImmediate(() => {
-          scheduled = false;
-          start();
-        });
-      }
-      return undefined;
-    },
-    async release() {
-      await flush().catch(() => undefined);
-      if (file !== undefined) return;
-      // A stream emits 'error' some ticks after it told the callback; without a listener that would be a crash (T8).
-      await new Promise((resolve) => setImmediate(resolve));
-      stream.off('error', onError);
-    },
-  };
+  async #send(chunk: string): Promise<unknown> {
+    if (this.#file === undefined) return await new Promise((resolve) => this.#stream.write(chunk, resolve));
+    // Node ignores how much of a chunk a nearly full disk took, and reports success: what is missing would be lost in silence (B38).
+    try {
+      writeWhole(this.#file, Buffer.from(chunk));
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  }
 }
 
 /**
  * Writes a few thousand characters without a stream, which takes Node three milliseconds to load. While a pipe is full nothing else
- * is done and no listener hears a signal, so this is for a process that has none. Throws as a writer does.
+ * is done and no signal is handled, so this is for a process that has no handlers. Throws as a writer does.
  */
 export function writeAtOnce(file: number, text: string): void {
   try {
     writeWhole(file, Buffer.from(text));
   } catch (error) {
-    throw outputFailure(error as NodeJS.ErrnoException);
+    throw outputFailure(error);
   }
-}
-
-type Send = (chunk: string) => Promise<Error | null | undefined>;
-
-function streamSender(stream: OutputStream): Send {
-  return (chunk) => new Promise((resolve) => stream.write(chunk, resolve));
-}
-
-/** Node ignores how much of a chunk a nearly full disk took, and reports success: what is missing would be lost in silence (B38). */
-function fileSender(file: number): Send {
-  return async (chunk) => {
-    try {
-      writeWhole(file, Buffer.from(chunk));
-      return undefined;
-    } catch (error) {
-      return error as Error;
-    }
-  };
 }
 
 function regularFile({ fd }: OutputStream): number | undefined {
@@ -146,8 +146,8 @@ const causes: { readonly [code: string]: string } = {
   EBADF: 'the stream is not open',
 };
 
-function outputFailure(error: NodeJS.ErrnoException): ClosedPipe | LocalError {
-  const code = error.code ?? '';
+function outputFailure(error: unknown): ClosedPipe | LocalError {
+  const code = errorCode(error) ?? '';
   if (goneCodes.includes(code)) return new ClosedPipe(error);
-  return new LocalError(`cannot write output: ${causes[code] ?? error.message}`, { cause: error });
+  return new LocalError(`cannot write output: ${causes[code] ?? messageOf(error)}`, { cause: error });
 }

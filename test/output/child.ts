@@ -2,12 +2,12 @@ import { processSystem } from '../../src/base/system.ts';
 import { exitCodeOf, printFailure } from '../../src/output/failures.ts';
 import type { OutputOptions } from '../../src/output/options.ts';
 import { printReport } from '../../src/output/print.ts';
-import { openStreams } from '../../src/output/streams.ts';
+import { Streams } from '../../src/output/streams.ts';
 import { listing, urls } from './listing.ts';
 
 /** Prints a listing of so many rows as a process of its own: `node child.mjs <rows> <options as JSON>`. */
 const options = JSON.parse(process.argv[3] ?? '{}') as OutputOptions;
-const streams = openStreams(processSystem(), options);
+const streams = new Streams(processSystem(), options);
 let fetched = 0;
 
 async function* rows() {

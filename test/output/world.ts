@@ -5,7 +5,7 @@ import type { OutputStream } from '../../src/base/system.ts';
 import type { OutputOptions } from '../../src/output/options.ts';
 import { printReport } from '../../src/output/print.ts';
 import type { Report } from '../../src/output/report.ts';
-import { openStreams, type Streams } from '../../src/output/streams.ts';
+import { Streams } from '../../src/output/streams.ts';
 
 export interface ScreenOptions {
   readonly isTTY?: boolean;
@@ -62,7 +62,7 @@ export interface World {
 export function createWorld({ stdout = {}, stderr = {}, env = {}, options = {} }: WorldOptions = {}): World {
   const world = { stdout: new Screen(stdout), stderr: new Screen(stderr), env, platform: process.platform };
   const clock = createClock();
-  return { ...world, streams: openStreams({ ...world, sleep: clock.sleep }, options), pass: clock.pass };
+  return { ...world, streams: new Streams({ ...world, sleep: clock.sleep }, options), pass: clock.pass };
 }
 
 /** Prints one report into a world of its own; `error` is what was thrown. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { LocalError } from '../../src/base/errors.ts';
-import { ClosedPipe, createWriter } from '../../src/output/writer.ts';
+import { ClosedPipe, Writer } from '../../src/output/writer.ts';
 import { Screen } from './world.ts';
 
 test('R-21: a slow reader slows the program down: what waits stays small', async () => {
   const screen = new Screen({ slow: 1 });
-  const writer = createWriter(screen);
+  const writer = new Writer(screen);
   let waiting = 0;
   for (let line = 0; line < 20_000; line++) {
     await writer.write(`${'x'.repeat(99)}\n`);
@@ -19,7 +19,7 @@ test('R-21: a slow reader slows the program down: what waits stays small', async
 
 test('B20: what was written is sent as soon as the program waits', async () => {
   const screen = new Screen();
-  const writer = createWriter(screen);
+  const writer = new Writer(screen);
   writer.write('one\n');
   writer.write('two\n');
   expect(screen.text).toBe('');
@@ -31,7 +31,7 @@ test('B20: what was written is sent as soon as the program waits', async () => {
 
 test.each(['EPIPE', 'ECONNRESET'])('R-19: %s is a closed pipe, and every later word is refused', async (code) => {
   const screen = new Screen({ breaks: { after: 1, code } });
-  const writer = createWriter(screen);
+  const writer = new Writer(screen);
   writer.write('one\n');
   await writer.flush();
   writer.write('two\n');
@@ -47,7 +47,7 @@ test.each([
   ['EBADF', 'cannot write output: the stream is not open'],
   ['EWHAT', 'cannot write output: write EWHAT'],
 ])('B38: %s says why', async (code, message) => {
-  const writer = createWriter(new Screen({ breaks: { after: 0, code } }));
+  const writer = new Writer(new Screen({ breaks: { after: 0, code } }));
   writer.write('one\n');
   const error = await writer.flush().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(LocalError);
@@ -56,7 +56,7 @@ test.each([
 });
 
 test('R-19: a stderr that went away is ignored', async () => {
-  const writer = createWriter(new Screen({ breaks: { after: 0, code: 'EPIPE' } }), { lossy: true });
+  const writer = new Writer(new Screen({ breaks: { after: 0, code: 'EPIPE' } }), { lossy: true });
   writer.write('one\n');
   await writer.flush();
   await writer.write('two\n');
@@ -66,7 +66,7 @@ test('R-19: a stderr that went away is ignored', async () => {
 test('T8: an error that the stream tells late is still heard, and crashes nothing', async () => {
   const screen = new Screen({ breaks: { after: 0, code: 'EPIPE' } });
   screen._destroy = (error, done) => void setImmediate(done, error);
-  const writer = createWriter(screen);
+  const writer = new Writer(screen);
   writer.write('one\n');
   await writer.release();
   expect(screen.errored).toMatchObject({ code: 'EPIPE' });

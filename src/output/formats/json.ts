@@ -1,49 +1,99 @@
-import type { Row } from '../report.ts';
+import { UsageError } from '../../base/errors.ts';
+import { safeJsonText } from '../../base/safe-text.ts';
+import type { Format } from '../../contract/formats.ts';
+import { chooseColumns } from '../fields.ts';
+import type { OutputOptions } from '../options.ts';
+import { namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
+import type { Streams } from '../streams.ts';
 import type { Writer } from '../writer.ts';
-import { jsonText } from './json-text.ts';
-import type { RowPrinter } from './row-printer.ts';
+
+/** Rows as JSON: one document, or an object a line. */
+export function createJson(report: RowsReport, { fields }: OutputOptions, streams: Streams, format: Format): RowPrinter {
+  const names = fields && namesOf(chooseColumns(report.columns, fields));
+  if (report.endless && format === 'json') {
+    throw new UsageError('-o json is one document, and this has no end: use -o jsonl');
+  }
+  const printer = format === 'jsonl' ? jsonLines(streams.stdout) : jsonDocument(report, streams);
+  return names ? { ...printer, row: (row) => printer.row(pick(row, names, report)) } : printer;
+}
+
+/** A failed row keeps its error, whatever was chosen: nothing else would say that it failed. */
+function pick(row: Row, names: readonly string[], { failure }: RowsReport): Row {
+  const chosen = names.map((name) => [name, row[name] ?? null] as const);
+  const error = failure?.(row) && !names.includes('error') ? [['error', row.error ?? null] as const] : [];
+  return Object.fromEntries([...chosen, ...error]);
+}
 
 /** One object a line, sent as its page arrives (B20). */
-export function createJsonLines(stdout: Writer): RowPrinter {
+function jsonLines(stdout: Writer): RowPrinter {
   return {
     row: (row) => stdout.write(`${jsonText(row)}\n`),
     end: async () => undefined,
   };
 }
 
-export interface JsonLayout {
-  /** The member that holds the rows. */
-  readonly key: string;
-  /** The members after it. */
-  readonly members?: (() => Row) | undefined;
-  /** Two spaces instead of one line (B19). */
-  readonly pretty: boolean;
-}
-
 /**
- * One document, written while its rows arrive. Rows that end early still make a document that parses, without the members
- * after them; rows that fail before the first leave stdout empty (B22, B49).
+ * One document, written while its rows arrive; with two spaces on a terminal, else on one line (B19). Rows that end early still make
+ * a document that parses, without the members after them; rows that fail before the first leave stdout empty (B22, B49).
  */
-export function createJsonDocument(stdout: Writer, { key, members, pretty }: JsonLayout): RowPrinter {
+function jsonDocument({ key, members }: RowsReport, { stdout, terminal: pretty }: Streams): RowPrinter {
   const [line, inner, colon] = pretty ? ['\n  ', '\n    ', ': '] : ['', '', ':'];
+  const indented = (value: unknown, indent: string): string => {
+    const text = jsonText(value, pretty);
+    return pretty ? text.replaceAll('\n', indent) : text;
+  };
   const opening = `{${line}${jsonText(key)}${colon}[`;
   let begun = false;
   return {
     row(row) {
       const lead = begun ? `,${inner}` : `${opening}${inner}`;
       begun = true;
-      return stdout.write(lead + indented(row, inner, pretty));
+      return stdout.write(lead + indented(row, inner));
     },
     async end(complete) {
       if (!begun && !complete) return;
       const rest = complete ? Object.entries(members?.() ?? {}) : [];
-      const after = rest.map(([name, member]) => `,${line}${jsonText(name)}${colon}${indented(member, line, pretty)}`);
+      const after = rest.map(([name, member]) => `,${line}${jsonText(name)}${colon}${indented(member, line)}`);
       await stdout.write(`${begun ? line : opening}]${after.join('')}${pretty ? '\n' : ''}}\n`);
     },
   };
 }
 
-function indented(value: unknown, indent: string, pretty: boolean): string {
-  const text = jsonText(value, pretty);
-  return pretty ? text.replaceAll('\n', indent) : text;
+/** One value as JSON that is safe on a terminal (R-46); pretty means two spaces. `undefined` becomes null. */
+export function jsonText(value: unknown, pretty = false): string {
+  return safeJsonText(stringify(value, pretty) ?? 'null');
+}
+
+function stringify(value: unknown, pretty: boolean): string | undefined {
+  try {
+    return JSON.stringify(value, null, pretty ? 2 : undefined);
+  } catch (error) {
+    if (error instanceof TypeError && !error.message.includes('BigInt')) throw error;
+    return unboundedJson(value);
+  }
+}
+
+/** What `JSON.stringify` cannot do: any depth, where it overflows the stack, and integers of any size (R-35). On one line. */
+function unboundedJson(root: unknown): string {
+  const pieces: string[] = [];
+  const waiting: (string | { readonly value: unknown })[] = [{ value: root }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string') pieces.push(next);
+    else if (typeof next.value === 'bigint') pieces.push(String(next.value));
+    else if (typeof next.value !== 'object' || next.value === null) pieces.push(JSON.stringify(next.value) ?? 'null');
+    else waiting.push(...members(next.value).reverse());
+  }
+  return pieces.join('');
+}
+
+function members(value: object): (string | { readonly value: unknown })[] {
+  if (Array.isArray(value)) {
+    return ['[', ...value.flatMap((element, index) => [...(index > 0 ? [','] : []), { value: element }]), ']'];
+  }
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  const inner = entries.flatMap(([name, member], index) => [
+    `${index > 0 ? ',' : ''}${JSON.stringify(name)}:`,
+    { value: member },
+  ]);
+  return ['{', ...inner, '}'];
 }

@@ -1,30 +1,45 @@
 import { csvLine } from '../../base/csv.ts';
 import { safeLines, safeTsv } from '../../base/safe-text.ts';
-import type { Column, Row } from '../report.ts';
-import type { Writer } from '../writer.ts';
-import type { RowPrinter } from './row-printer.ts';
+import type { Format } from '../../contract/formats.ts';
+import { chooseColumns } from '../fields.ts';
+import type { OutputOptions } from '../options.ts';
+import { namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
+import type { Streams } from '../streams.ts';
 import { valueText } from './values.ts';
+
+/** Rows as lines of csv or tsv; the header, where wanted, is written even over no rows (B22). */
+export function createLines(report: RowsReport, options: OutputOptions, streams: Streams, format: Format): RowPrinter {
+  const { csvFields, pipedFields = namesOf(report.columns) } = report;
+  const isCsv = format === 'csv';
+  const columns = chooseColumns(report.columns, options.fields ?? (isCsv ? csvFields : undefined) ?? pipedFields);
+  const { stdout } = streams;
+  const join = joinFor(format, options, streams.terminal);
+  let heading = (options.header ?? isCsv) ? join(namesOf(columns)) : '';
+  return {
+    row(row: Row) {
+      const text = heading + join(columns.map((column) => valueText(row[column.name], column)));
+      heading = '';
+      return stdout.write(text);
+    },
+    async end(complete) {
+      if (complete && heading !== '') await stdout.write(heading);
+    },
+  };
+}
 
 /** Cells to one line, its end included. */
 export type JoinCells = (cells: readonly string[]) => string;
 
-/** TAB between cells; no cell holds one, whatever its value (B16). */
-export const tsvLine: JoinCells = (cells) => `${cells.map(safeTsv).join('\t')}\n`;
-
-export interface CsvDialect {
-  /** Keeps a spreadsheet from running cells (B21). */
-  readonly guarded: boolean;
-  /** A person reads it: nothing may drive the terminal. Elsewhere csv gives back every character. */
-  readonly terminal: boolean;
+/** How lines of csv or tsv are made. csv gives back every character, but on a terminal, where nothing may drive it (R-45). */
+export function joinFor(format: Format, { formulaGuard }: OutputOptions, terminal: boolean): JoinCells {
+  if (format !== 'csv') return tsvLine;
+  if (terminal) return (cells) => csvLine(cells.map((cell) => safeLines(guardFormula(cell))));
+  return formulaGuard ? (cells) => csvLine(cells.map(guardFormula)) : csvLine;
 }
 
-/** The same as csv, for the reader that the dialect says. */
-export function csvJoin({ guarded, terminal }: CsvDialect): JoinCells {
-  const plain = (cell: string): string => {
-    const text = guarded ? guardFormula(cell) : cell;
-    return terminal ? safeLines(text) : text;
-  };
-  return (cells) => csvLine(cells.map(plain));
+/** TAB between cells; no cell holds one, whatever its value (B16). */
+function tsvLine(cells: readonly string[]): string {
+  return `${cells.map(safeTsv).join('\t')}\n`;
 }
 
 /**
@@ -33,20 +48,4 @@ export function csvJoin({ guarded, terminal }: CsvDialect): JoinCells {
  */
 export function guardFormula(text: string): string {
   return /^['=+\-@\t\r]/.test(text) ? `'${text}` : text;
-}
-
-/** Rows as lines; the header, where wanted, stands even over no rows (B22). */
-export function createLines(stdout: Writer, columns: readonly Column[], join: JoinCells, header: boolean): RowPrinter {
-  let heading = header ? join(columns.map(({ name }) => name)) : '';
-  const cells = (row: Row): string[] => columns.map((column) => valueText(row[column.name], column));
-  return {
-    row(row) {
-      const text = heading + join(cells(row));
-      heading = '';
-      return stdout.write(text);
-    },
-    async end(complete) {
-      if (complete && heading !== '') await stdout.write(heading);
-    },
-  };
 }

@@ -1,7 +1,7 @@
 import { joinList } from '../../contract/label-list.ts';
 import { grouped } from '../quantity.ts';
 import type { Column, Row } from '../report.ts';
-import { jsonText } from './json-text.ts';
+import { jsonText } from './json.ts';
 
 /** One value as text for table, tsv and csv: the same in every locale and time zone (B97), not yet safe. */
 export function valueText(value: unknown, column?: Pick<Column, 'time'>): string {

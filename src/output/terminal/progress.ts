@@ -30,7 +30,7 @@ export interface ProgressScreen {
   /** Writes as it is, at once. */
   draw(text: string): void;
   /** Writes a line of its own. */
-  tell(line: string): void;
+  line(text: string): void;
 }
 
 /** Milliseconds. */
@@ -64,14 +64,14 @@ export function createProgress(mode: () => ProgressMode, screen: ProgressScreen,
     clear,
     step(next) {
       state = next;
-      if (mode() === 'plain') screen.tell(next());
+      if (mode() === 'plain') screen.line(next());
       if (drawing || mode() !== 'line') return;
       drawing = new AbortController();
       // Ends by the abort in `stop`.
       keepDrawn(drawing.signal).catch(() => undefined);
     },
     status() {
-      if (state) screen.tell(state());
+      if (state) screen.line(state());
     },
     stop() {
       drawing?.abort();

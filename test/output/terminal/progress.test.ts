@@ -65,7 +65,7 @@ describe('B89: progress is one line that takes itself away', () => {
     const { streams, stdout, stderr, pass } = createWorld({ stdout: terminal, stderr: terminal });
     streams.progress.step(() => 'working');
     await pass(1100);
-    await streams.tell('a line');
+    await streams.message('a line');
     expect(stderr.text).toBe('\r\u001b[Kworking\r\u001b[Ka line\n');
     await pass(200);
     streams.stdout.write('a row\n');
