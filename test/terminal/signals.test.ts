@@ -121,7 +121,7 @@ describe('progress', () => {
     await linkctl(['shorten', '-f', '-', '-q'], { stdin: 'https://a.example/\nhttps://b.example/\nhttps://c.example/\n' });
     await wire.script([{ times: 'all', delay: 600 }]);
     const { shown } = await open(['list', '--all', '--page-size', '1']).ended();
-    expect(shown).toMatch(/\r\u001b\[K\d\/3 URLs\r\u001b\[K/);
+    expect(shown).toMatch(/\r\u001b\[K\d\/3 links\r\u001b\[K/);
   });
 
   test.for([
