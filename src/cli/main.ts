@@ -64,7 +64,7 @@ async function answerTab(words: readonly string[], system: System): Promise<stri
 
 /** The error to report where a file of the program that is loaded only now is gone, because two builds replaced it meanwhile (D43). */
 function partGone(error: unknown): LocalError | undefined {
-  const { code, path, requireStack } = error as NodeJS.ErrnoException & { readonly requireStack?: readonly string[] };
+  const { code, path, requireStack } = Object(error) as NodeJS.ErrnoException & { readonly requireStack?: readonly string[] };
   const isMissing = code === 'MODULE_NOT_FOUND' || code === 'ENOENT';
   if (!isMissing || !(path ?? requireStack?.[0])?.startsWith(import.meta.dirname)) return undefined;
   return new LocalError('linkctl was updated while this command was running', {
