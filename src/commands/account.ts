@@ -116,11 +116,13 @@ function gaugeText(gauge: Gauge, { bar }: Glyphs): string {
 /** Every member by its path, whatever the server nests. */
 function flatten(record: Row, prefix = ''): Row {
   const entries = Object.entries(record).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.entries(flatten(value as Row, `${prefix}${name}.`))
-      : [[`${prefix}${name}`, value] as const],
+    isNested(value) ? Object.entries(flatten(value, `${prefix}${name}.`)) : [[`${prefix}${name}`, value] as const],
   );
   return Object.fromEntries(entries);
+}
+
+function isNested(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function percent(text: string): number {

@@ -17,7 +17,7 @@ export function registerCompletion(command: Command, run: Runner): void {
   });
 }
 
-async function completion(_options: object, _context: Invocation, [shell]: string[]): Promise<Report> {
+async function completion(_options: object, _invocation: Invocation, [shell]: string[]): Promise<Report> {
   return { kind: 'text', text: scripts[shell as Shell].text };
 }
 

@@ -51,7 +51,7 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
   const selection = requireSelection(operands, options, 'edit');
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
-  const names = Object.keys(values) as FieldName[];
+  const names = fieldNames('edit', session.edition).filter((name) => values[name] !== undefined);
   if (names.length === 0)
     throw new UsageError('nothing to change: give at least one of --url, --note, --expires, …', { hint: 'linkctl edit --help' });
   const { kind } = selection;

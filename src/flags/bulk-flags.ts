@@ -45,21 +45,10 @@ export function addBatchFlags(command: Command): void {
     .option('--force', 'start even if the quota is too low');
 }
 
-const inputFlags = {
-  inputFormat: '--input-format',
-  delimiter: '--delimiter',
-  ignoreUnknownColumns: '--ignore-unknown-columns',
-  formulaGuarded: '--formula-guarded',
-} as const satisfies Partial<Record<keyof BulkOptions, string>>;
+type BulkFlag = keyof BulkOptions;
 
-const runFlags = {
-  results: '--results',
-  failed: '--failed',
-  concurrency: '--concurrency',
-  budget: '--budget',
-  again: '--again',
-  force: '--force',
-} as const satisfies Partial<Record<keyof BulkOptions, string>>;
+const inputFlags: readonly BulkFlag[] = ['inputFormat', 'delimiter', 'ignoreUnknownColumns', 'formulaGuarded'];
+const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
 
 /** A flag that nothing would heed is refused: whoever gave it counts on it. `way` is how the URLs were named. */
 export function refuseRowFlags(options: BulkOptions, way: string): void {
@@ -72,8 +61,9 @@ export function refuseRunFlags(options: BulkOptions, way: string, files: string)
   refuse(runFlags, options, `${files} and cannot be used with ${way}`);
 }
 
-function refuse(flags: { readonly [N in keyof BulkOptions]?: string }, options: BulkOptions, place: string): void {
-  for (const [name, flag] of Object.entries(flags)) {
-    if (options[name as keyof BulkOptions] !== undefined) throw new UsageError(`${flag} requires ${place}`);
-  }
+function refuse(flags: readonly BulkFlag[], options: BulkOptions, place: string): void {
+  const given = flags.find((name) => options[name] !== undefined);
+  if (given === undefined) return;
+  const flag = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new UsageError(`--${flag} requires ${place}`);
 }

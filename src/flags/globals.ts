@@ -44,7 +44,8 @@ interface GlobalFlag {
   readonly flags: string;
   readonly summary: string;
   readonly env?: string;
-  readonly parse?: (text: string, before: never) => unknown;
+  readonly parse?: (text: string) => unknown;
+  readonly repeats?: boolean;
 }
 
 const globalFlags: readonly GlobalFlag[] = [
@@ -61,7 +62,7 @@ const globalFlags: readonly GlobalFlag[] = [
   { flags: '--no-header', summary: 'omit the header row in table and csv' },
   { flags: '--no-truncate', summary: 'do not shorten cells in tables' },
   { flags: '--formula-guard', summary: "in csv, put ' before cells that a spreadsheet would run as formulas" },
-  { flags: '--domain <name>', summary: '[edition A] domain to use', env: 'LINKCTL_DOMAIN', parse: repeated },
+  { flags: '--domain <name>', summary: '[edition A] domain to use', env: 'LINKCTL_DOMAIN', repeats: true },
   { flags: '--base-url <url>', summary: 'base URL of the API; requires a full set of credentials', env: 'LINKCTL_BASE_URL' },
   {
     flags: '--edition <a|b>',
@@ -111,7 +112,8 @@ const globalFlags: readonly GlobalFlag[] = [
 export function addGlobalFlags(program: Command): void {
   for (const flag of globalFlags) {
     const option = new Option(flag.flags, meaningOf(flag));
-    if (flag.parse) option.argParser(flag.parse as (text: string, before: unknown) => unknown);
+    if (flag.parse) option.argParser(flag.parse);
+    if (flag.repeats) option.argParser(repeated);
     program.addOption(option);
   }
 }

@@ -1,29 +1,33 @@
 import { type Argument, InvalidArgumentError, type Option } from 'commander';
 
+/** The words that a parser takes or suggests, for help and completions (B95). */
+const known = new WeakMap<object, readonly string[]>();
+
 /** A flag or an operand that takes one of a few words. The message is B11's. */
-export function choice<const Words extends readonly string[]>(
-  words: Words,
-): ((text: string) => Words[number]) & { words: Words } {
+export function choice<const Words extends readonly string[]>(words: Words): (text: string) => Words[number] {
   const parse = (text: string): Words[number] => {
     if (words.includes(text)) return text;
     throw new InvalidArgumentError(`expected one of {${words.join('|')}}, got ${JSON.stringify(text)}`);
   };
-  return Object.assign(parse, { words });
+  known.set(parse, words);
+  return parse;
 }
 
-/** A flag or an operand that takes any text, of which these words are known; they are for completions (B95). */
-export function suggested(words: readonly string[]): ((text: string) => string) & { words: readonly string[] } {
-  return Object.assign((text: string) => text, { words });
+/** A flag or an operand that takes any text, of which these words are known. */
+export function suggested(words: readonly string[]): (text: string) => string {
+  const parse = (text: string): string => text;
+  known.set(parse, words);
+  return parse;
 }
 
 /** The words of a flag or an operand made by `choice` or `suggested`; none for any other. */
 export function wordsOf({ parseArg }: Option | Argument): readonly string[] {
-  return (parseArg as { words?: readonly string[] } | undefined)?.words ?? [];
+  return (parseArg && known.get(parseArg)) ?? [];
 }
 
 /** Whether a flag may be given several times. */
-export function isRepeatable({ parseArg }: Option): boolean {
-  return parseArg === (repeated as Option['parseArg']);
+export function isRepeatable({ parseArg }: { readonly parseArg?: unknown }): boolean {
+  return parseArg === repeated;
 }
 
 /** A flag that takes a whole number of at least `least`. `--limit 0` is an error, not "unlimited" (B81). */
