@@ -52,7 +52,7 @@ export async function assertBudget<Payload extends object>(run: RunExecution<Pay
   const { plan, operation, calls, begun } = run;
   const { budget = Number.POSITIVE_INFINITY } = plan;
   // With what comes before a batch: reading rows in doubt, and in keyed mode the proof that is still to be made.
-  const before = operation.doubt === 'look' && begun.state.open.size > 0 ? 1 : 0;
+  const before = operation.doubt === 'inspect' && begun.state.open.size > 0 ? 1 : 0;
   const toBegin = callsPerBatch(plan) + (plan.mode?.name === 'keyed' ? callsToProve(run) : before);
   const usual = calls.made + 1 + toBegin;
   if (budget > usual) return;

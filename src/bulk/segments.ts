@@ -52,7 +52,7 @@ export async function* segmentsOf<Payload extends object>(run: RunExecution<Payl
 
 /** Whether an `unknown` row of an earlier process is read or sent again; otherwise it is unknown for good. */
 export function reopensUnknown<Payload extends object>({ doubt }: BulkOperation<Payload>): boolean {
-  return doubt === 'repeat' || doubt === 'look';
+  return doubt === 'repeat' || doubt === 'inspect';
 }
 
 interface Cutter<Payload extends object> {

@@ -41,7 +41,7 @@ describe('calls under way', () => {
 
   test.for([
     { doubt: 'repeat', ahead: 2, when: 'two ahead of their turn, where they may be sent again without harm' },
-    { doubt: 'look', ahead: 0, when: 'when it is their turn, where that does harm or is not known' },
+    { doubt: 'inspect', ahead: 0, when: 'when it is their turn, where that does harm or is not known' },
   ] as const)('J1, R-15: batches are written down $when', async ({ doubt, ahead }, { world }) => {
     let answered = 0;
     let calls = 0;

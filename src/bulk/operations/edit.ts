@@ -57,14 +57,14 @@ function editing<Row extends LinkKey>(
   return {
     ...sending,
     kind: 'edit',
-    doubt: 'look',
+    doubt: 'inspect',
     call: settings.mayRead ? sparing(settings, fields, sending.call) : sending.call,
     needsWitness: isRename,
     witness: async (rows, signal) => {
       const links = await readLinks(rows, settings, signal);
       return rows.map(({ hash }) => placeOf(links.get(hash)));
     },
-    look: inspection(
+    inspect: inspection(
       settings,
       (row, links) => {
         const asked = fields(row.payload);

@@ -59,7 +59,7 @@ export function inspection<Row extends LinkKey>(
   settings: ChangeSettings,
   judge: (row: SoughtRow<Row>, links: Links) => Verdict,
   hashesOf: (row: Row) => readonly string[] = ({ hash }) => [hash],
-): NonNullable<BulkOperation<Row>['look']> {
+): NonNullable<BulkOperation<Row>['inspect']> {
   return async (sought, signal) => {
     const rows = sought.map(({ payload }) => payload);
     const links = await readLinks(rows, settings, signal, rows.flatMap(hashesOf));

@@ -10,7 +10,7 @@ export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey
   return {
     ...removal(settings, { kind: 'done' }),
     kind: 'delete',
-    doubt: 'look',
+    doubt: 'inspect',
     provenBy: 1306,
     statusOf: () => 'deleted',
     call: async (rows, signal, _json, onDoubt) => {
@@ -48,10 +48,10 @@ export function resetOperation({ retryReset: repeat = false, ...settings }: Rese
 }
 
 /** `gone`: what it means of a row in doubt that its URL does not exist; of any other, that it never did (CLI.md 3.9.4). */
-function removal(settings: ChangeSettings, gone: Verdict): Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'look'> {
+function removal(settings: ChangeSettings, gone: Verdict): Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'inspect'> {
   return {
     ...byHash,
-    look: inspection(settings, ({ payload, inDoubt }, links) => (links.has(payload.hash) ? again : inDoubt ? gone : missing)),
+    inspect: inspection(settings, ({ payload, inDoubt }, links) => (links.has(payload.hash) ? again : inDoubt ? gone : missing)),
   };
 }
 

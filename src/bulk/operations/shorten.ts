@@ -15,13 +15,13 @@ export interface ShortenSettings {
   readonly mode: Mode;
   /** Edition A: the working domain, pinned on every call (R-X8). */
   readonly domain?: string | undefined;
-  /** Looks which links are new, where duplicate control hands out old ones too (`D26`); true without it. */
+  /** Reads which links are new, where duplicate control hands out old ones too (`D26`); true without it. */
   readonly tellsNew?: boolean | undefined;
   /** Bounds the calls that this takes. */
   readonly mayCall?: NewnessSettings['mayCall'];
 }
 
-/** POST /urls. In doubt keyed and dedupe repeat; checked looks at the listing. */
+/** POST /urls. In doubt keyed and dedupe repeat; checked reads the listing. */
 export function shortenOperation({
   client,
   mode,
@@ -56,7 +56,7 @@ export function shortenOperation({
     statusOf: (item, done) =>
       (sharing ? isNew(item, done) : mode.generateHashes || !wasThere(item, done)) ? 'created' : 'existing',
     notApplied: (item, record) => notApplied(item, record),
-    ...(mode.name === 'keyed' && { look: (rows, signal) => findByHash(rows, { client, domain }, signal) }),
+    ...(mode.name === 'keyed' && { inspect: (rows, signal) => findByHash(rows, { client, domain }, signal) }),
     ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
   };
 }
@@ -83,7 +83,7 @@ function shareOut(
   return { verdicts: shared, surplus };
 }
 
-/** Says of each link whether it was seen to be new; those that show that they are old need no look. */
+/** Says of each link whether it was seen to be new; those that show that they are old need no reading. */
 async function withNew(
   items: readonly ShortenItem[],
   { verdicts, surplus }: BatchAnswer,

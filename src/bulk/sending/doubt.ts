@@ -90,7 +90,7 @@ export async function verdictsOfFailure<Payload extends object>(
     stop.because(isSettledByRepeating ? lastOf(error) : doubtOf(error, []));
     return rows.map(() => again);
   }
-  if (last.apiCode === 1306 && operation.kind !== 'shorten' && operation.look && rows.length > 1) return look(rows, run);
+  if (last.apiCode === 1306 && operation.kind !== 'shorten' && operation.inspect && rows.length > 1) return inspect(rows, run);
   const code = last.apiCode ?? (tooLarge ? 1310 : 0);
   const refusal: Failed = { kind: 'failed', error: { code, message: last.said ?? last.message } };
   const refused = rows.map(() => refusal);
@@ -130,7 +130,7 @@ async function verdictsOfRefused<Payload extends object>(
   for (const [row, { error }] of refused) if (error.code === run.operation.provenBy) found.set(row, { kind: 'done' });
   const rows = [...refused.keys()].filter((row) => !found.has(row));
   if (rows.length === 0) return found;
-  const seen = await look(rows, run);
+  const seen = await inspect(rows, run);
   for (const [position, row] of rows.entries()) {
     const verdict = seen[position] ?? doubtful;
     const refusal = refused.get(row);
@@ -156,8 +156,8 @@ export async function resolveDoubt<Payload extends object>(
   switch (run.operation.doubt) {
     case 'repeat':
       return rows.map((_, position) => unlessLast(again, position));
-    case 'look':
-      return (await look(rows, run)).map(unlessLast);
+    case 'inspect':
+      return (await inspect(rows, run)).map(unlessLast);
     case 'read_back': {
       const verdicts = run.readBack ? await run.readBack(batch, rows) : rows.map(() => doubtful);
       // What a conclusive reading did not find was certainly not made (1.6): only this policy takes rows out of doubt.
@@ -170,15 +170,15 @@ export async function resolveDoubt<Payload extends object>(
 }
 
 /** Where nothing may be asked, rows stay as they are: open where they are in doubt. */
-async function look<Payload extends object>(
+async function inspect<Payload extends object>(
   rows: Rows<Payload>,
   { operation, inDoubt, before, stop, signal, mayCall }: Execution<Payload>,
 ): Promise<readonly Verdict[]> {
   const left = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
-  if (!operation.look || stop.reason?.kind === 'error' || !mayCall()) return left;
+  if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return left;
   try {
     const sought = rows.map(({ index, payload }) => ({ payload, inDoubt: inDoubt.has(index), before: before.get(index) }));
-    return await operation.look(sought, signal);
+    return await operation.inspect(sought, signal);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const doubts = left.filter((verdict) => verdict.kind === 'doubtful');

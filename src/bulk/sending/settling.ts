@@ -51,7 +51,7 @@ export async function settle<Payload extends object>(
 /** Whether the next process of the run can still find out about a row in doubt: no line of the journal closes it then. */
 function staysOpen<Payload extends object>(verdict: Verdict, { doubt }: BulkOperation<Payload>): boolean {
   if (verdict.kind !== 'doubtful') return false;
-  return verdict.open === true || doubt === 'repeat' || doubt === 'look';
+  return verdict.open === true || doubt === 'repeat' || doubt === 'inspect';
 }
 
 /**
