@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../contract/errors.ts';
 import { isLocalhost } from '../contract/loopback.ts';
-import { endpoints, type Method, type OperationName } from '../contract/operations.ts';
+import { endpoints, type Method, type OperationName, type OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
 import { readPayload } from './bodies.ts';
 import { authenticate } from './credentials.ts';
 import { apiVersion } from './handlers/account.ts';
-import type { Call, Handler } from './handlers/call.ts';
+import type { Call } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
 import { normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
@@ -19,7 +19,7 @@ import { dateTime, errorRecord } from './url-records.ts';
 export interface Api {
   readonly settings: ServiceSettings;
   readonly store: Store;
-  /** Is told of what was not foreseen; the caller is answered 101. */
+  /** Called for what was not foreseen; the caller is answered 101. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -57,7 +57,7 @@ async function admit({ settings, store }: Api, request: ServiceRequest): Promise
   if (!(await store.countCall(limits.callsPerDay))) throw new Refusal(1303);
 }
 
-/** 4.1.3: a POST may stand for another method. */
+/** 4.1.3: a POST may mean another method. */
 function readMethod(request: ServiceRequest): string {
   const override = request.method === 'POST' ? header(request, 'x-http-method-override') : undefined;
   return override?.trim().toUpperCase() || request.method;
@@ -67,7 +67,7 @@ function hasPayload(method: Method): boolean {
   return method === 'POST' || method === 'PATCH';
 }
 
-function openCall(api: Api, path: { readonly [name: string]: string }, query: URLSearchParams, payload: unknown): AnyCall {
+function openCall(api: Api, path: object, query: URLSearchParams, payload: unknown): Call<OperationName> {
   const { settings, store } = api;
   return {
     path,
@@ -97,11 +97,9 @@ function domainNamed(name: string, domains: readonly StoredDomain[]): StoredDoma
   return exact ?? (isLocalhost(name) ? domains.find((domain) => isLocalhost(domain.name)) : undefined);
 }
 
-/** A call whose operation is known at run time only. The route's pattern guarantees the path values. */
-type AnyCall = Omit<Call<OperationName>, 'path'> & { readonly path: { readonly [name: string]: string } };
-
-function run(operation: OperationName, call: AnyCall): Promise<object> {
-  return (handlers[operation] as Handler<OperationName>)(call as Call<OperationName>);
+/** The operation is known at run time only; the route's pattern guarantees the path values. */
+function run<O extends OperationName>(operation: O, call: Call<O>): Promise<OperationResult<O>> {
+  return handlers[operation](call);
 }
 
 /** `version` is on every answer. Wider than API.md 9.2; as public deployments do (FIELD-NOTES 1). */

@@ -28,7 +28,7 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
 
-  /** What came before it, and not what goes on arriving: under load there would be no end to that. */
+  /** What came before it, and not what still arrives: under load there would be no end to that. */
   const flushPending = async (): Promise<void> => {
     for (let left = pending.length; left > 0; ) {
       const group = pending.slice(0, Math.min(left, transactionBound));

@@ -78,7 +78,7 @@ export function readMaxClicks(item: Item): number | undefined {
   return number;
 }
 
-/** Entries of `tags`; in forms a single one may stand for itself. */
+/** Entries of `tags`; in forms a single one may come without a list. */
 export function readTags(item: Item): string[] | undefined {
   const value = item.tags;
   if (value === undefined || value === null || value === '') return undefined;

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { Refusal } from './refusal.ts';
 
@@ -41,8 +40,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
+  const address = server.address();
   return {
-    port: (server.address() as AddressInfo).port,
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
     close: () => {
       closing = true;
       return closeServer(server);

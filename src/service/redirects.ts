@@ -44,7 +44,7 @@ export async function answerVisit(redirects: Redirects, request: ServiceRequest,
   const target = hashPattern.test(hash) ? await redirects.store.findTarget(domain, hash) : undefined;
   const location = target && isUsable(redirects, target) ? safeLocation(target.longUrl) : undefined;
   if (!target || location === undefined) return notFoundPage(domain);
-  // A HEAD is a look at where the link leads, by link checkers and previews: no click. Our choice.
+  // A HEAD only asks where the link leads, as link checkers and previews do: no click. Our choice.
   if (request.method === 'GET') countClick(redirects, request, target);
   return redirect(Number(domain.redirectCode), location);
 }

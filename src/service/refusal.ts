@@ -3,7 +3,7 @@ import type { ErrorCode } from '../contract/errors.ts';
 /** A call, or one item of it, that the rules do not allow. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  /** What in particular; told for items, because an envelope has no place for it (2.1). */
+  /** What in particular; sent for items, because an envelope has no place for it (2.1). */
   readonly details: string;
 
   constructor(code: ErrorCode, details = '') {

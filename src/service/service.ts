@@ -46,7 +46,7 @@ export interface ServiceOptions {
   readonly random?: ((size: number) => Uint8Array) | undefined;
   /** Whether `GET /<hash>` redirects; without it, only the API is served. */
   readonly redirects: boolean;
-  /** Is told of failures that nobody foresaw; their calls are answered with 101. */
+  /** Called for failures that nobody foresaw; their calls are answered with 101. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** Where `serve` listens without a wish, so that links go on working after a restart. */
+/** Where `serve` listens by default, so that links still work after a restart. */
 export const usualPort = 8787;
 
 /** Serves the API, and the redirects if wanted. Rejects where the data cannot be opened or the address cannot be had. */
@@ -100,20 +100,24 @@ interface Service {
 async function answer(service: Service, request: ServiceRequest): Promise<ServiceResponse> {
   const { api, redirects, clicks } = service;
   try {
-    const mark = request.target.indexOf('?');
-    const path = mark < 0 ? request.target : request.target.slice(0, mark);
+    const [path, search] = splitTarget(request.target);
     if (path === apiRoot || path.startsWith(`${apiRoot}/`)) {
       if (service.isLocal && !(await isOwnHost(api.store, request))) return refuse(1217);
       // So that an answer counts every click that came before its call.
       await clicks.flush().catch(api.onFailure);
-      const query = new URLSearchParams(mark < 0 ? '' : request.target.slice(mark + 1));
-      return await answerCall(api, request, path.slice(apiRoot.length), query);
+      return await answerCall(api, request, path.slice(apiRoot.length), new URLSearchParams(search));
     }
     return redirects ? await answerVisit(redirects, request, path) : refuse(1301);
   } catch (error) {
     api.onFailure(error);
     return refuse(101);
   }
+}
+
+/** The path and the query of a request. */
+function splitTarget(target: string): [string, string] {
+  const at = target.indexOf('?');
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
 /** R-54: a page elsewhere whose name was made to point at this machine shows its own name here. */
@@ -128,25 +132,25 @@ async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean
 const unlimited = 1_000_000_000;
 
 function serviceSettings(options: ServiceOptions): ServiceSettings {
-  const limits = {
-    groupBound: editions[options.edition].groupBound,
-    urls: unlimited,
-    monthUrls: unlimited,
-    callsPerDay: unlimited,
-  };
+  const { edition, username, apiKey, limits = {}, account = {} } = options;
   return {
-    edition: options.edition,
-    credentials: { username: options.username, apiKey: options.apiKey },
-    // 8 MiB (R-54).
-    limits: { ...limits, bodyBytes: 8 * 1024 * 1024, ...given(options.limits) },
-    account: { active: true, expirationDate: '9999-12-31 23:59:59', plan: 'local', ...given(options.account) },
+    edition,
+    credentials: { username, apiKey },
+    limits: {
+      groupBound: limits.groupBound ?? editions[edition].groupBound,
+      urls: limits.urls ?? unlimited,
+      monthUrls: limits.monthUrls ?? unlimited,
+      callsPerDay: limits.callsPerDay ?? unlimited,
+      // 8 MiB (R-54).
+      bodyBytes: limits.bodyBytes ?? 8 * 1024 * 1024,
+    },
+    account: {
+      active: account.active ?? true,
+      expirationDate: account.expirationDate ?? '9999-12-31 23:59:59',
+      plan: account.plan ?? 'local',
+    },
     now: options.now ?? Date.now,
   };
-}
-
-/** Without members that are undefined, which a spread would put over the defaults. */
-function given<T extends object>(settings: Partial<T> = {}): Partial<T> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 function openStore({ domains = [], ...options }: ServiceOptions, { now }: ServiceSettings): Promise<Store> {
@@ -180,7 +184,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Runs every step even where an earlier one fails, and tells the first failure. */
+/** Runs every step even where an earlier one fails, and throws the first failure. */
 async function closeAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

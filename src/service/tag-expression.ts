@@ -34,6 +34,17 @@ class Malformed extends Error {}
 type Operator = '&' | '^' | '|' | '(' | ')' | '~' | '+';
 type Token = { readonly operator: Operator } | { readonly operand: TagExpression };
 
+const operators: ReadonlyMap<string, Operator> = new Map([
+  ['&', '&'],
+  [',', '&'],
+  [';', '&'],
+  ['^', '^'],
+  ['|', '|'],
+  ['(', '('],
+  [')', ')'],
+  ['~', '~'],
+]);
+
 interface Reader {
   readonly tokens: readonly Token[];
   position: number;
@@ -50,7 +61,8 @@ function tokenize(text: string): Token[] {
     const match = tokenPattern.exec(source);
     if (!match) throw new Malformed();
     const [, operator, quoted, bare] = match;
-    if (operator !== undefined) tokens.push({ operator: operator === ',' || operator === ';' ? '&' : (operator as Operator) });
+    const known = operators.get(operator ?? '');
+    if (known) tokens.push({ operator: known });
     else if (quoted !== undefined) tokens.push({ operand: { kind: 'label', label: quoted.replaceAll('""', '"') } });
     else tokens.push(...bareTokens((bare ?? '').trim()));
   }

@@ -1,5 +1,4 @@
 import type { Edition } from '../../contract/editions.ts';
-import { errors } from '../../contract/errors.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
@@ -15,9 +14,9 @@ import {
 import { readHashes, readTagExpression, selectionKind } from '../parameters.ts';
 import { Refusal } from '../refusal.ts';
 import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
-import { shortUrlWithProtocol, succeededItem } from '../url-records.ts';
+import { errorRecord, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, plural, readItems, readOnlyItem } from './items.ts';
+import { attempt, logUrls, ownDomains, plural, readItems, readOnlyItem } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
@@ -83,13 +82,13 @@ function readSharedChanges(item: Item, edition: Edition): SharedChanges {
   };
 }
 
-async function readChangesOf({ store, settings }: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
-  const ownDomains = new Set((await store.listDomains()).map(({ name }) => name));
+async function readChangesOf(call: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
+  const domains = await ownDomains(call);
   return (item) =>
     attempt(() => ({
-      ...readSharedChanges(item, settings.edition),
+      ...readSharedChanges(item, call.settings.edition),
       newHash: readCustomHash(item),
-      longUrl: readLongUrl(item, ownDomains),
+      longUrl: readLongUrl(item, domains),
       tags: readTagInstructions(item),
     }));
 }
@@ -102,7 +101,11 @@ async function edit(call: EditingCall, readings: readonly Reading[]): Promise<Ur
   const domain = await call.workingDomain();
   const edits = readings.flatMap(({ hash, changes }): Edit[] => (changes instanceof Refusal ? [] : [{ hash, changes }]));
   const outcomes = edits.length === 0 ? [] : await call.store.editUrls(domain, edits);
-  await logEdits(call, outcomes);
+  await logUrls(
+    call.log,
+    outcomes.flatMap((outcome) => (outcome.kind === 'edited' ? [outcome.url] : [])),
+    'edited',
+  );
   const rest = outcomes.values();
   return readings.flatMap(({ hash, changes }): UrlItem[] => {
     if (changes instanceof Refusal) return [failedItem(hash, changes)];
@@ -118,12 +121,5 @@ function answerItem(hash: string, outcome: EditOutcome, edition: Edition): UrlIt
 
 /** Without `details`. Not shown in API.md; as public deployments do (FIELD-NOTES 6, 9). */
 function failedItem(hash: string, { code }: Refusal): FailedItem {
-  return { hash, error: { code, message: errors[code].message } };
-}
-
-async function logEdits({ log }: EditingCall, outcomes: readonly EditOutcome[]): Promise<void> {
-  const urls = outcomes.flatMap((outcome) => (outcome.kind === 'edited' ? [outcome.url] : []));
-  const [url] = urls;
-  if (url)
-    await log(`${plural(urls.length, 'URL')} edited`, urls.length === 1 ? shortUrlWithProtocol(url.domain, url.hash) : undefined);
+  return { hash, error: errorRecord(code) };
 }

@@ -1,5 +1,9 @@
+import type { OperationName } from '../../contract/operations.ts';
 import { type Item, isItem } from '../field-rules.ts';
 import { Refusal } from '../refusal.ts';
+import type { StoredUrl } from '../store/store.ts';
+import { shortUrlWithProtocol } from '../url-records.ts';
+import type { Call } from './call.ts';
 
 /** The `urls` array of a payload: 1305 without items, 1221 above the bound. */
 export function readItems(payload: unknown, bound: number): Item[] {
@@ -24,6 +28,22 @@ export function attempt<T>(read: () => T): T | Refusal {
     if (error instanceof Refusal) return error;
     throw error;
   }
+}
+
+/** Notes in the account log that URLs were created or edited; one is named. */
+export async function logUrls(
+  log: Call<OperationName>['log'],
+  urls: readonly StoredUrl[],
+  deed: 'created' | 'edited',
+): Promise<void> {
+  const [url, ...others] = urls;
+  if (!url) return;
+  await log(`${plural(urls.length, 'URL')} ${deed}`, others.length > 0 ? undefined : shortUrlWithProtocol(url.domain, url.hash));
+}
+
+/** Where long URLs may not lead. */
+export async function ownDomains({ store }: Pick<Call<OperationName>, 'store'>): Promise<ReadonlySet<string>> {
+  return new Set((await store.listDomains()).map(({ name }) => name));
 }
 
 export function plural(count: number, noun: string): string {

@@ -1,5 +1,4 @@
-import { editions } from '../../contract/editions.ts';
-import { errors } from '../../contract/errors.ts';
+import { type Edition, editions } from '../../contract/editions.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
   checkLabel,
@@ -14,19 +13,23 @@ import {
 } from '../field-rules.ts';
 import { Refusal } from '../refusal.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
-import { shortUrlWithProtocol, succeededItem } from '../url-records.ts';
+import { errorRecord, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, plural, readItems } from './items.ts';
+import { attempt, logUrls, ownDomains, readItems } from './items.ts';
 
 /** 4.3.1 to 4.3.4. Answers keep the submitted order; the document promises none. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const domain = await call.workingDomain();
   const items = readItems(call.payload, call.settings.limits.groupBound);
-  const ownDomains = new Set((await call.store.listDomains()).map(({ name }) => name));
-  const readings = items.map((item) => attempt(() => readNewUrl(item, ownDomains, call.settings.edition)));
+  const domains = await ownDomains(call);
+  const readings = items.map((item) => attempt(() => readNewUrl(item, domains, call.settings.edition)));
   const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
   const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain));
-  await logCreations(call, outcomes);
+  await logUrls(
+    call.log,
+    outcomes.flatMap((outcome) => (outcome.kind === 'created' ? [outcome.url] : [])),
+    'created',
+  );
   const rest = outcomes.values();
   const urls = items.flatMap((item, index): UrlItem[] => {
     const reading = readings[index];
@@ -38,8 +41,8 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
 };
 
 /** Defaults: not shown in API.md; as public deployments do (FIELD-NOTES 16). */
-function readNewUrl(item: Item, ownDomains: ReadonlySet<string>, edition: 'a' | 'b'): NewUrl {
-  const longUrl = readLongUrl(item, ownDomains);
+function readNewUrl(item: Item, domains: ReadonlySet<string>, edition: Edition): NewUrl {
+  const longUrl = readLongUrl(item, domains);
   if (longUrl === undefined) throw new Refusal(1305, 'long_url: missing');
   return {
     longUrl,
@@ -77,18 +80,8 @@ function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenU
 /** 4.3.1: the error, and an echo of what was submitted. */
 function failedItem(item: Item, { code, details }: Refusal): FailedItem {
   return {
-    error: { code, message: errors[code].message, details },
+    error: { ...errorRecord(code), details },
     ...(typeof item.long_url === 'string' && { long_url: item.long_url }),
     ...(typeof item.custom_hash === 'string' && { custom_hash: item.custom_hash }),
   };
-}
-
-async function logCreations({ log }: Call<'shortenUrls'>, outcomes: readonly Creation[]): Promise<void> {
-  const urls = outcomes.flatMap((outcome) => (outcome.kind === 'created' ? [outcome.url] : []));
-  const [url] = urls;
-  if (url)
-    await log(
-      `${plural(urls.length, 'URL')} created`,
-      urls.length === 1 ? shortUrlWithProtocol(url.domain, url.hash) : undefined,
-    );
 }

@@ -1,5 +1,5 @@
 import { isLocalhost } from '../../contract/loopback.ts';
-import type { Connection, Value } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { DomainSettings, StoredDomain, Usage } from './store.ts';
 
 /** The rows of one account, the clock, and the randomness: what every query of the store needs. */
@@ -14,12 +14,14 @@ export interface AccountRows {
 
 /** Finds the account of `username`, or makes it. */
 export function openAccount(connection: Connection, username: string, outside: Pick<AccountRows, 'now' | 'random'>): AccountRows {
-  const find = connection.sql('SELECT id, salt FROM accounts WHERE username = ?');
-  if (!find.get(username)) {
+  const find = () =>
+    connection.sql('SELECT id, salt FROM accounts WHERE username = ?').get<{ id: number; salt: string }>(username);
+  if (!find()) {
     const salt = Buffer.from(outside.random(16)).toString('hex');
     connection.sql('INSERT INTO accounts (username, salt) VALUES (?, ?) ON CONFLICT DO NOTHING').run(username, salt);
   }
-  const row = find.get(username) as { id: number; salt: string };
+  const row = find();
+  if (!row) throw new Error(`the account ${username} cannot be stored`);
   return { connection, accountId: row.id, salt: row.salt, ...outside };
 }
 
@@ -40,7 +42,7 @@ export function listDomains({ connection, accountId }: AccountRows): StoredDomai
       `SELECT id, name, position, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page
        FROM domains WHERE account_id = ? ORDER BY position, id`,
     )
-    .all(accountId) as DomainRow[];
+    .all<DomainRow>(accountId);
   return rows.map((row, index) => ({
     id: row.id,
     name: row.name,
@@ -88,38 +90,34 @@ export function renameLocalDomain(rows: AccountRows, name: string): void {
   rows.connection.sql('UPDATE domains SET name = ? WHERE account_id = ? AND id = ?').run(name, rows.accountId, first.id);
 }
 
-const settable = {
-  hashGeneration: 'hash_generation',
-  redirectCode: 'redirect_code',
-  useHttps: 'use_https',
-  customRootPage: 'custom_root_page',
-  custom404Page: 'custom_404_page',
-} as const;
-
-type Settable = keyof typeof settable;
+/** What a domain is set up with, and the columns that hold it. */
+const settable = [
+  ['hashGeneration', 'hash_generation'],
+  ['redirectCode', 'redirect_code'],
+  ['useHttps', 'use_https'],
+  ['customRootPage', 'custom_root_page'],
+  ['custom404Page', 'custom_404_page'],
+] as const;
 
 function matches(stored: StoredDomain | undefined, settings: DomainSettings): boolean {
   if (stored?.name !== settings.name) return false;
-  return (Object.keys(settable) as Settable[]).every((key) => settings[key] === undefined || settings[key] === stored[key]);
+  return settable.every(([key]) => settings[key] === undefined || settings[key] === stored[key]);
 }
 
 function setUpDomain({ connection, accountId }: AccountRows, settings: DomainSettings): void {
-  for (const key of Object.keys(settable) as Settable[]) {
+  for (const [key, column] of settable) {
     const value = settings[key];
     if (value === undefined) continue;
-    const column: Value = typeof value === 'boolean' ? Number(value) : value;
     connection
-      .sql(`UPDATE domains SET ${settable[key]} = ? WHERE account_id = ? AND name = ?`)
-      .run(column, accountId, settings.name);
+      .sql(`UPDATE domains SET ${column} = ? WHERE account_id = ? AND name = ?`)
+      .run(typeof value === 'boolean' ? Number(value) : value, accountId, settings.name);
   }
 }
 
 /** Records of one domain, or of the account in all its domains; counted when they come and go. */
 export function countUrls({ connection, accountId }: AccountRows, domain?: StoredDomain): number {
-  const row = connection
-    .sql('SELECT coalesce(sum(urls), 0) AS count FROM domains WHERE account_id = ? AND id = coalesce(?, id)')
-    .get(accountId, domain?.id ?? null);
-  return (row as { count: number }).count;
+  const total = 'SELECT coalesce(sum(urls), 0) AS count FROM domains WHERE account_id = ? AND id = coalesce(?, id)';
+  return connection.count(total, accountId, domain?.id ?? null);
 }
 
 /** Things that are counted per calendar period, the period being the start of an ISO date. */
@@ -135,10 +133,8 @@ export function urlsOfMonth(now: number): Tally {
 }
 
 export function readTally({ connection, accountId }: AccountRows, tally: Tally): number {
-  const row = connection
-    .sql('SELECT count FROM tallies WHERE account_id = ? AND name = ? AND period = ?')
-    .get(accountId, tally.name, tally.period);
-  return row === undefined ? 0 : (row as { count: number }).count;
+  const text = 'SELECT count FROM tallies WHERE account_id = ? AND name = ? AND period = ?';
+  return connection.count(text, accountId, tally.name, tally.period);
 }
 
 /** Adds to a tally unless that takes it above `limit`; whether it did. */

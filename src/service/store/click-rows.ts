@@ -3,13 +3,12 @@ import type { AccountRows } from './account-rows.ts';
 import type { Click, StoredDomain, Target } from './store.ts';
 
 export function findTarget({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): Target | undefined {
-  const row = connection
+  return connection
     .sql(
       `SELECT id, long_url AS longUrl, expiration_date AS expirationDate, max_clicks AS maxClicks, total_clicks AS totalClicks
        FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?`,
     )
-    .get(accountId, domain.id, hash);
-  return row as Target | undefined;
+    .get<Target>(accountId, domain.id, hash);
 }
 
 /** Clicks of one URL, added up. */
@@ -33,7 +32,7 @@ export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void 
   for (const [id, gain] of gains) if (!addGain(rows, id, gain)) forgetVisitors(rows, id);
 }
 
-/** What is kept of visitors: it tells them apart and is neither address nor user agent. */
+/** What is kept of visitors: it differs between them and is neither address nor user agent. */
 function visitorNumbers({ salt }: AccountRows): (visitor: string) => number {
   // A crawler follows many links at once: one digest is enough.
   const numbers = new Map<string, number>();

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type Value = string | number | null;
 
-/** The part of `node:sqlite` that the store uses; `@photostructure/sqlite` has the same. */
+/** The part of `node:sqlite` that the store uses; `@photostructure/sqlite` has the same. Who writes a query names the type of its rows. */
 interface Statement {
   run(...values: Value[]): { changes: number | bigint };
-  get(...values: Value[]): unknown;
-  all(...values: Value[]): unknown[];
+  get<Row>(...values: Value[]): Row | undefined;
+  all<Row>(...values: Value[]): Row[];
 }
 
 interface Engine {
@@ -37,6 +37,11 @@ export class Connection {
     return statement;
   }
 
+  /** The `count` that a query answers with; 0 without an answer. */
+  count(text: string, ...values: Value[]): number {
+    return this.sql(text).get<{ count: number }>(...values)?.count ?? 0;
+  }
+
   /** A statement of a text made at run time. */
   prepare(text: string): Statement {
     return this.#engine.prepare(text);
@@ -51,14 +56,14 @@ export class Connection {
     return this.#transaction('BEGIN', work);
   }
 
-  /** Runs `work` as the only writer of all processes; what it did stands when this returns, and not at all when it throws. */
+  /** Runs `work` as the only writer of all processes; what it did is stored when this returns, and undone when it throws. */
   write<T>(work: () => T): T {
     return this.#transaction('BEGIN IMMEDIATE', work);
   }
 
   /**
-   * Runs a look-up. Those of one turn of the event loop share a view of the data: the locks that a view takes cost more than the
-   * look-up itself. What changes data goes through `write`, which ends the view; alone it would stand in it.
+   * Runs a query of one row. Those of one turn of the event loop share a view of the data: the locks that a view takes cost more than the
+   * query itself. What changes data goes through `write`, which ends the view first.
    */
   lookUp<T>(work: () => T): T {
     if (!this.#isViewing) {
@@ -92,7 +97,7 @@ export class Connection {
       try {
         this.sql('ROLLBACK').run();
       } catch {
-        // A full disk has rolled back already; the first error is the one to tell.
+        // A full disk has rolled back already; the first error is the one that matters.
       }
       throw error;
     }
@@ -151,7 +156,7 @@ async function importEngine(): Promise<{ DatabaseSync: EngineConstructor }> {
   // In a variable because the types of Node 20 do not know the module.
   const builtin = 'node:sqlite';
   try {
-    return (await import(builtin)) as { DatabaseSync: EngineConstructor };
+    return await import(builtin);
   } catch {
     return importSubstitute();
   }

@@ -20,6 +20,9 @@ interface Batch {
   readonly allowance: number;
 }
 
+/** A record without what is counted or attached later. */
+type Uncounted = Omit<StoredUrl, 'totalClicks' | 'uniqueClicks' | 'lastVisit' | 'tags'>;
+
 /** Stores a batch inside the caller's write transaction. */
 export function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Creation[] {
   const batch = startBatch(rows, items, rules);
@@ -31,16 +34,18 @@ export function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: C
 function startBatch(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Batch {
   const { connection, accountId } = rows;
   const now = rows.now();
-  const last = connection.sql('SELECT max(id) AS id FROM urls').get() as { id: number | null };
-  const domain = connection.sql('SELECT sequence FROM domains WHERE account_id = ? AND id = ?').get(accountId, rules.domain.id);
+  const last = connection.sql('SELECT max(id) AS id FROM urls').get<{ id: number | null }>();
+  const domain = connection
+    .sql('SELECT sequence FROM domains WHERE account_id = ? AND id = ?')
+    .get<{ sequence: number }>(accountId, rules.domain.id);
   return {
     rules,
-    source: hashSource(rules.domain, (domain as { sequence: number }).sequence, rows.random),
+    source: hashSource(rules.domain, domain?.sequence ?? 0, rows.random),
     reserved: new Set(items.flatMap((item) => item.customHash ?? [])),
     tagOf: tagLookup(rows),
     now,
     // Also ordered when the clock was set back.
-    nextId: Math.max(idOfTime(now), (last.id ?? 0) + 1),
+    nextId: Math.max(idOfTime(now), (last?.id ?? 0) + 1),
     created: 0,
     allowance: Math.min(rules.urlLimit - countUrls(rows), rules.monthLimit - readTally(rows, urlsOfMonth(now))),
   };
@@ -60,13 +65,15 @@ function createUrl(rows: AccountRows, item: NewUrl, batch: Batch): Creation {
   if (batch.created >= batch.allowance) return { kind: 'over limit' };
   const id = batch.nextId++;
   const hash = item.customHash ?? freeHash(rows, batch);
-  insertUrl(rows, item, batch, id, hash);
+  const { longUrl, note, emailStats, expirationDate, maxClicks } = item;
+  const url = { id, domain: batch.rules.domain, hash, longUrl, note, emailStats, expirationDate, maxClicks };
+  insertUrl(rows, url, batch.now);
   const tags = attachTags(rows, item.tags, batch, id);
   batch.created++;
-  return { kind: 'created', url: createdUrl(item, batch, id, hash, tags) };
+  return { kind: 'created', url: { ...url, totalClicks: 0, uniqueClicks: 0, lastVisit: null, tags } };
 }
 
-/** 4.3.3 and 4.3.4: what stands in the way of a new record, or in its place. */
+/** 4.3.3 and 4.3.4: what prevents a new record, or replaces it. */
 function findExisting(rows: AccountRows, item: NewUrl, rules: CreationRules): Creation | undefined {
   if (item.customHash !== undefined) {
     const id = findId(rows, rules.domain, item.customHash);
@@ -86,7 +93,7 @@ function findByLongUrl({ connection, accountId }: AccountRows, longUrl: string, 
       `SELECT id FROM urls INDEXED BY urls_by_long_url
        WHERE account_id = ? AND long_url_key = ? AND long_url = ? AND (? OR domain_id = ?) ORDER BY id LIMIT ?`,
     )
-    .all(
+    .all<{ id: number }>(
       accountId,
       longUrlKey(longUrl),
       longUrl,
@@ -94,7 +101,7 @@ function findByLongUrl({ connection, accountId }: AccountRows, longUrl: string, 
       rules.domain.id,
       rules.existingBound,
     );
-  return (found as { id: number }[]).map(({ id }) => id);
+  return found.map(({ id }) => id);
 }
 
 function freeHash(rows: AccountRows, batch: Batch): string {
@@ -104,24 +111,24 @@ function freeHash(rows: AccountRows, batch: Batch): string {
   }
 }
 
-function insertUrl({ connection, accountId }: AccountRows, item: NewUrl, batch: Batch, id: number, hash: string): void {
+function insertUrl({ connection, accountId }: AccountRows, url: Uncounted, now: number): void {
   connection
     .sql(
       `INSERT INTO urls (id, account_id, domain_id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks, modified)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
-      id,
+      url.id,
       accountId,
-      batch.rules.domain.id,
-      hash,
-      item.longUrl,
-      longUrlKey(item.longUrl),
-      item.note,
-      Number(item.emailStats),
-      item.expirationDate,
-      item.maxClicks,
-      batch.now,
+      url.domain.id,
+      url.hash,
+      url.longUrl,
+      longUrlKey(url.longUrl),
+      url.note,
+      Number(url.emailStats),
+      url.expirationDate,
+      url.maxClicks,
+      now,
     );
 }
 
@@ -130,22 +137,4 @@ function attachTags(rows: AccountRows, labels: readonly string[], batch: Batch, 
   const tags = new Map(labels.map((label) => [foldLabel(label), batch.tagOf(label)]));
   for (const tag of tags.values()) attachTag(rows, tag.id, urlId);
   return [...tags].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tag]) => tag.label);
-}
-
-function createdUrl(item: NewUrl, batch: Batch, id: number, hash: string, tags: readonly string[]): StoredUrl {
-  const { longUrl, note, emailStats, expirationDate, maxClicks } = item;
-  return {
-    id,
-    domain: batch.rules.domain,
-    hash,
-    longUrl,
-    note,
-    emailStats,
-    expirationDate,
-    maxClicks,
-    totalClicks: 0,
-    uniqueClicks: 0,
-    lastVisit: null,
-    tags,
-  };
 }

@@ -5,8 +5,8 @@ import { findIds } from './url-rows.ts';
 
 /**
  * Puts the ids of a selection into the table `chosen`, which this connection alone sees, so that what follows in the same
- * transaction works on exactly these. Changes to `urls` by it are NOT INDEXED: left to itself SQLite walks an index of the whole
- * account instead of looking the ids up. With an unknown hash in the list: nothing, because the answer can name none (API.md 4.2).
+ * transaction works on exactly these. Changes to `urls` by it are NOT INDEXED: left to itself SQLite reads an index of the whole
+ * account instead of finding the ids. With an unknown hash in the list: nothing, because the answer can name none (API.md 4.2).
  */
 export function choose(rows: AccountRows, selection: Selection): GroupOutcome {
   const { connection } = rows;
@@ -20,8 +20,7 @@ export function choose(rows: AccountRows, selection: Selection): GroupOutcome {
     const set = writtenOut(rows, compileExpression(rows, selection.expression));
     connection.prepare(`INSERT INTO chosen ${set.sql}`).run(...set.values);
   }
-  const row = connection.sql('SELECT count(*) AS count FROM chosen').get() as { count: number };
-  return { kind: 'done', count: row.count };
+  return { kind: 'done', count: connection.count('SELECT count(*) AS count FROM chosen') };
 }
 
 export function deleteUrls(rows: AccountRows, selection: Selection): GroupOutcome {
@@ -33,7 +32,7 @@ export function deleteUrls(rows: AccountRows, selection: Selection): GroupOutcom
       `SELECT u.domain_id AS id, count(*) AS count FROM chosen CROSS JOIN urls AS u
        WHERE u.account_id = ? AND u.id = chosen.id GROUP BY u.domain_id`,
     )
-    .all(accountId) as { id: number; count: number }[];
+    .all<{ id: number; count: number }>(accountId);
   for (const { id, count } of perDomain) {
     connection.sql('UPDATE domains SET urls = urls - ? WHERE account_id = ? AND id = ?').run(count, accountId, id);
   }

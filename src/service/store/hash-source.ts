@@ -12,7 +12,7 @@ const poolSize = 170 * randomLength;
 /** Candidates for one batch; the caller takes the next one when a candidate is in use. */
 export interface HashSource {
   next(): string;
-  /** Where an incremental domain stands, to be stored with the batch. */
+  /** The place of an incremental domain, to be stored with the batch. */
   readonly sequence: number;
 }
 

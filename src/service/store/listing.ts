@@ -12,7 +12,7 @@ export function listUrls(rows: AccountRows, query: ListQuery): { urls: StoredUrl
     query.from.kind === 'domain' ? domainRange(rows, query, query.from.domain) : tagRange(rows, query, query.from.expression);
   const page = rows.connection
     .prepare(`${range.sql} ORDER BY ${orders[query.order]} LIMIT ? OFFSET ?`)
-    .all(...range.values, limit, offset) as { id: number }[];
+    .all<{ id: number }>(...range.values, limit, offset);
   const ids = page.map(({ id }) => id);
   // A page that is not full ends the matches: no need to count them.
   const isLast = ids.length < limit && (ids.length > 0 || offset === 0);
@@ -64,6 +64,5 @@ function searchFilter(search: string | undefined): { sql: string; values: Value[
 }
 
 function countRows({ connection }: AccountRows, sql: string, values: readonly Value[]): number {
-  const row = connection.prepare(`SELECT count(*) AS count FROM (${sql})`).get(...values);
-  return (row as { count: number }).count;
+  return connection.prepare(`SELECT count(*) AS count FROM (${sql})`).get<{ count: number }>(...values)?.count ?? 0;
 }

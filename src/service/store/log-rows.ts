@@ -23,7 +23,7 @@ export function listLog(rows: AccountRows, offset: number, limit: number): { ent
       `SELECT time, type, message, object_url AS objectUrl FROM log WHERE account_id = ? AND time >= ?
        ORDER BY time DESC, id DESC LIMIT ? OFFSET ?`,
     )
-    .all(accountId, oldest, limit, offset) as StoredLogEntry[];
-  const row = connection.sql('SELECT count(*) AS count FROM log WHERE account_id = ? AND time >= ?').get(accountId, oldest);
-  return { entries, total: (row as { count: number }).count };
+    .all<StoredLogEntry>(accountId, oldest, limit, offset);
+  const total = connection.count('SELECT count(*) AS count FROM log WHERE account_id = ? AND time >= ?', accountId, oldest);
+  return { entries, total };
 }

@@ -95,7 +95,7 @@ export function createSchema(connection: Connection): void {
 }
 
 function storedVersion(connection: Connection): number {
-  return (connection.sql('PRAGMA user_version').get() as { user_version: number }).user_version;
+  return connection.sql('PRAGMA user_version').get<{ user_version: number }>()?.user_version ?? 0;
 }
 
 /** Ids within one millisecond; the product with today's date stays below 2 to the 53rd until 2248. */

@@ -49,7 +49,7 @@ export interface NewUrl {
 
 export interface CreationRules {
   readonly domain: StoredDomain;
-  /** Where an equal long URL is looked for before a new record is made (4.3.3). */
+  /** Where an equal long URL prevents a new record (4.3.3). */
   readonly duplicates: 'allowed' | 'none in domain' | 'none in account';
   /** Records that the account may hold, and may make in a calendar month (1220). */
   readonly urlLimit: number;
@@ -58,7 +58,7 @@ export interface CreationRules {
   readonly existingBound: number;
 }
 
-/** What became of one new URL. */
+/** The outcome of one new URL. */
 export type Creation =
   | { readonly kind: 'created'; readonly url: StoredUrl }
   | { readonly kind: 'existing'; readonly urls: readonly StoredUrl[] }

@@ -7,8 +7,9 @@ export interface TagRow {
 }
 
 export function findTag({ connection, accountId }: AccountRows, label: string): TagRow | undefined {
-  const row = connection.sql('SELECT id, label FROM tags WHERE account_id = ? AND folded = ?').get(accountId, foldLabel(label));
-  return row as TagRow | undefined;
+  return connection
+    .sql('SELECT id, label FROM tags WHERE account_id = ? AND folded = ?')
+    .get<TagRow>(accountId, foldLabel(label));
 }
 
 export function addTag(rows: AccountRows, label: string): TagRow & { readonly isNew: boolean } {
@@ -44,8 +45,8 @@ export function detachTag({ connection, accountId }: AccountRows, tagId: number,
 }
 
 export function listTags({ connection, accountId }: AccountRows): string[] {
-  const found = connection.sql('SELECT label FROM tags WHERE account_id = ? ORDER BY folded').all(accountId);
-  return (found as { label: string }[]).map(({ label }) => label);
+  const all = connection.sql('SELECT label FROM tags WHERE account_id = ? ORDER BY folded');
+  return all.all<{ label: string }>(accountId).map(({ label }) => label);
 }
 
 export function renameTag(rows: AccountRows, label: string, newLabel: string): 'renamed' | 'unknown' | 'taken' {

@@ -16,10 +16,6 @@ interface UrlRow {
   last_visit: number | null;
 }
 
-interface JsonAnswer {
-  readonly json: string;
-}
-
 const columns: readonly (keyof UrlRow)[] = [
   'id',
   'domain_id',
@@ -41,13 +37,12 @@ const members = columns.map((name) => `'${name}', u.${name}`).join(', ');
  */
 export function readUrls(rows: AccountRows, ids: readonly number[]): StoredUrl[] {
   const list = JSON.stringify(ids);
-  const answer = rows.connection
-    .sql(
-      `SELECT json_group_array(json_object(${members})) AS json FROM json_each(?) AS wanted
-       CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = wanted.value`,
-    )
-    .get(list, rows.accountId) as JsonAnswer;
-  const found = JSON.parse(answer.json) as UrlRow[];
+  const found = jsonRows<UrlRow>(
+    rows,
+    `SELECT json_group_array(json_object(${members})) AS json FROM json_each(?) AS wanted
+     CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = wanted.value`,
+    list,
+  );
   const tags = readTags(rows, list);
   const domains = new Map(listDomains(rows).map((domain) => [domain.id, domain]));
   const urls = new Map(found.map((row) => [row.id, storedUrl(row, domains.get(row.domain_id), tags.get(row.id))]));
@@ -65,41 +60,45 @@ export function findIds(
       `SELECT u.id, u.hash FROM json_each(?) AS wanted
        CROSS JOIN urls AS u WHERE u.account_id = ? AND u.domain_id = ? AND u.hash = wanted.value`,
     )
-    .all(JSON.stringify(hashes), accountId, domain.id) as { id: number; hash: string }[];
+    .all<{ id: number; hash: string }>(JSON.stringify(hashes), accountId, domain.id);
   return new Map(found.map(({ id, hash }) => [hash, id]));
 }
 
 /** One id by hash. */
 export function findId({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): number | undefined {
-  const row = connection
-    .sql('SELECT id FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?')
-    .get(accountId, domain.id, hash);
-  return (row as { id: number } | undefined)?.id;
+  const find = connection.sql('SELECT id FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?');
+  return find.get<{ id: number }>(accountId, domain.id, hash)?.id;
 }
 
-/** 48 bits that stand for a long URL in the index; equal keys still need their URLs compared. */
+/** 48 bits that represent a long URL in the index; equal keys still need their URLs compared. */
 export function longUrlKey(longUrl: string): number {
   return digest('sha256', longUrl, 'buffer').readUIntBE(0, 6);
 }
 
 /** Attached labels of each URL in a JSON list of ids. */
-function readTags({ connection, accountId }: AccountRows, list: string): Map<number, string[]> {
-  const answer = connection
-    .sql(
-      `SELECT json_group_array(json_array(url_id, label)) AS json FROM (
-         SELECT l.url_id, t.label FROM json_each(?) AS wanted
-         CROSS JOIN url_tags AS l ON l.account_id = ? AND l.url_id = wanted.value
-         CROSS JOIN tags AS t ON t.id = l.tag_id
-         ORDER BY l.url_id, t.folded)`,
-    )
-    .get(list, accountId) as JsonAnswer;
+function readTags(rows: AccountRows, list: string): Map<number, string[]> {
+  const found = jsonRows<[number, string]>(
+    rows,
+    `SELECT json_group_array(json_array(url_id, label)) AS json FROM (
+       SELECT l.url_id, t.label FROM json_each(?) AS wanted
+       CROSS JOIN url_tags AS l ON l.account_id = ? AND l.url_id = wanted.value
+       CROSS JOIN tags AS t ON t.id = l.tag_id
+       ORDER BY l.url_id, t.folded)`,
+    list,
+  );
   const tags = new Map<number, string[]>();
-  for (const [urlId, label] of JSON.parse(answer.json) as [number, string][]) {
+  for (const [urlId, label] of found) {
     const labels = tags.get(urlId);
     if (labels) labels.push(label);
     else tags.set(urlId, [label]);
   }
   return tags;
+}
+
+/** The rows of a query of ids that answers with one JSON text. */
+function jsonRows<Row>({ connection, accountId }: AccountRows, text: string, ids: string): Row[] {
+  const answer = connection.sql(text).get<{ json: string }>(ids, accountId);
+  return JSON.parse(answer?.json ?? '[]');
 }
 
 function storedUrl(row: UrlRow, domain: StoredDomain | undefined, tags: string[] = []): StoredUrl {
