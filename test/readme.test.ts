@@ -72,6 +72,11 @@ function masked(text: string): string {
     .replace(/\d+\.\d s/g, '<seconds>');
 }
 
+/** Clicks are stored some milliseconds after the redirect. */
+function settled(commands: string): string {
+  return commands.startsWith('curl') ? 'sleep 1\n' : '';
+}
+
 /** Runs every step in one shell on a terminal of 100 columns, and gives the output of each. */
 async function replay(folder: string, env: Record<string, string>): Promise<string[]> {
   needs('bash', 'curl', 'python3');
@@ -88,8 +93,9 @@ async function replay(folder: string, env: Record<string, string>): Promise<stri
   writeFileSync(join(folder, 'new.csv'), 'long_url\nhttps://example.com/new\n');
   const script = [
     `trap 'kill $(jobs -p) 2> /dev/null' EXIT; cd "$HOME"; set -e -o pipefail; export PATH="${bin}:$PATH" NO_COLOR=1`,
-    // Clicks are stored some milliseconds after the redirect.
-    ...steps.map(({ commands }) => `printf '\\036'\n${commands.replaceAll('8787', first).replaceAll('8788', second)}sleep 0.2`),
+    ...steps.map(
+      ({ commands }) => `printf '\\036'\n${commands.replaceAll('8787', first).replaceAll('8788', second)}${settled(commands)}`,
+    ),
     "printf '\\036'",
   ].join('\n');
   const terminal = openTerminal([], { env, columns: 100, shell: script });

@@ -63,8 +63,9 @@ export const outputBehaviours: readonly Behaviour[] = [
   [
     'B20',
     'jsonl streams: a reader that takes three lines costs one page.',
-    async ({ shell, service, calls }) => {
+    async ({ shell, service, calls, wire }) => {
       await store(service, numbered(40));
+      await wire.script([{}, { delay: 300, times: 'all' }]);
       const { stdout } = await shell('$linkctl list --all --page-size 5 -o jsonl --fields hash | head -3');
       expect(stdout).toBe('{"hash":"h39"}\n{"hash":"h38"}\n{"hash":"h37"}\n');
       expect((await calls()).length).toBeLessThan(8);
@@ -171,7 +172,7 @@ export const outputBehaviours: readonly Behaviour[] = [
       await store(service, [{ custom_hash: 'a', long_url: 'https://example.com/' }]);
       await visit(service, 'a');
       await expect
-        .poll(async () => (await run(['list', '--fields', 'last_visit'])).stdout)
+        .poll(async () => (await run(['list', '--fields', 'last_visit'])).stdout, { timeout: 60_000 })
         .toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/);
       expect((await run(['list', '--json'])).stdout).toMatch(/"last_visit":"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"/);
     },
@@ -310,7 +311,7 @@ export const streamBehaviours: readonly Behaviour[] = [
   [
     'B40',
     'A reader that goes away ends a listing quietly with 0, and a run with 9 and what to do next.',
-    async ({ shell, service, folder }) => {
+    async ({ shell, service, folder, wire }) => {
       await store(service, numbered(1500));
       expect(await shell('set -o pipefail; $linkctl list --page-size 100 | head -1')).toMatchObject({ code: 0, stderr: '' });
       writeFileSync(
@@ -319,6 +320,7 @@ export const streamBehaviours: readonly Behaviour[] = [
           .map(({ long_url }) => long_url)
           .join('\n'),
       );
+      await wire.script([{ only: { method: 'POST' } }, { only: { method: 'POST' }, delay: 300, times: 'all' }]);
       const line = 'set -o pipefail; $linkctl shorten -f "$HOME/links.txt" --batch-size 100 | head -1 > /dev/null';
       expect(await shell(line)).toMatchObject({ code: 9, stderr: expect.stringMatching(/hint: run the same command again/) });
     },
