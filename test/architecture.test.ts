@@ -70,12 +70,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms and files inside a room that others use all the same. */
-const sideDoors: readonly string[] = [
-  'bulk/operations',
-  'bulk/results',
-  'output/formats/values.ts',
-  'output/terminal/display-width.ts',
-];
+const sideDoors: readonly string[] = ['bulk/operations', 'bulk/results'];
 
 /** The project's own imports of each file, type imports and dynamic ones included. */
 const imports = new Map(

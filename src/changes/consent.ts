@@ -6,8 +6,8 @@ import { namedUrls } from '../client/named-urls.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { NamedTargets } from '../input/named-links.ts';
+import { truncate } from '../output/display-width.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { truncate } from '../output/terminal/display-width.ts';
 import { readableUrl } from '../output/url-columns.ts';
 
 /** What a change asks before it is made. */

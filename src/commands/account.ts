@@ -5,9 +5,9 @@ import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import type { AccountRecord } from '../contract/records.ts';
 import { describe } from '../help/description.ts';
-import { lastDayText } from '../output/formats/values.ts';
 import { grouped } from '../output/quantity.ts';
 import type { Column, Glyphs, RecordReport, Row } from '../output/report.ts';
+import { lastDayText } from '../output/url-columns.ts';
 
 interface AccountOptions {
   readonly failAbove?: number;

@@ -1,4 +1,4 @@
-import type { CliError } from '../base/errors.ts';
+import { type CliError, UsageError } from '../base/errors.ts';
 
 /** One record as it goes out: wire names and wire values. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -24,6 +24,16 @@ export interface Column {
 /** The names of columns, for `--fields` and help. */
 export function namesOf(columns: readonly Column[]): string[] {
   return columns.map(({ name }) => name);
+}
+
+/** The columns of these names, in this order. An unknown name is refused with all that are known (B18). */
+export function chooseColumns(columns: readonly Column[], names: readonly string[]): Column[] {
+  return names.map((name) => {
+    const column = columns.find((candidate) => candidate.name === name);
+    if (column) return column;
+    const known = [...new Set(columns.map((candidate) => candidate.name))].sort();
+    throw new UsageError(`--fields: unknown field "${name}"`, { details: [`fields: ${known.join(', ')}`] });
+  });
 }
 
 /** What every report may say after it was printed. */

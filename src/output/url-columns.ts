@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
-import { lastDayText } from './formats/values.ts';
+import { valueText } from './formats/values.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 
 /** The fields of a URL record as people and programs see them, whatever command shows them. */
@@ -25,6 +25,12 @@ export const urlColumns: readonly Column[] = [
   { name: 'max_clicks', align: 'right' },
   { name: 'links' },
 ];
+
+/** A last day for people; servers write one that never comes where there is none (D55). */
+export function lastDayText(value: unknown): string {
+  const text = valueText(value, { time: true });
+  return text.startsWith('9999-12-31') ? 'none' : text;
+}
 
 /** B97: a short URL with its domain in Unicode, for people; what is no short URL as it came. */
 export function readableUrl(text: string): string {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 // Loaded before the clock runs: the progress line imports it when it first appears.
-import '../../src/output/terminal/display-width.ts';
+import '../../src/output/display-width.ts';
 import type { OutputStream } from '../../src/base/system.ts';
 import type { OutputOptions } from '../../src/output/options.ts';
 import { printReport } from '../../src/output/print.ts';

@@ -1,9 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
 import { safeJsonText } from '../../base/safe-text.ts';
 import type { Format } from '../../contract/formats.ts';
-import { chooseColumns } from '../fields.ts';
 import type { OutputOptions } from '../options.ts';
-import { namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
+import { chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 import type { Writer } from '../writer.ts';
 

@@ -1,9 +1,8 @@
 import { safe } from '../../base/safe-text.ts';
 import { isJson } from '../../contract/formats.ts';
-import { chooseColumns } from '../fields.ts';
+import { pad } from '../display-width.ts';
 import { chooseFormat, type OutputOptions } from '../options.ts';
-import { type Column, namesOf, type RecordReport, type Row } from '../report.ts';
-import { pad } from '../terminal/display-width.ts';
+import { type Column, chooseColumns, namesOf, type RecordReport, type Row } from '../report.ts';
 import { jsonText } from './json.ts';
 import { joinFor } from './separated.ts';
 import { shownText, valueText } from './values.ts';

@@ -1,5 +1,5 @@
+import { displayWidth } from '../display-width.ts';
 import type { Column } from '../report.ts';
-import { displayWidth } from '../terminal/display-width.ts';
 
 /** Blanks between columns. */
 export const gap = 2;

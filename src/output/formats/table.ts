@@ -1,10 +1,9 @@
 import CliTable from 'cli-table3';
 import { safe } from '../../base/safe-text.ts';
-import { chooseColumns } from '../fields.ts';
+import { pad, truncate } from '../display-width.ts';
 import type { OutputOptions } from '../options.ts';
-import { type Column, namesOf, type RowPrinter, type RowsReport } from '../report.ts';
+import { type Column, chooseColumns, namesOf, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
-import { pad, truncate } from '../terminal/display-width.ts';
 import { fitColumns, gap } from './table-widths.ts';
 import { shownText } from './values.ts';
 

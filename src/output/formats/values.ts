@@ -19,12 +19,6 @@ export function shownText(row: Row, column: Column): string {
   return typeof value === 'number' && column.align === 'right' ? grouped(value) : valueText(value, column);
 }
 
-/** A last day for people; servers write one that never comes where there is none (D55). */
-export function lastDayText(value: unknown): string {
-  const text = valueText(value, { time: true });
-  return text.startsWith('9999-12-31') ? 'none' : text;
-}
-
 function listText(list: readonly unknown[]): string {
   const nested = list.some((element) => typeof element === 'object' && element !== null);
   return nested ? jsonText(list) : joinList(list.map((element) => valueText(element)));

@@ -50,7 +50,7 @@ export function createProgress(mode: () => ProgressMode, screen: ProgressScreen,
   };
   const keepDrawn = async (signal: AbortSignal): Promise<void> => {
     await sleep(appearsAfter, signal);
-    const { truncate } = await import('./display-width.ts');
+    const { truncate } = await import('../display-width.ts');
     while (!signal.aborted) {
       // One column stays free: a full line would wrap, and then could not be taken away.
       const line = truncate(safe(state?.() ?? ''), screen.width() - 1, screen.ellipsis);

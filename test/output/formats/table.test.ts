@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../../src/output/display-width.ts';
 import { printReport } from '../../../src/output/print.ts';
 import type { Row } from '../../../src/output/report.ts';
-import { displayWidth } from '../../../src/output/terminal/display-width.ts';
 import { listing, url, urls } from '../listing.ts';
 import { createRandom } from '../random.ts';
 import { createWorld, print, type WorldOptions } from '../world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chooseColumns } from '../../../src/output/fields.ts';
 import { valueText } from '../../../src/output/formats/values.ts';
+import { chooseColumns } from '../../../src/output/report.ts';
 
 describe('B97: a value is the same text everywhere', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { safe } from '../../../src/base/safe-text.ts';
-import { displayWidth, pad, truncate } from '../../../src/output/terminal/display-width.ts';
-import { createRandom } from '../random.ts';
+import { safe } from '../../src/base/safe-text.ts';
+import { displayWidth, pad, truncate } from '../../src/output/display-width.ts';
+import { createRandom } from './random.ts';
 
 describe('B25: widths are those of the terminal', () => {
   test.each([
