@@ -4,34 +4,34 @@ const unsafe = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u20
 const unsafeByPoint = `${unsafe}\\ud800-\\udfff\\u{e0000}-\\u{e007f}`;
 
 /** A cheap first check: whatever has none of these is safe. */
-const suspicious = new RegExp(`[${unsafe}\\ud800-\\udfff]`);
-const suspiciousInTsv = new RegExp(`[\\\\${unsafe}\\ud800-\\udfff]`);
+const maybeUnsafe = new RegExp(`[${unsafe}\\ud800-\\udfff]`);
+const maybeUnsafeInTsv = new RegExp(`[\\\\${unsafe}\\ud800-\\udfff]`);
 
 const everyUnsafe = new RegExp(`[${unsafeByPoint}]`, 'gu');
 const everyUnsafeInTsv = new RegExp(`[\\\\${unsafeByPoint}]`, 'gu');
 
-/** Text of strangers that cannot drive a terminal or break a line: `\x1b`, `\n`, `\u202e` in plain sight (B29, R-45). */
+/** Text from outside that cannot drive a terminal or break a line: `\x1b`, `\n`, `\u202e` in plain sight (B29, R-45). */
 export function safe(text: string): string {
-  return suspicious.test(text) ? text.replace(everyUnsafe, visible) : text;
+  return maybeUnsafe.test(text) ? text.replace(everyUnsafe, visible) : text;
 }
 
 /** The same for text of several lines: line feeds and tabs stay. */
 export function safeLines(text: string): string {
-  return suspicious.test(text)
+  return maybeUnsafe.test(text)
     ? text.replace(everyUnsafe, (character) => (/[\n\t]/.test(character) ? character : visible(character)))
     : text;
 }
 
 /** The same with backslashes doubled, so that what was escaped can be distinguished from what was there (B16). */
 export function safeTsv(text: string): string {
-  return suspiciousInTsv.test(text)
+  return maybeUnsafeInTsv.test(text)
     ? text.replace(everyUnsafeInTsv, (character) => (character === '\\' ? '\\\\' : visible(character)))
     : text;
 }
 
 /** JSON text with the same characters as `\uXXXX`, which lose nothing (R-46). */
 export function safeJsonText(json: string): string {
-  return suspicious.test(json) ? json.replace(everyUnsafe, unicodeEscapes) : json;
+  return maybeUnsafe.test(json) ? json.replace(everyUnsafe, unicodeEscapes) : json;
 }
 
 const shortEscapes: { readonly [character: string]: string } = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };

@@ -22,7 +22,7 @@ import { writeWhole } from './whole-write.ts';
 /** What writing a file needs of the world. */
 export type WriteSystem = MarkSystem & Pick<System, 'userId'>;
 
-/** New content of a file in the making. Until `commit` the old content stands; after an error nothing of the new is left. */
+/** New content of a file in the making. Until `commit` the old content is kept; after an error nothing of the new is left. */
 export interface Replacement {
   write(chunk: string | Uint8Array): void;
   /** On disk, whole and under its name, when this returns. */

@@ -24,7 +24,7 @@ export interface ClaimRequest {
 }
 
 /**
- * Takes a lock between processes (R-X11): shows a claim file, then looks who else shows one. Two that see each other both step
+ * Takes a lock between processes (R-X11): makes a claim file, then checks who else has one. Two that see each other both step
  * back and try again after a random while, so never two hold it. Claims of dead processes are deleted, which cannot hit a live
  * one because names never repeat. Throws `LocalError` naming the holder when the wait is over.
  */

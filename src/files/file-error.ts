@@ -22,7 +22,7 @@ const reasons: { readonly [code: string]: string } = {
 export function fileError(action: string, path: string, error: unknown, hint?: string): LocalError {
   if (error instanceof LocalError) return error;
   const code = errorCode(error) ?? '';
-  // Codes of Node and of the storage engine tell less than their messages.
+  // Codes of Node and of the storage engine say less than their messages.
   const isOfSystem = /^E[A-Z0-9]+$/.test(code);
   const reason = reasons[code] ?? (isOfSystem ? code : messageOf(error));
   return new LocalError(`cannot ${action} ${path}: ${reason}`, { cause: error, hint });

@@ -9,7 +9,7 @@ export type MarkSystem = Pick<System, 'platform' | 'processId' | 'randomBytes'>;
 /** Which process made a file, read from the file's name. */
 export interface ProcessMark {
   readonly processId: number;
-  /** Ticks since boot; `0` where the platform does not tell. */
+  /** Ticks since boot; `0` where the platform does not say. */
   readonly startTime: string;
   readonly host: string;
   readonly boot: string;
@@ -19,8 +19,8 @@ export interface ProcessMark {
 const pattern = /^(\d+)\.(\d+)\.([0-9a-f]{8})-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}$/;
 
 /**
- * Text for the name of a file that tells who made it: `<pid>.<start time>.<machine and a random number>`. It never repeats. As
- * all of it is in the name, a file that was just created and is still empty tells it too.
+ * Text for the name of a file that says who made it: `<pid>.<start time>.<machine and a random number>`. It never repeats. As
+ * all of it is in the name, a file that was just created and is still empty says it too.
  */
 export function newMark(system: MarkSystem): string {
   const { processId, startTime, host, boot, namespace } = ownMark(system);
@@ -68,7 +68,7 @@ function findMark({ platform, processId }: MarkSystem): ProcessMark {
   };
 }
 
-/** Whether /proc speaks of the ids that we know ourselves by; in a container it may be the host's. */
+/** Whether /proc has the ids that we know; in a container it may be the host's. */
 function procShows(processId: number): boolean {
   return textOf('/proc/self/stat').startsWith(`${processId} `);
 }

@@ -77,7 +77,7 @@ function openUnnamed(folder: string, name: string): number {
 
 const readFrom = promisify(read);
 
-/** Does not hold up the program, as `readAt` does: signals are heard meanwhile. */
+/** Does not block the program, as `readAt` does: signals are handled meanwhile. */
 async function nextChunk(file: number, offset: number): Promise<Buffer> {
   const { bytesRead, buffer } = await readFrom(file, Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, offset);
   return buffer.subarray(0, bytesRead);

@@ -7,7 +7,7 @@ import { rowsOf } from './rows.ts';
 import type { Source } from './source.ts';
 
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
-  /** Lets custom hashes stand that differ only in case (C16). */
+  /** Accepts custom hashes that differ only in case (C16). */
   readonly allowCaseDuplicates?: boolean | undefined;
 }
 

@@ -8,8 +8,8 @@ export interface DuplicateCandidates {
 }
 
 /**
- * Tells which of millions of texts may be there more than once, at 8 bytes a text: each leaves a fingerprint, and these are sorted
- * in the end. What is not suspected is there once; what is has to be looked at again, wrongly in one of 300 files of 5 million
+ * Finds which of millions of texts may be there more than once, at 8 bytes a text: each leaves a fingerprint, and these are sorted
+ * in the end. All other texts are there once; a candidate has to be compared in full, without need in one of 300 files of 5 million
  * texts. Looking each up in a table as it comes would wait for memory every time, for longer than the rest of a row takes.
  */
 export class DuplicateCandidateSearch {
@@ -60,7 +60,7 @@ function* merged(lists: readonly Float64Array[]): Generator<number> {
   }
 }
 
-// 32 KiB are enough for most files; after them 8 MiB at a time, so that few lists are merged.
+// 32 KiB are enough for most files; after them 8 MiB at a time, so that not many lists are merged.
 const firstLength = 2 ** 12;
 const furtherLength = 2 ** 20;
 

@@ -11,12 +11,12 @@ import type { Source } from './source.ts';
  */
 export interface DuplicateSearch {
   add(row: InputRow): void;
-  /** Reads the source once more if anything was suspicious, and tells the rows that repeat a hash. */
+  /** Reads the source once more if anything may be repeated, and reports the rows that repeat a hash. */
   confirm<Use extends InputUse>(source: Source, options: ReadOptions<Use>, problem: Notices['problem']): Promise<void>;
 }
 
 /**
- * Custom hashes that differ only in case are refused as well, unless they are allowed or come from a listing, where they stand
+ * Custom hashes that differ only in case are refused as well, unless they are allowed or come from a listing, where they are
  * side by side. The hashes that an edit names exist, so they may.
  */
 export function duplicateSearch(allowCaseDuplicates: boolean): DuplicateSearch {
@@ -49,9 +49,9 @@ function newUrl(item: InputRow['item']): string {
 
 interface HashSearch {
   add(hash: string): void;
-  /** After the last hash: how many have to be looked at again. */
+  /** After the last hash: how many have to be compared in full. */
   close(): number;
-  /** Why the hash of this line may not stand, on the second reading. */
+  /** Why the hash of this line is refused, on the second reading. */
   repeated(hash: string, line: number, anyCase: boolean): string | undefined;
 }
 

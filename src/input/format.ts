@@ -7,7 +7,7 @@ export type InputUse = Exclude<FieldUse, 'edit-by-tags'>;
 export const inputFormats = ['lines', 'csv', 'jsonl'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-/** How a file is read: as told, else by its extension, else one URL per line (B91). An edit needs to be told what `-` is. */
+/** How a file is read: as the flag says, else by its extension, else one URL per line (B91). An edit of `-` needs the flag. */
 export function inputFormat(use: InputUse, operand: string, given?: InputFormat): InputFormat {
   const format = given ?? extensions[/\.[^./\\]+$/.exec(operand.toLowerCase())?.[0] ?? ''] ?? 'lines';
   if (use === 'edit' && format === 'lines') {

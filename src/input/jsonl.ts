@@ -37,16 +37,16 @@ function membersReader(
   const known = knownMembers(use, edition);
   const rules = { use, known, ignoreUnknown: ignoreUnknownColumns === true };
   /** Why each unknown name is refused: rows are alike, and what is ignored is named once (I4). */
-  const strangers = new Map<string, string | undefined>();
+  const refusals = new Map<string, string | undefined>();
   let isHashReported = false;
   const judge = (name: string, line: number): void => {
-    if (strangers.size === 1000) strangers.clear();
-    if (!strangers.has(name)) {
+    if (refusals.size === 1000) refusals.clear();
+    if (!refusals.has(name)) {
       const reason = nameProblem('member', name, rules);
-      strangers.set(name, reason);
+      refusals.set(name, reason);
       if (reason === undefined) notices.warning({ line, reason: ignoredNotice('member', [name]) });
     }
-    const reason = strangers.get(name);
+    const reason = refusals.get(name);
     if (reason !== undefined) draft.refuse(reason);
   };
   return (record, line) => {

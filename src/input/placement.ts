@@ -20,15 +20,15 @@ export interface Naming {
   readonly line: number | undefined;
 }
 
-/** Gives each link that is named the domain to look on, and remembers what the names leave open. */
+/** Gives each link that is named its domain, and remembers what the names leave open. */
 export interface Placement {
   /** Throws a UsageError where it contradicts `--domain`. */
   place(link: LinkKey, line?: number): LinkKey;
-  /** The first that says no domain while none is in force. */
+  /** The first that says no domain where the call has none. */
   bare(): Naming | undefined;
   /** Hosts of short URLs, each with the first of them; enough to find one that is not the account's. */
   readonly hosts: ReadonlyMap<string, Naming>;
-  /** Where the links so far are; undefined where nothing says it. On more than one, hashes alone do not tell them apart (F5). */
+  /** Where the links so far are; undefined where nothing says it. On more than one, hashes alone are ambiguous (F5). */
   domains(): LinkDomains;
 }
 

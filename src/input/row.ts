@@ -18,7 +18,7 @@ export interface InputRow<Use extends InputUse = InputUse> {
   /** The line of the file on which the row begins, from 1. */
   readonly line: number;
   readonly item: ItemOf[Use];
-  /** Its custom hash comes from a listing's `hash`, so it stands there beside hashes that differ only in case. */
+  /** Its custom hash comes from a listing's `hash`, where hashes may differ only in case. */
   readonly listed: boolean;
 }
 
@@ -127,7 +127,7 @@ export type RecordReader<Record> = (record: Record, line: number) => 'row' | 'no
 
 type Item = { [T in Target]?: WireValue };
 
-/** Which URL a row of an edit means: `short_url` or `domain` tells it from its namesakes on other domains (F5). */
+/** Which URL a row of an edit means: `short_url` or `domain` distinguishes it from namesakes on other domains (F5). */
 function editedUrl(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
   const named = parseHash(text);
   const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
@@ -146,7 +146,7 @@ function editedUrl(text: string, shortUrl: WireValue | undefined, domain: WireVa
   return { hash: named.hash, domain: place };
 }
 
-/** Servers may have short URLs of other forms: those tell nothing. */
+/** Servers may have short URLs of other forms, which say nothing here. */
 function listedUrl(shortUrl: string): LinkKey | undefined {
   try {
     return parseHash(shortUrl);

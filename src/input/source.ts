@@ -21,7 +21,7 @@ export interface Source {
   sha256(): string;
   /** An error where the file is not what it was when it was read (F65). */
   change(): Promise<LocalError | undefined>;
-  /** Lets go of what came through a pipe; a file stays. */
+  /** Releases the copy of a pipe; a file stays. */
   discard(): void;
 }
 

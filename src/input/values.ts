@@ -85,9 +85,9 @@ export function isRefused(value: WireValue | Refused): value is Refused {
   return typeof value === 'object' && value !== null && 'refused' in value;
 }
 
-/** A stranger's text for a message: quoted, cut, and without the userinfo of a URL. */
+/** Text of the input for a message: quoted, cut, and without the userinfo of a URL. */
 export function quoted(text: string): string {
-  // Cut afterwards: a cut could part a password from the @ that tells it.
+  // Cut afterwards: a cut could part a password from the @ after it.
   const safe = text.replace(/\/\/[^/?#]*@/, '//***@');
   return JSON.stringify(safe.length > 80 ? `${safe.slice(0, 80)}...` : safe);
 }

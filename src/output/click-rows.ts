@@ -14,7 +14,7 @@ export interface ClickRowsOptions {
   readonly glyphs: Glyphs;
   /** Whether a row is of a URL that does not exist; it has no clicks, and stays whatever `top` is. */
   readonly isMissing?: (row: Row) => boolean;
-  /** Rows are of several domains: short URLs tell them apart (F5). */
+  /** Rows are of several domains: hashes alone are ambiguous (F5). */
   readonly severalDomains?: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { CliError } from '../base/errors.ts';
 import { codeMark, printError, printHint } from './failures.ts';
 import type { Streams } from './streams.ts';
 
-/** Failures of single rows as they come, a few of each kind (B50); a million of them take no more memory than a hundred. */
+/** Failures of single rows as they come, the first of each kind (B50); a million of them take no more memory than a hundred. */
 export interface FailedRows {
   report(failure: CliError): Promise<void>;
   /** How many more there were, and the hints. */

@@ -7,11 +7,11 @@ import { ClosedPipe } from './writer.ts';
 
 export interface FailureOptions {
   readonly format?: Format | undefined;
-  /** The profile in force, for programs (B49). */
+  /** The profile that the command uses, for programs (B49). */
   readonly profile?: string | undefined;
   /** Shows stack traces (B48). */
   readonly debug?: boolean | undefined;
-  /** Where bugs are told. */
+  /** Where bugs are reported. */
   readonly issues?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof CliError ? error.exitCode : exitCodes.failed;
 }
 
-/** Tells on stderr why a command failed: as lines for people (B45), or as one line of JSON (B49). */
+/** Says on stderr why a command failed: as lines for people (B45), or as one line of JSON (B49). */
 export async function printFailure(error: unknown, options: FailureOptions, streams: Streams): Promise<void> {
   if (error instanceof ClosedPipe) return;
   const failure = foreseen(error, options);

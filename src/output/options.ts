@@ -17,7 +17,7 @@ export interface OutputOptions {
   readonly formulaGuard?: boolean | undefined;
 }
 
-/** The format in force (B17). */
+/** The format to print in (B17). */
 export function chooseFormat({ format }: OutputOptions, terminal: boolean): Format {
   return format ?? (terminal ? 'table' : 'tsv');
 }

@@ -9,7 +9,7 @@ import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
 /**
- * Prints what a command has to say, whatever its kind, in the format in force; then the notes; then throws the report's
+ * Prints what a command has to say, whatever its kind, in the format chosen; then the notes; then throws the report's
  * outcome, if it has one. A closed pipe ends it without a word, unless the report has something to say about
  * that (B40).
  */

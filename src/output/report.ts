@@ -42,7 +42,7 @@ interface Ending {
   readonly notes?: () => readonly string[];
   /** How it went, asked for last; thrown after everything was printed. */
   readonly outcome?: () => CliError | undefined;
-  /** What it means that the reader of stdout went away: nothing for a read; a change says how to go on (B40). Thrown at once. */
+  /** What a closed pipe means: nothing for a read; a change says how to continue (B40). Thrown at once. */
   readonly abandoned?: () => CliError | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface RowsReport extends Ending {
   readonly pipedFields?: readonly string[];
   /** Columns that only tables have, after the others: pictures of what fields say. */
   readonly drawn?: readonly Column[];
-  /** Rows go on arriving, one now and then, until the command is ended. */
+  /** Rows keep arriving, one now and then, until the command is ended. */
   readonly endless?: boolean;
   /** csv's own default where it differs: a listing as csv holds what feeds `shorten -f` (B21). */
   readonly csvFields?: readonly string[];
@@ -69,9 +69,9 @@ export interface RowsReport extends Ending {
   readonly sentence?: (row: Row, glyphs: Glyphs) => string;
   /** What is drawn as a QR code below the row's sentence, on a terminal. */
   readonly qr?: (row: Row) => string;
-  /** A failed row: told on stderr as an error, grouped (B50), and left out of table, tsv and csv. JSON holds it in its place. */
+  /** A failed row: printed on stderr as an error, grouped (B50), and left out of table, tsv and csv. JSON holds it in its place. */
   readonly failure?: (row: Row) => CliError | undefined;
-  /** A row that was not reached: JSON holds it in its place, the other formats would say of it what did not happen. */
+  /** A row that was not reached: JSON holds it in its place, the other formats would report what did not happen. */
   readonly unreached?: (row: Row) => boolean;
   /** JSON members beside the rows, asked for when all rows were read: `page`, `summary`. */
   readonly members?: () => Row;

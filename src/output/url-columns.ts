@@ -78,7 +78,10 @@ export function hashChangePresentation(
 type ChangePresentation = ReturnType<typeof hashChangePresentation>;
 
 /** The same where the links are on several domains: a hash alone does not say then which URL was changed (F5). */
-export function namesDomains<Look extends Partial<ChangePresentation>>(presentation: Look, domains: LinkDomains): Look {
+export function namesDomains<Presentation extends Partial<ChangePresentation>>(
+  presentation: Presentation,
+  domains: LinkDomains,
+): Presentation {
   if (domains.length < 2) return presentation;
   const { sentence } = presentation;
   return {

@@ -16,7 +16,7 @@ export function baseUrl(text: string): string | undefined {
 }
 
 /**
- * Where the API may be that an address stands for: of a host alone, at the roots that deployments are known to have (FIELD-NOTES 27), and
+ * Where the API of an address may be: of a host alone, at the roots that deployments are known to have (FIELD-NOTES 27), and
  * at its own root where a scheme was typed. None for what is no address.
  */
 export function apiAddresses(text: string): string[] {

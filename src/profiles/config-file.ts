@@ -102,7 +102,7 @@ function emptyDocument(): ConfigDocument {
   return { profiles: Object.create(null) };
 }
 
-/** A copy without a prototype, so that no member can stand for something of JavaScript's own. */
+/** A copy without a prototype, so that no member can be taken for one of JavaScript's own. */
 function bare(value: unknown): { [name: string]: unknown } | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.assign(Object.create(null), value);

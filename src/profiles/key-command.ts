@@ -8,7 +8,7 @@ const limitMilliseconds = 9_500;
 const limitBytes = 64 * 1024;
 
 /**
- * Runs `api_key_command` and answers with what it printed (R-38): no shell, no stdin. Its stderr goes to the terminal, for a
+ * Runs `api_key_command` and returns what it printed (R-38): no shell, no stdin. Its stderr goes to the terminal, for a
  * password manager's questions, and nowhere else, as it may hold the key. Throws `AuthError`, naming the program only: its
  * arguments may be secrets.
  */
@@ -26,7 +26,7 @@ export async function outputOfKeyCommand(command: readonly string[], system: Sys
     throw failure(program, error);
   } finally {
     finished.abort();
-    letGo(child);
+    release(child);
   }
 }
 
@@ -60,8 +60,8 @@ async function timeOut(system: System, signal: AbortSignal): Promise<never> {
   throw new Error(`did not finish within ${Math.ceil(limitMilliseconds / 1000)} s`);
 }
 
-/** What it started may live on and hold its stdout open; we wait for neither. */
-function letGo(child: ChildProcess): void {
+/** What it started may outlive it and hold its stdout open; we wait for neither. */
+function release(child: ChildProcess): void {
   child.kill('SIGKILL');
   child.stdout?.destroy();
   child.unref();

@@ -9,7 +9,7 @@ export interface ProfileField<Value = unknown> {
   /** Continues "expected": `one of {a|b}`. */
   readonly expected: string;
   accepts(value: unknown): value is Value;
-  /** The value that typed text stands for; undefined, or something that `accepts` refuses, where it stands for none. */
+  /** The value of typed text; undefined, or something that `accepts` refuses, where it has none. */
   parse(typed: string): unknown;
   /** Only `auth login` sets it. */
   readonly login?: boolean;

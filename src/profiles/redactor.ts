@@ -8,7 +8,7 @@ export function maskKey(key: string): string {
 }
 
 /**
- * Takes the secrets in force out of any text before it is printed or logged (R-40): keys in every form in which they travel,
+ * Takes the secrets of the command out of any text before it is printed or logged (R-40): keys in every form in which they travel,
  * proxy passwords, and the userinfo of any URL. One object for the whole command; secrets are added when they become known.
  */
 export class Redactor {
@@ -59,19 +59,19 @@ export class Redactor {
 const isLong = ({ length }: string): boolean => length >= 16;
 
 /**
- * Long secrets stand in no text by chance. A short one might be a part of any word, so that it is looked for as a word of its own; one
- * of a few letters, which may be a word, only behind a sign or a word that announces it (D46).
+ * Long secrets are in no text by chance. A short one might be a part of any word, so that it is only found as a whole word; one
+ * of less than six letters, which may be a word, only behind a sign or a word that announces it (D46).
  */
 function patternOf(secrets: readonly string[]): RegExp {
   const shorter = secrets.filter((secret) => !isLong(secret));
   const words = shorter.filter(({ length }) => length >= 6);
-  const few = shorter.filter(({ length }) => length < 6);
+  const shortest = shorter.filter(({ length }) => length < 6);
   const oneOf = (some: readonly string[]): string => `(?:${some.map(escaped).join('|')})(?!\\w)`;
   return new RegExp(
     [
       ...secrets.filter(isLong).map(escaped),
       ...(words.length > 0 ? [`(?<!\\w)${oneOf(words)}`] : []),
-      ...(few.length > 0 ? [`(?<=${announced})${oneOf(few)}`] : []),
+      ...(shortest.length > 0 ? [`(?<=${announced})${oneOf(shortest)}`] : []),
     ].join('|'),
     'g',
   );
@@ -88,7 +88,7 @@ function writtenForms(secret: string): string[] {
   const form = new URLSearchParams([['', secret]]).toString().slice(1);
   const lowerCase = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const forms = [secret, encoded, lowerCase(encoded), form, lowerCase(form)];
-  // Most secrets stand in a string as they are.
+  // Most secrets are the same in a string.
   if (/^[ !#-&(-[\]-_a-~]*$/.test(secret)) return forms;
   return [...forms, JSON.stringify(secret).slice(1, -1), inspect(secret).slice(1, -1)];
 }

@@ -85,7 +85,7 @@ function fill(draft: RowDraft, columns: readonly Column[], record: readonly stri
   }
 }
 
-/** The check of a column's cells. Dates and lists of tags are few and repeat, and cost more to check than to remember. */
+/** The check of a column's cells. Dates and lists of tags repeat, and cost more to check than to remember. */
 function valueReader(target: Target): Reader {
   if (target !== 'expiration_date' && target !== 'tags') return (text) => cellValue(target, text);
   const known = new Map<string, ReturnType<Reader>>();

@@ -1,6 +1,6 @@
 import type { FieldName } from '../../contract/fields.ts';
 
-/** What a column of another service can stand for (I4). */
+/** What a column of another service can mean (I4). */
 export type Meaning = FieldName | 'short_url' | 'utm';
 
 /** Other names of our fields, and what is known and cannot be set: the table of JOBS.md section 8, as data. */
@@ -52,7 +52,7 @@ const meanings: ReadonlyMap<string, Meaning | 'unsettable'> = new Map(
   ),
 );
 
-/** What a foreign name stands for; `unsettable` for counters and other things that a service keeps by itself. */
+/** What a foreign name means; `unsettable` for counters and other things that a service keeps by itself. */
 export function meaningOf(name: string): Meaning | 'unsettable' | undefined {
   return meanings.get(folded(name)) ?? (isCounter(name) ? 'unsettable' : undefined);
 }

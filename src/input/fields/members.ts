@@ -14,10 +14,10 @@ export interface Setting {
   readonly foreign?: Field;
 }
 
-/** What a column or a JSON member is; without a target it is a read-only field of a listing, which is passed over (B91). */
+/** What a column or a JSON member is; without a target it is a read-only field of a listing, which is ignored (B91). */
 export type Member = Setting | { readonly name: string; readonly target?: undefined };
 
-/** Every name that a file for this use may have. Asked by name of a stranger, hence a Map (R-33). */
+/** Every name that a file for this use may have. A Map, as the names come from outside (R-33). */
 export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<string, Member> {
   const members = new Map<string, Member>(passedOver.map((name) => [name, { name }]));
   for (const target of fieldNames(use, edition === 'a' ? 'b' : 'a')) {
@@ -34,7 +34,7 @@ export function requiredTarget(use: InputUse): Target {
   return use === 'edit' ? 'hash' : 'long_url';
 }
 
-/** Names that a file for one use may have, and whether others are passed over. */
+/** Names that a file for one use may have, and whether others are ignored. */
 export interface NameRules {
   readonly use: InputUse;
   readonly known: ReadonlyMap<string, Member>;
@@ -42,18 +42,18 @@ export interface NameRules {
 }
 
 /**
- * Why a name that nobody knows is refused; undefined where it is passed over, to be named (I4). What looks like a field is never passed
- * over, as links without their hashes, tags or last days would be made: only a note can be done without.
+ * Why an unknown name is refused; undefined where it is ignored, to be named (I4). What looks like a field is never
+ * ignored, as links without their hashes, tags or last days would be made: only a note can be done without.
  */
-export function nameProblem(what: string, stranger: string, { use, known, ignoreUnknown }: NameRules): string | undefined {
+export function nameProblem(what: string, given: string, { use, known, ignoreUnknown }: NameRules): string | undefined {
   const settable = [...known.values()].filter((member) => member.target && !member.foreign).map(({ name }) => name);
-  const field = fieldMeant(stranger, use, settable);
-  const name = quoted(stranger);
+  const field = fieldMeant(given, use, settable);
+  const name = quoted(given);
   if (ignoreUnknown) {
     return field && field !== 'note' ? `${what} ${name} looks like ${field}: rename it, or take it out of the file` : undefined;
   }
   if (field) return `unknown ${what} ${name}, did you mean ${field}?`;
-  if (meaningOf(stranger) === 'unsettable') return `${what} ${name} cannot be set: --ignore-unknown-columns leaves it out`;
+  if (meaningOf(given) === 'unsettable') return `${what} ${name} cannot be set: --ignore-unknown-columns leaves it out`;
   return `unknown ${what} ${name}, known are ${settable.join(', ')}`;
 }
 
@@ -62,24 +62,24 @@ export function ignoredNotice(what: string, names: readonly string[]): string {
   return `ignored ${names.length === 1 ? what : `${what}s`} ${names.map(quoted).join(', ')}`;
 }
 
-/** Short URLs are passed over, and without a hash beside them the links get others (I4). */
+/** Short URLs are ignored, and without a hash beside them the links get others (I4). */
 export function hashNotice(use: InputUse, names: readonly string[]): string | undefined {
   const loses = use === 'shorten' && names.includes('short_url') && !names.includes('hash') && !names.includes('custom_hash');
   return loses ? 'short_url is not read: without hash or custom_hash the links get new hashes' : undefined;
 }
 
-/** The field that a stranger's name is another word for, or a near miss of. */
-function fieldMeant(stranger: string, use: InputUse, settable: readonly string[]): string | undefined {
-  const meaning = meaningOf(stranger);
+/** The field that an unknown name is another word for, or a near miss of. */
+function fieldMeant(given: string, use: InputUse, settable: readonly string[]): string | undefined {
+  const meaning = meaningOf(given);
   if (meaning === 'unsettable' || meaning === 'utm') return undefined;
   // The hash that an edit names, not the one that it gives; a short URL holds the hash.
   const hash = use === 'edit' ? 'hash' : 'custom_hash';
   const field = meaning === 'custom_hash' || (meaning === 'short_url' && !settable.includes(meaning)) ? hash : meaning;
-  return field !== undefined && settable.includes(field) ? field : nearestField(stranger, settable);
+  return field !== undefined && settable.includes(field) ? field : nearestField(given, settable);
 }
 
-function nearestField(stranger: string, settable: readonly string[]): string | undefined {
-  const wanted = stranger.trim().toLowerCase();
+function nearestField(given: string, settable: readonly string[]): string | undefined {
+  const wanted = given.trim().toLowerCase();
   return settable
     .map((candidate) => ({ candidate, distance: distanceBetween(wanted, candidate) }))
     .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length * 0.4) || candidate.endsWith(`_${wanted}`))
@@ -99,7 +99,7 @@ const readOnly = [
 /** The columns that a listing can have. */
 export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly, ...fieldNames('edit', 'a')]);
 
-/** What stands in a listing, and in the file of failed rows, and cannot be set (B91). */
+/** Columns of a listing, and of the file of failed rows, that cannot be set (B91). */
 const passedOver: readonly string[] = [...readOnly, 'error_code', 'error_message'];
 
 /** Levenshtein's. */

@@ -31,7 +31,7 @@ export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
   yield* plainLines(source);
 }
 
-/** The columns that name a link, the one that tells namesakes of several domains apart first. */
+/** The columns that name a link, the one first that is not ambiguous on several domains. */
 const naming = ['short_url', 'short_url_with_protocol', 'hash'] as const;
 
 /** What tables call them. */

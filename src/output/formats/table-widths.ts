@@ -7,7 +7,7 @@ export const gap = 2;
 /** Columns that a cell keeps at least, where it gives way. */
 const narrowest = 10;
 
-/** Columns that tell a long text from others: 30 of the usual 80, and less where there are fewer. */
+/** Columns that make a long text recognizable: 30 of the usual 80, and less where there are fewer. */
 const readableOn = (screen: number): number => Math.min(30, Math.floor((screen * 30) / 80));
 
 /** The beginning of a table. */
@@ -24,7 +24,7 @@ interface Fitting {
   readonly column: Column;
   /** No row has a value. */
   readonly empty: boolean;
-  /** What its cells need to be told from each other. */
+  /** What its cells need to be recognizable. */
   readonly readable: number;
   /** What its cells keep at least. */
   readonly least: number;
@@ -46,8 +46,8 @@ export function fitColumns({ columns, titles, rows, more }: TableStart, screen: 
   const others = all.filter(({ column }) => !column.essential);
   const leaving = [...essential, ...others].slice(1).reverse();
   const empty = leaving.filter((one) => one.empty && !one.column.essential);
-  const telling = leaveOut(all, empty, 'readable', screen);
-  const shown = leaveOut(telling, leaving, 'least', screen);
+  const readable = leaveOut(all, empty, 'readable', screen);
+  const shown = leaveOut(readable, leaving, 'least', screen);
   shrink(shown, screen);
   if (more) stretch(shown, screen);
   return all.map((one) => (shown.includes(one) ? one.width : undefined));

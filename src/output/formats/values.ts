@@ -12,7 +12,7 @@ export function valueText(value: unknown, column?: Pick<Column, 'time'>): string
   return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
-/** The same for people, not yet safe: of a number that stands at the right, thousands apart (D55). */
+/** The same for people, not yet safe: of a number that is aligned right, thousands apart (D55). */
 export function shownText(row: Row, column: Column): string {
   const value = row[column.name];
   if (column.show) return column.show(value, row);

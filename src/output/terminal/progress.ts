@@ -2,11 +2,11 @@ import { safe } from '../../base/safe-text.ts';
 import type { System } from '../../base/system.ts';
 import type { OutputOptions } from '../options.ts';
 
-/** Where a long piece of work stands, told on stderr (B89). */
+/** How far a long piece of work is, on stderr (B89). */
 export interface Progress {
   /** The work has got further: `3/12 batches · 1500/5800 · 2 failed · ETA 8s`. Asked again whenever the line is drawn. */
   step(state: () => string): void;
-  /** Says once where the work stands, whatever the mode: for SIGUSR2. */
+  /** Says once how far the work is, whatever the mode: for SIGUSR2. */
   status(): void;
   /** Takes the line away until it is drawn next. */
   clear(): void;
