@@ -4,7 +4,8 @@ import { type OutcomeFiles, openFiles } from './results/results.ts';
 import { type RowOutcome, type RunningTally, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
 import type { RunExecution } from './run-execution.ts';
 import { concurrencyOf } from './run-plan.ts';
-import { reopensUnknown, segmentsOf, settleSegment } from './segments.ts';
+import { segmentsOf, settleSegment } from './segments.ts';
+import { isSettledLater } from './sending/settling.ts';
 
 export interface RunProgress {
   readonly rows: number;
@@ -162,7 +163,7 @@ async function endRun<Payload extends object>(
   // First the files: a run that its journal calls complete is not resumed, and would never show them.
   files.close(isWhole, stop);
   // Rows that are not settled for good make a run that can be resumed.
-  const isSettled = not_sent === 0 && (unknown === 0 || !reopensUnknown(operation));
+  const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const reason = isWhole && isSettled && !stop.reason ? 'complete' : nameOf(stop.reason);
   try {
     await begun.journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });

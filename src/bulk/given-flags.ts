@@ -35,7 +35,7 @@ function isSame(one: GivenFlag | undefined, other: GivenFlag | undefined): boole
 
 type Words = { readonly [name: string]: string | readonly string[] };
 
-/** Options as people know them; a mode is told by its name. */
+/** Options as people know them; a mode is named as a whole. */
 const optionWords: { readonly [O in RunIdentity['operation']]?: Words } & { readonly all: Words } = {
   edit: { tags: '--add-tag or --remove-tag', long_url: '--url', custom_hash: '--new-hash' },
   all: {

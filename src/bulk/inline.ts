@@ -21,7 +21,7 @@ export interface InlineSettings<Payload extends object> {
   /** Ends waits and calls: the command's time is over. */
   readonly signal: AbortSignal;
   readonly failFast?: boolean | undefined;
-  /** Looks at rows in doubt, where the operation's policy is `read_back`; one verdict per payload. */
+  /** Inspects rows in doubt, where the operation's policy is `read_back`; one verdict per payload. */
   readonly readBack?: ((payloads: readonly Payload[], signal: AbortSignal) => Promise<readonly Verdict[]>) | undefined;
   /** Something odd that changes nothing: the answer held records that nobody asked for. */
   readonly warn?: ((message: string) => void) | undefined;
@@ -35,7 +35,7 @@ export interface InlineResult<Payload extends object> {
 }
 
 /**
- * Does a few things that were typed on the command line: the matching and the classes of a long run, without its journal. `line`
+ * Changes what was typed on the command line: with the matching and the classes of a long run, without its journal. `line`
  * is the number of the operand. Ends with `runEnd(tally, stop)`.
  */
 export async function runInline<Payload extends object>(

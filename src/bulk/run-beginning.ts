@@ -77,7 +77,7 @@ interface FoundRun {
 }
 
 /**
- * The run to go on with, if there is one. What journals say decides, not when their clocks said so (`D30`): an unfinished run comes
+ * The run to resume, if there is one. What journals say decides, not when their clocks said so (`D30`): an unfinished run comes
  * before a finished one, unless nothing of it was applied. Only shortening a finished file once more makes second links, whatever
  * the flags (`D23`): URLs may be edited, reset and deleted again tomorrow.
  */
@@ -112,7 +112,7 @@ async function runsOf(key: string, folders: RunFolders): Promise<{ unfinished: F
   let finished: string | undefined;
   for (const name of names.reverse()) {
     const journal = join(folders.runs, name, journalName);
-    // Of finished ones before the newest, which is looked at whole, the end is enough.
+    // Of finished ones before the newest, which is read whole, the end is enough.
     const state = finished !== undefined && (await endsComplete(journal)) ? undefined : await foldJournal(journal);
     if (state && !state.complete) unfinished.push({ name, state });
     else finished ??= name;

@@ -54,7 +54,7 @@ export interface RunPlan<Payload extends object> {
   payload(item: object): Payload;
   /** Whatever `payload` depends on beside the row, as JSON (J8). */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Told the options of the run that is gone on with: a flag such as `--expires +30d` means what it meant then (`D24`). */
+  /** Receives the options of the run that is resumed: a flag such as `--expires +30d` means what it meant then (`D24`). */
   readonly recall?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The row's own columns, for `--failed`. */
   readonly columns: readonly string[];
@@ -92,7 +92,7 @@ export function concurrencyOf<Payload extends object>({ mode, concurrency = 4 }:
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);
 }
 
-/** In checked mode each batch is preceded by a watermark of the listing. */
+/** In checked mode each batch is preceded by a reading of the listing. */
 export function callsPerBatch<Payload extends object>({ mode }: Pick<RunPlan<Payload>, 'mode'>): number {
   return mode?.name === 'checked' ? 2 : 1;
 }

@@ -14,7 +14,7 @@ import { journalName, type RunFolders, runFolders, runNames, whileThere } from '
 import type { RunState } from './journal/run-state.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
-/** A run as `runs list` and `runs show` tell it. */
+/** A run as `runs list` and `runs show` print it. */
 export interface RunOverview {
   readonly run: string;
   /** `finished`: every row has its final status. `damaged`: the journal cannot be read; `problem` says why. */

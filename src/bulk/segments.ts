@@ -3,13 +3,12 @@ import { LocalError } from '../base/errors.ts';
 import { serializeBatch } from './batches.ts';
 import { isSettled, type OpenIntent, type RunState } from './journal/run-state.ts';
 import { hashGiver } from './operations/generated-hash.ts';
-import type { BulkOperation } from './operations/operation.ts';
 import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
 import type { RunExecution } from './run-execution.ts';
 import type { RunRow } from './run-plan.ts';
 import type { DoubtfulBatch } from './sending/execution.ts';
 import { sendRows } from './sending/sending.ts';
-import { notSent, unknownOutcome } from './sending/settling.ts';
+import { isSettledLater, notSent, unknownOutcome } from './sending/settling.ts';
 
 /** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
 export interface Segment<Payload extends object> {
@@ -50,11 +49,6 @@ export async function* segmentsOf<Payload extends object>(run: RunExecution<Payl
   if (last.rows.length > 0) yield last;
 }
 
-/** Whether an `unknown` row of an earlier process is read or sent again; otherwise it is unknown for good. */
-export function reopensUnknown<Payload extends object>({ doubt }: BulkOperation<Payload>): boolean {
-  return doubt === 'repeat' || doubt === 'inspect';
-}
-
 interface Cutter<Payload extends object> {
   /** The segment that this row completes, if it does. */
   add(row: RunRow): Segment<Payload> | undefined;
@@ -92,7 +86,7 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
       segment.rows.push(row);
       if (intent) addOpen(intent, row);
       else if (found === 'free') segment.free.push(row);
-      else if (found === 'unknown' && reopensUnknown(operation)) segment.unsure.push(row);
+      else if (found === 'unknown' && isSettledLater(operation)) segment.unsure.push(row);
       const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledRows;
       if (!isFull || expected > 0) return undefined;
       const full = segment;

@@ -23,7 +23,7 @@ export interface CheckedRows {
   readonly domains: LinkDomains;
 }
 
-/** Opens and checks a file of rows (B51, R-28); warnings are told. Throws a UsageError with all that is wrong. */
+/** Opens and checks a file of rows (B51, R-28); warnings are printed. Throws a UsageError with all that is wrong. */
 export async function checkedRows(
   use: InputUse,
   { file = '', inputFormat: format, delimiter, ignoreUnknownColumns, formulaGuarded }: BulkOptions,

@@ -14,7 +14,7 @@ import { readableUrl } from '../output/url-columns.ts';
 export interface Question {
   /** As it begins: `Delete`. */
   readonly verb: string;
-  /** The counters are what is lost: they are told even where nothing is asked. */
+  /** The counters are what is lost: they are shown even where nothing is asked. */
   readonly erasesCounters?: boolean;
   /** Not asked of typed links, and of a file only where somebody can answer: scripts go on working (W3). */
   readonly isOptional?: boolean;

@@ -30,11 +30,11 @@ export interface NamedChange extends PlannedChangeOfAll {
 
 interface OperationOfNamed extends Omit<OperationSettings, 'mayCall'> {
   readonly batchSize: number;
-  /** The results tell where links led: they may be read first. */
+  /** The results name where links led: they may be read first. */
   readonly mayRead?: OperationSettings['mayCall'] | undefined;
 }
 
-/** A few operands go out at once; a file of hashes is a long run with a journal. */
+/** Operands are sent at once; a file of hashes is a long run with a journal. */
 export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
   const { selection, asks } = change;
   if (!asks.isOptional) await requireAnswer(session, 'named');

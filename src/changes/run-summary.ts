@@ -60,7 +60,7 @@ export function summaryRecord<Payload extends object>({ run, presentation }: Sho
   };
 }
 
-/** What `--ignore-missing` was told to expect is no failure. */
+/** What `--ignore-missing` expects is no failure. */
 function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Readonly<Record<string, number>> {
   const missing = ignoreMissing ? (tally.failures.get(1306) ?? 0) : 0;
   return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };

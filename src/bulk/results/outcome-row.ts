@@ -12,7 +12,7 @@ interface ShortUrls {
 
 /**
  * An outcome as it goes out: the record as served with its short URL in full, or what was asked for with the error (B88). `line`
- * stands where the row came from a file.
+ * is there where the row came from a file.
  */
 export function outcomeRow(
   { line, status, record, item, error }: RowOutcome,
@@ -43,7 +43,7 @@ export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boole
 }
 
 /** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
- * `told`: people have read it. */
+ * `reported`: people have read it. */
 export function outcomeFailure(
   { index, line, status, item, record, error }: RowOutcome,
   identity: Identity,

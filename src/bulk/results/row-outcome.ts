@@ -2,7 +2,7 @@ import { CliError, exitCodes, type FailureKind, LocalError } from '../../base/er
 import { errorTraits } from '../../contract/errors.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
-/** What became of a row. `unchanged`: nothing was to be done; `not_sent`: certainly nothing happened; `unknown`: look before repeating. */
+/** The final status of a row. `unchanged`: nothing was to be done; `not_sent`: certainly nothing happened; `unknown`: to be checked before it is repeated. */
 export type RowStatus =
   | 'created'
   | 'existing'
@@ -27,7 +27,7 @@ export function errorText({ message, details }: Pick<RowError, 'message' | 'deta
   return details ? `${message} (${details})` : message;
 }
 
-/** One row of the input on its way: what stands in the file and what is sent for it. */
+/** One row of the input: what the file holds and what is sent for it. */
 export interface BulkRow<Payload extends object = object> {
   /** From 0, in the order of the input. */
   readonly index: number;
@@ -137,11 +137,11 @@ export interface EndOptions {
 /**
  * How a run ends (CLI.md section 2): what stopped it beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
  * whatever else stopped it; only a run that reached its end gives 3, or the class that all its rows share. Rows in doubt that the
- * same command again settles leave what stopped the run as it is: there is nothing to look at first (D32).
+ * same command again settles leave what stopped the run as it is: there is nothing to check first (D32).
  */
 export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissing, noun = 'rows' }: EndOptions = {}): RunEnd {
   const stopError = stop?.kind === 'error' ? stop.error : undefined;
-  // What they got was told, row by row: nothing is in doubt.
+  // The links were reported, row by row: nothing is in doubt.
   if (stopError instanceof UnrecordedError && tally.counts.unknown <= stopError.rows) return { kind: 'error', error: stopError };
   const isResumed = stopError !== undefined || stop?.kind === 'signal';
   const inDoubt = tally.counts.unknown - (isResumed ? tally.repeatable : 0);

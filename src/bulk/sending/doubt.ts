@@ -5,7 +5,7 @@ import { again, type BatchAnswer, type Doubtful, doubtful, type Failed, unresolv
 
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { Execution } from './execution.ts';
-import { maximalRounds, outcomeOf, roundOf } from './settling.ts';
+import { isTemporary, maximalRounds, outcomeOf, roundOf } from './settling.ts';
 
 type Rows<Payload extends object> = readonly BulkRow<Payload>[];
 
@@ -26,8 +26,9 @@ export async function verdictsOfAnswer<Payload extends object>(
   if (missing.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
   // What the answer does say is kept before anything else is asked, which may take long.
   const known = rows.flatMap((row, position) => {
-    const verdict = refused.has(row) ? undefined : verdicts[position];
-    return verdict && isFinal(verdict) ? [outcomeOf(row, verdict, run.operation)] : [];
+    const verdict = verdicts[position];
+    const isKnown = verdict?.kind === 'done' || (verdict?.kind === 'failed' && !isTemporary(verdict) && !refused.has(row));
+    return isKnown ? [outcomeOf(row, verdict, run.operation)] : [];
   });
   if (known.length > 0) await run.ledger.settled(batch, known, [], true);
   const found = await verdictsOfRefused(refused, run);
@@ -37,10 +38,6 @@ export async function verdictsOfAnswer<Payload extends object>(
     for (const [position, row] of missing.entries()) found.set(row, resolved[position] ?? doubtful);
   }
   return rows.map((row, position) => found.get(row) ?? verdicts[position] ?? doubtful);
-}
-
-function isFinal(verdict: Verdict): boolean {
-  return verdict.kind === 'done' || (verdict.kind === 'failed' && !errorTraits(verdict.error.code).temporary);
 }
 
 /** A row in doubt that is as it should be was changed by its first attempt. */
@@ -115,8 +112,7 @@ function refusedInDoubt<Payload extends object>(
     const verdict = verdicts[position];
     if (verdict?.kind !== 'failed' || !inDoubt.has(row.index)) continue;
     // D4, D5: a code about the values refused them in the attempt before as well. Any other may speak of what that attempt made.
-    const { temporary, about } = errorTraits(verdict.error.code);
-    if (!temporary && about !== 'values') refused.set(row, verdict);
+    if (!isTemporary(verdict) && errorTraits(verdict.error.code).about !== 'values') refused.set(row, verdict);
   }
   return refused;
 }

@@ -45,8 +45,8 @@ export interface Execution<Payload extends object> {
   /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
   readonly readBack?: ((batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>) | undefined;
   /**
-   * D2: rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Whoever judges
-   * a row asks this first.
+   * D2: rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Every verdict
+   * on a row considers this.
    */
   readonly inDoubt: Set<number>;
   /** What had the hashes of rows before their first attempt, where their operation needs to know (`BulkOperation.witness`). */

@@ -40,7 +40,7 @@ async function clearDoubt<Payload extends object>(
   run: Execution<Payload>,
 ): Promise<Round<Payload>> {
   for (const { index } of rows) run.inDoubt.add(index);
-  const leave = await enterPlace(run);
+  const leave = run.holdsPlace ? undefined : await run.limiter.enter();
   try {
     if (run.stop.reason) return leftAside(rows, run);
     return await settle(batch, rows, await resolveDoubt(batch, rows, run), run);
@@ -62,7 +62,7 @@ async function sendBatch<Payload extends object>(
   let leave: (() => void) | undefined;
   try {
     if (isAhead) batch = await ledger.intent(serialized);
-    leave = await enterPlace(run);
+    if (!run.holdsPlace) leave = await run.limiter.enter();
     const isPaid = await readWitness(rows, run);
     if (!isAhead && isPaid !== undefined) batch = await ledger.intent(serialized);
     if (batch === undefined) return leftAside(rows, run);
@@ -76,10 +76,6 @@ async function sendBatch<Payload extends object>(
   } finally {
     leave?.();
   }
-}
-
-async function enterPlace<Payload extends object>(run: Execution<Payload>): Promise<(() => void) | undefined> {
-  return run.holdsPlace ? undefined : await run.limiter.enter();
 }
 
 /**

@@ -33,8 +33,10 @@ export async function settle<Payload extends object>(
     const verdict = verdicts[position] ?? doubtful;
     if (verdict.kind === 'failed' && verdict.error.code === 1219) cooling += 1;
     if (verdict.kind === 'failed' && verdict.error.code === 1220) stop.because(linksUsedUp());
-    if (verdict.kind === 'again' || (verdict.kind === 'failed' && errorTraits(verdict.error.code).temporary)) repeat.push(row);
-    else (staysOpen(verdict, operation) ? open : outcomes).push(outcomeOf(row, verdict, operation));
+    if (verdict.kind === 'again' || isTemporary(verdict)) repeat.push(row);
+    else if (verdict.kind === 'doubtful' && (verdict.open || isSettledLater(operation)))
+      open.push(outcomeOf(row, verdict, operation));
+    else outcomes.push(outcomeOf(row, verdict, operation));
   }
   if (!(await writeDown(batch, outcomes, repeat, run))) {
     return { outcomes: [...outcomes.map(unrecorded), ...open, ...leftAside(repeat, run).outcomes], repeat: [] };
@@ -48,10 +50,9 @@ export async function settle<Payload extends object>(
   return { outcomes: open.length > 0 ? [...outcomes, ...open] : outcomes, repeat };
 }
 
-/** Whether the next process of the run can still find out about a row in doubt: no line of the journal closes it then. */
-function staysOpen<Payload extends object>(verdict: Verdict, { doubt }: BulkOperation<Payload>): boolean {
-  if (verdict.kind !== 'doubtful') return false;
-  return verdict.open === true || doubt === 'repeat' || doubt === 'inspect';
+/** Whether the next process of the run can settle rows in doubt: no line of the journal closes them then. Otherwise they are unknown for good. */
+export function isSettledLater<Payload extends object>({ doubt }: BulkOperation<Payload>): boolean {
+  return doubt === 'repeat' || doubt === 'inspect';
 }
 
 /**
@@ -75,6 +76,11 @@ export async function writeDown<Payload extends object>(
     if (kept.size > 0) for (const { index } of outcomes) kept.delete(index);
   }
   return true;
+}
+
+/** Whether a row was refused for now: not applied, and not the row's fault. */
+export function isTemporary(verdict: Verdict): boolean {
+  return verdict.kind === 'failed' && errorTraits(verdict.error.code).temporary === true;
 }
 
 /** How often a row was sent. */
