@@ -14,7 +14,7 @@ const path = join(import.meta.dirname, '..', 'README.md');
 const readme = readFileSync(path, 'utf8');
 const remedy = 'not what the program prints: npm run generate';
 
-/** A fenced block. One that a comment stands before is not replayed here; the comment says why. */
+/** A fenced block. A block after a comment is not replayed; the comment says why. */
 interface Block {
   readonly comment: string | undefined;
   readonly language: string;

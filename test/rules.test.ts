@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** The numbers of rules: how they look, where they are defined, and where code and tests cite them. */
+/** The numbers of rules: their form, where they are defined, and where code and tests cite them. */
 const top = join(import.meta.dirname, '..');
 const readmes = ['src/README.md', 'src/bulk/README.md', 'src/service/README.md', 'test/README.md', 'test/bench/README.md'];
 

@@ -3,7 +3,7 @@ import type { Ended } from '../support/built-program.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import type { Terminal } from '../support/terminal.ts';
 
-/** The built program and a service of its own, for one behaviour. */
+/** The built program and a new service, for one behaviour. */
 export interface World {
   /** Runs the built program with the credentials of the service. */
   run(argv: readonly string[], options?: { readonly env?: Record<string, string>; readonly stdin?: string }): Promise<Ended>;
@@ -18,7 +18,7 @@ export interface World {
   readonly env: Record<string, string>;
   readonly folder: string;
   readonly service: RunningService;
-  /** Stands between the program and the service. */
+  /** The server between the program and the service, which can misbehave. */
   readonly wire: FaultyServer;
 }
 

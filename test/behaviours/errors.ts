@@ -40,7 +40,7 @@ export const errorBehaviours: readonly Behaviour[] = [
   ],
   [
     'B47',
-    'An error about credentials names the profile or variable that they came from, and the command that mends it.',
+    'An error about credentials names the profile or variable that they came from, and the command that fixes it.',
     async ({ run, wire, env }) => {
       await login(run, wire.baseUrl, env);
       await wire.script([faults.refuse(1300), faults.refuse(1300)]);
@@ -267,7 +267,7 @@ export const profileBehaviours: readonly Behaviour[] = [
   ],
   [
     'B66',
-    'The configuration is 0600 in a folder of 0700; looser ones are warned of with the command that mends them.',
+    'The configuration is 0600 in a folder of 0700; looser ones are warned of with the command that fixes them.',
     async ({ shell, run, env, wire }) => {
       await login(run, wire.baseUrl, env);
       const modes = 'stat -c %a "$HOME/.config/linkctl" "$HOME/.config/linkctl/config.json"';
@@ -355,7 +355,7 @@ export const profileBehaviours: readonly Behaviour[] = [
   ],
   [
     'B74',
-    'A stored key goes only to its own origin, and `http://` only to this machine unless it is allowed.',
+    'A stored key goes only to the server that it was stored for, and `http://` only to this machine unless it is allowed.',
     async ({ run, env, wire, service, calls }) => {
       await login(run, wire.baseUrl, env);
       const before = (await calls()).length;

@@ -102,7 +102,7 @@ export const networkBehaviours: readonly Behaviour[] = [
   ],
   [
     'B84',
-    'Calls are few: the counters of several links are one call.',
+    'No call is made twice: the counters of several links are one call.',
     async ({ run, service, calls }) => {
       await store(service, numbered(3));
       expect((await run(['stats', 'h0', 'h1', 'h2'])).code).toBe(0);
@@ -203,7 +203,7 @@ export const runBehaviours: readonly Behaviour[] = [
   ],
   [
     'B91',
-    'Input is UTF-8 with or without mark, LF or CRLF, with named columns in any order; an unknown column is exit 2.',
+    'Input is UTF-8 with or without a byte order mark, LF or CRLF, with named columns in any order; an unknown column is exit 2.',
     async ({ run, folder, service }) => {
       const file = join(folder, 'links.csv');
       writeFileSync(file, '\ufeffNote,LONG_URL,hash\r\nhi,https://example.com/,abc\r\n');
