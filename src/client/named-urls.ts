@@ -1,4 +1,3 @@
-import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { foldedHash, type LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { fittingHashes } from './batch-limits.ts';
@@ -52,19 +51,6 @@ export async function* namedUrls(
     );
     for (const target of group) yield { target, record: found.get(target.hash) };
   }
-}
-
-/** The failure of a URL that was named and is not there. */
-export function notFound({ hash, domain }: LinkKey): NotFoundError {
-  return new NotFoundError(`no short URL "${hash}"${domain ? ` on ${domain}` : ''}`, { apiCode: 1306 });
-}
-
-/** How a reading ends that did not find all that was named, after people have read which (B43). */
-export function missingFailure(missing: number, named: number): CliError | undefined {
-  if (missing === 0) return undefined;
-  if (named === 1) return new NotFoundError('no such short URL', { apiCode: 1306, reported: true });
-  const Kind = missing < named ? PartialError : NotFoundError;
-  return new Kind(`${missing} of ${named} links do not exist`);
 }
 
 /** How many hashes go into one call. It shrinks when the server finds a group too large, for the rest of the reading (B86, R-13). */

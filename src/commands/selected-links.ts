@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { type CliError, UsageError } from '../base/errors.ts';
+import { type CliError, NotFoundError, PartialError, UsageError } from '../base/errors.ts';
 import { showsDefaultFields } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { checkTagExpression } from '../cli/tag-selection.ts';
-import { missingFailure, notFound } from '../client/named-urls.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { hasNamesakes, ofEveryDomain } from '../client/whole-listing.ts';
 import { thisServer } from '../contract/editions.ts';
@@ -95,4 +94,17 @@ export function namedRows(links: AsyncIterable<NamedLink>, named: number, ignore
     found: () => found,
     outcome: () => missingFailure(missing, named),
   };
+}
+
+/** The failure of a URL that was named and is not there. */
+function notFound({ hash, domain }: LinkKey): NotFoundError {
+  return new NotFoundError(`no short URL "${hash}"${domain ? ` on ${domain}` : ''}`, { apiCode: 1306 });
+}
+
+/** How a reading ends that did not find all that was named, after people have read which (B43). */
+function missingFailure(missing: number, named: number): CliError | undefined {
+  if (missing === 0) return undefined;
+  if (named === 1) return new NotFoundError('no such short URL', { apiCode: 1306, reported: true });
+  const Kind = missing < named ? PartialError : NotFoundError;
+  return new Kind(`${missing} of ${named} links do not exist`);
 }
