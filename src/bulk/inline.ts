@@ -3,7 +3,7 @@ import { CallError } from '../client/call-error.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { rulesOf } from './batches.ts';
 import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
-import { canonicalUrl } from './matching/canonical-url.ts';
+import { sameUrl } from './matching/canonical-url.ts';
 import { doubtful, type KnownRecord, type Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { shortUrlOf } from './operations/short-url.ts';
@@ -118,6 +118,6 @@ export function typedDoubt({ client, domain, system, settle = usualSettle, warn 
 }
 
 function candidatesFor(longUrl: string, records: readonly KnownRecord[]): Verdict {
-  const alike = records.filter((record) => canonicalUrl(String(record.long_url)) === canonicalUrl(longUrl));
+  const alike = records.filter((record) => sameUrl(record.long_url, longUrl));
   return alike.length === 0 ? doubtful : { ...doubtful, candidates: alike.map(shortUrlOf) };
 }

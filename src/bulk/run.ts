@@ -5,8 +5,8 @@ import { editions } from '../contract/editions.ts';
 import { withoutLocalPort } from '../contract/loopback.ts';
 import { absolutePath } from '../files/folders.ts';
 import { rulesOf } from './batches.ts';
-import { readBackBatch } from './checked/batch-read-back.ts';
 import { createIdempotencyProbe } from './checked/idempotency-probe.ts';
+import { readBackBatch } from './checked/reading-back.ts';
 import { takeWatermark } from './checked/watermark.ts';
 import { type ExecutedRun, executeRun } from './execute.ts';
 import { readJournal } from './journal/journal.ts';
@@ -135,7 +135,12 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
     }),
     // In checked mode the watermark that is taken before a batch pays for both.
     mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
-    readBack: (batch, rows) => readBackBatch(batch, rows, run),
+    readBack: (batch, rows) =>
+      readBackBatch(
+        batch,
+        rows.map(({ payload }) => payload),
+        run,
+      ),
     prove: plan.mode?.name === 'keyed' ? (rows) => probe(rows) : undefined,
     onSurplus: (records) => keepSurplus(records, run),
   };

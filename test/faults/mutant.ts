@@ -41,7 +41,7 @@ export const mutants = {
       'bulk/matching/matching.ts',
       '  const steps = [\n',
       "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') give(work, row, row, 'position');\n" +
-        '  if (inOrder) return { verdicts: work.verdicts, surplus: surplusOf(work) };\n  const steps = [\n',
+        '  if (inOrder) return result(work);\n  const steps = [\n',
     ],
     ['bulk/operations/shorten.ts', '=> notApplied(item, record)', '=> []'],
   ],
@@ -56,7 +56,7 @@ export const mutants = {
   ],
   'believes one page': [['client/named-urls.ts', 'open.push(asked.filter((hash) => !found.has(hash)));', 'continue;']],
   'drops the domain of a link': [
-    ['bulk/operations/edit.ts', 'const domain = rows[0]?.domain ?? settings.domain;', 'const { domain } = settings;'],
+    ['bulk/operations/named-links.ts', '{ domain: rows[0]?.domain ?? settings.domain }', '{ domain: settings.domain }'],
   ],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 

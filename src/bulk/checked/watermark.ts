@@ -1,3 +1,4 @@
+import { foldedHash } from '../../contract/link.ts';
 import type { Watermark } from '../journal/lines.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import { type ListingSettings, type Scan, scanFront } from './newest-links.ts';
@@ -36,4 +37,10 @@ export function newerThan({ known }: Watermark, { records }: Pick<Scan, 'records
   const positions = listed.flatMap(({ hash }, position) => (old.has(hash) ? [position] : []));
   const fence = positions[enoughKnown - 1] ?? positions.at(-1) ?? listed.length;
   return listed.slice(0, fence).filter(({ hash }) => !old.has(hash));
+}
+
+/** The position of the first of these hashes in a listing, in any case; -1 where it has none. */
+export function positionIn(listed: Iterable<string>, hashes: readonly string[]): number {
+  const wanted = new Set(hashes.map(foldedHash));
+  return [...listed].findIndex((hash) => wanted.has(foldedHash(hash)));
 }

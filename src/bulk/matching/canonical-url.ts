@@ -10,6 +10,11 @@ export function canonicalUrl(text: string): string {
   return url.href.replace(percentEncoded, evenOut).replace(/[?#]+$/, '');
 }
 
+/** Whether two spellings lead to the same address. */
+export function sameUrl(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'string' && typeof other === 'string' && canonicalUrl(one) === canonicalUrl(other));
+}
+
 /** The host in the form that the address bar would show it, or undefined where the text is no URL. */
 export function canonicalHost(text: string): string | undefined {
   return parseUrl(text.trim())?.host;

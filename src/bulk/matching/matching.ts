@@ -7,7 +7,10 @@ import { begin, freeRecords, freeRefusals, freeRows, give, group, recordAt, resu
 import { foldedKey, keyFields } from './row-keys.ts';
 import type { BatchAnswer, Evidence } from './verdict.ts';
 
-type Shortening = Work<ShortenItem>;
+/** What a row asks for. */
+export type Asked = Partial<ShortenItem>;
+
+type Shortening = Work<Asked>;
 
 export interface MatchingOptions {
   /** Duplicate control is on: several rows may be given one record, and one row several (4.3.3). */
@@ -21,7 +24,7 @@ export interface MatchingOptions {
  * their number, so rows are known by what comes back of them; in doubt a row gets nothing.
  */
 export function matchAnswer(
-  sent: readonly ShortenItem[],
+  sent: readonly Asked[],
   answer: readonly unknown[],
   { sharing = false, inOrder = true }: MatchingOptions = {},
 ): BatchAnswer {
@@ -43,7 +46,7 @@ function takeByCustomHash(work: Shortening): void {
   if (work.verdicts.includes(undefined)) takeByHash(work, customHash, { form: foldedHash });
 }
 
-function customHash({ custom_hash }: ShortenItem): string | undefined {
+function customHash({ custom_hash }: Asked): string | undefined {
   return custom_hash;
 }
 
@@ -153,9 +156,9 @@ function takeByPosition(work: Shortening): void {
   for (const row of rows) give(work, row, row, 'position');
 }
 
-function agree(sent: ShortenItem | undefined, item: Item | undefined): boolean {
+function agree(sent: Asked | undefined, item: Item | undefined): boolean {
   if (!sent || !item) return false;
   const longUrl = longUrlOf(item);
   if (longUrl === undefined) return item.kind === 'refused';
-  return canonicalHost(longUrl) === canonicalHost(sent.long_url);
+  return canonicalHost(longUrl) === canonicalHost(sent.long_url ?? '');
 }

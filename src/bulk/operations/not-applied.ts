@@ -1,6 +1,6 @@
 import { foldedHash } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
-import { canonicalUrl } from '../matching/canonical-url.ts';
+import { sameUrl } from '../matching/canonical-url.ts';
 import { tagSet } from '../matching/row-keys.ts';
 
 /** A field that was asked for and came back different. */
@@ -41,7 +41,7 @@ type Same = (asked: unknown, got: unknown, tagsMean: TagsMean) => boolean;
 
 const sameBy: { readonly [F in keyof Required<EditFields>]: Same } = {
   custom_hash: (asked, got) => foldedHash(textOf(asked)) === foldedHash(textOf(got)),
-  long_url: (asked, got) => asked === got || canonicalUrl(textOf(asked)) === canonicalUrl(textOf(got)),
+  long_url: sameUrl,
   note: (asked, got) => textOf(asked).trim() === textOf(got).trim(),
   email_stats: (asked, got) => Boolean(asked) === (got === 'false' || got === '0' ? false : Boolean(got)),
   expiration_date: (asked, got) => textOf(asked) === textOf(got).slice(0, 10),

@@ -3,7 +3,7 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { createNewness, type Newness, type NewnessSettings } from '../checked/newness.ts';
-import { canonicalUrl } from '../matching/canonical-url.ts';
+import { sameUrl } from '../matching/canonical-url.ts';
 import { matchAnswer } from '../matching/matching.ts';
 import { again, type BatchAnswer, type Done, type Verdict } from '../matching/verdict.ts';
 import type { Mode } from '../modes.ts';
@@ -135,7 +135,7 @@ async function findByHash(
   const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
   return rows.map(({ payload }): Verdict => {
     const record = found.get(payload.custom_hash ?? '');
-    const isOurs = record && canonicalUrl(record.long_url ?? '') === canonicalUrl(payload.long_url);
+    const isOurs = record && sameUrl(record.long_url, payload.long_url);
     return isOurs ? { kind: 'done', record, evidence: 'hash', shared: true } : again;
   });
 }
