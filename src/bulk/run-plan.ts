@@ -33,8 +33,12 @@ export interface OperationSettings {
   readonly client: Pick<Client, 'send'>;
   /** Edition A: pinned for the whole run (R-X8). */
   readonly domain: string | undefined;
+  /** Items in one call at most. */
+  readonly batchSize: number;
   /** Sets one call more aside, and answers whether it may be made (`--budget`). */
   mayCall(): boolean;
+  /** The same; absent where no results show where links led, which would be read for them. */
+  readonly mayRead?: (() => boolean) | undefined;
 }
 
 /** What a long run shall do. */
@@ -43,10 +47,8 @@ export interface RunPlan<Payload extends object> {
   /** Shortening only. */
   readonly mode?: Mode | undefined;
   readonly profile?: string | undefined;
-  /** The working domain; without one, and where `pinsDomain`, the account's default is looked up. */
+  /** The working domain; without one the account's default is looked up, where there are several. */
   readonly domain?: string | undefined;
-  /** All rows are on one domain. */
-  readonly pinsDomain: boolean;
   /** The account's domains, where a call has asked for them already; it is counted as the run's first. */
   readonly accountDomains?: Promise<AccountDomains> | undefined;
   readonly input: RunInput;

@@ -45,7 +45,9 @@ export async function startRun<Payload extends object>(
   const before = plan.accountDomains ? 1 : 0;
   const counted = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
   const domain = await domainOf(plan, counted.client);
-  const operation = plan.operation({ client: counted.client, domain, mayCall: () => counted.calls.reserve(1) });
+  const mayCall = (): boolean => counted.calls.reserve(1);
+  const mayRead = plan.results === undefined ? undefined : mayCall;
+  const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall, mayRead });
   await pruneRuns(environment.stateFolder, environment.system);
   const identity = identityOf(plan, operation, domain, environment.client);
   return await beginRun(identity, plan, environment, async (begun) => {
@@ -65,7 +67,7 @@ export async function startRun<Payload extends object>(
 
 /** R-X8: the default may be changed by somebody while the run is under way. */
 async function domainOf<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
-  if (plan.domain !== undefined || !plan.pinsDomain || !editions[client.edition].severalDomains) return plan.domain;
+  if (plan.domain !== undefined || !editions[client.edition].severalDomains) return plan.domain;
   return (await (plan.accountDomains ?? accountDomains(client))).defaultDomain;
 }
 

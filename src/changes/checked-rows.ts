@@ -63,17 +63,7 @@ function keepUntilEnd({ system, atEnd, global }: Invocation): KeptRows<InputRow>
 
 type Sending = Pick<
   RunPlan<object>,
-  | 'batchSize'
-  | 'concurrency'
-  | 'budget'
-  | 'failFast'
-  | 'again'
-  | 'force'
-  | 'overwrite'
-  | 'results'
-  | 'failed'
-  | 'profile'
-  | 'domain'
+  'batchSize' | 'concurrency' | 'budget' | 'failFast' | 'again' | 'force' | 'overwrite' | 'results' | 'failed'
 >;
 
 /** How the rows go out, by flags and profile. Throws a UsageError for a batch that no server of this edition takes. */
@@ -90,7 +80,5 @@ export function sendingOf(options: BulkOptions, session: Session): Sending {
     overwrite: session.global.yes,
     results,
     failed,
-    profile: session.profile,
-    domain: session.domain,
   };
 }

@@ -3,7 +3,6 @@ import { runInline } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
-import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile, itemsOf, type NamedHashes, placedOperands } from '../input/named-links.ts';
@@ -25,13 +24,7 @@ export interface NamedChange extends PlannedChangeOfAll {
   readonly asks: Question;
   /** Beside the hashes all that the change depends on (J8). */
   readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'>;
-  operation(settings: OperationOfNamed): BulkOperation<LinkKey>;
-}
-
-interface OperationOfNamed extends Omit<OperationSettings, 'mayCall'> {
-  readonly batchSize: number;
-  /** The results name where links led: they may be read first. */
-  readonly mayRead?: OperationSettings['mayCall'] | undefined;
+  operation(settings: Omit<OperationSettings, 'mayCall'>): BulkOperation<LinkKey>;
 }
 
 /** Operands are sent at once; a file of hashes is a long run with a journal. */
@@ -82,14 +75,7 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
   return await runReport(
     {
       ...sending,
-      operation: ({ mayCall, ...settings }) =>
-        change.operation({
-          ...settings,
-          batchSize,
-          mayRead: sending.results === undefined ? undefined : mayCall,
-        }),
-      pinsDomain: editions[session.edition].severalDomains,
-      accountDomains: session.askedDomains(),
+      operation: change.operation,
       input: {
         name: source.name,
         sha256: source.sha256(),

@@ -15,18 +15,19 @@ import { headerLines, progressLine, type RunPresentation, type ShownRun, summary
  * signal ends it at once (R-18).
  */
 export async function runReport<Payload extends object>(
-  plan: RunPlan<Payload>,
+  planned: Omit<RunPlan<Payload>, 'profile' | 'domain' | 'accountDomains'>,
   presentation: RunPresentation,
   session: Session,
 ): Promise<RowsReport> {
   const interruption = interruptible(session);
-  const { client } = session;
+  const { client, profile, domain } = session;
+  const plan: RunPlan<Payload> = { ...planned, profile, domain, accountDomains: session.askedDomains() };
   const run = await startRun(plan, {
     client,
     system: session.system,
     stateFolder: folders(session.system).state,
     interrupt: interruption.signal,
-    warn: (message) => void session.warn(message),
+    warn: session.warn,
   });
   const shown: ShownRun<Payload> = { run, plan, presentation, session };
   for (const line of headerLines(shown)) await session.note(line);

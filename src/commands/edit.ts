@@ -8,7 +8,6 @@ import { changeLinks } from '../changes/link-change.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { editions } from '../contract/editions.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
@@ -134,14 +133,7 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   return await runReport(
     {
       ...sending,
-      operation: ({ mayCall, ...settings }) =>
-        editItemsOperation({
-          ...settings,
-          batchSize: sending.batchSize,
-          mayRead: sending.results === undefined ? undefined : mayCall,
-        }),
-      pinsDomain: editions[edition].severalDomains,
-      accountDomains: session.askedDomains(),
+      operation: editItemsOperation,
       input,
       payload,
       ...runFlags(values, options),

@@ -11,7 +11,6 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import { isJson } from '../contract/formats.ts';
 import type { ShortenItem } from '../contract/operations.ts';
@@ -126,7 +125,6 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
       ...sending,
       operation: (settings) => shortenOperation({ ...settings, mode }),
       mode,
-      pinsDomain: editions[edition].severalDomains,
       input,
       payload,
       recall: flags.recall,

@@ -154,7 +154,6 @@ async function shorten(
         return spoil?.(operation, settings) ?? operation;
       },
       mode,
-      pinsDomain: true,
       input: inputOf(rows, join(world.folder, name)),
       payload: (item) => item as ShortenItem,
       options: {},

@@ -42,7 +42,6 @@ export async function longRun<Row extends object>(
   const run = await startRun<Row>(
     {
       operation,
-      pinsDomain: false,
       input: inputOf(rows, 'hashes.txt'),
       payload: (item) => item as Row,
       options: {},

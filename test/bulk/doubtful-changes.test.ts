@@ -166,7 +166,8 @@ for (const edition of ['a', 'b'] as const) {
       await fill(world, 300);
       await world.server.script([{ ...faults.dropBefore, ...onDelete, times: 5 }]);
       const rows = named('h0', 'h1');
-      const first = await longRun(world, deleting, rows, undefined, 2);
+      // On edition A the first call finds the default domain.
+      const first = await longRun(world, deleting, rows, undefined, edition === 'a' ? 3 : 2);
       expect(first).toEqual({ exit: 10, statuses: 'unknown unknown' });
       expect(await longRun(world, deleting, rows)).toEqual({ exit: 0, statuses: 'deleted deleted' });
     });
