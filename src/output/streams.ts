@@ -3,7 +3,6 @@ import type { System } from '../base/system.ts';
 import type { OutputOptions } from './options.ts';
 import type { Glyphs } from './report.ts';
 import { createPaint, type Paint, usesColour } from './terminal/colour.ts';
-import { chooseGlyphs } from './terminal/glyphs.ts';
 import { createProgress, type Progress, progressMode } from './terminal/progress.ts';
 import { Writer, writeAtOnce } from './writer.ts';
 
@@ -125,4 +124,13 @@ export class Streams {
 function columns(reported: number | undefined, env: System['env']): number {
   const own = Number(env.COLUMNS);
   return reported || (Number.isInteger(own) && own > 0 ? own : 80);
+}
+
+const unicode: Glyphs = { tick: '✓', cross: '✗', arrow: '→', ellipsis: '…', bar: '█', halves: true };
+const ascii: Glyphs = { tick: 'OK', cross: 'x', arrow: '->', ellipsis: '...', bar: '#', halves: false };
+
+/** ASCII where the terminal or the locale cannot show more (B96). A locale that nobody set says nothing. */
+function chooseGlyphs(env: System['env']): Glyphs {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || 'UTF-8';
+  return env.TERM !== 'dumb' && /utf-?8/i.test(locale) ? unicode : ascii;
 }

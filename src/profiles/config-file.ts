@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { jsonErrorPosition, LocalError } from '../base/errors.ts';
+import { AuthError, jsonErrorPosition, LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { folders, type System } from '../base/system.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, refuseForeign } from '../files/ownership.ts';
 import { type Profile, profileFaults } from './profile.ts';
-import { isProfileName } from './profile-name.ts';
+import { isProfileName, sandboxName } from './profile-name.ts';
 
 /** The newest form of the file that this program knows. A file without `version` is of version 1. */
 export const configVersion = 1;
@@ -46,6 +46,22 @@ export function readConfig(system: System): Config {
     profiles: new Map(Object.entries(document.profiles)),
     warnings,
   };
+}
+
+/** Exit 9, with the profiles that there are (B69). */
+export function unknownProfile(name: string, config: Config): LocalError {
+  const known = [...new Set([...config.profiles.keys(), sandboxName])];
+  return new LocalError(`no profile ${JSON.stringify(name)} in ${config.path}; known: ${known.join(', ')}`, {
+    hint: 'linkctl auth list',
+  });
+}
+
+/** Exit 4, with the way on: a profile that is stored, a new one, or none. */
+export function noProfile({ profiles, path }: Config, consequence = ''): AuthError {
+  const first = profiles.size > 0 ? 'linkctl auth switch <profile>' : 'linkctl auth login';
+  return new AuthError(`no profile is selected (configuration: ${path})${consequence}`, {
+    hint: `${first}, or without an account: linkctl -p sandbox`,
+  });
 }
 
 /** The file's content, checked, and what there is to say about its permissions. */

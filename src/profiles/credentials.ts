@@ -2,7 +2,7 @@ import { AuthError, LocalError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import { exposure, isExposed, baseUrl as normalised } from './account-values.ts';
-import { type Config, configPath, readConfig } from './config-file.ts';
+import { type Config, configPath, noProfile, readConfig, unknownProfile } from './config-file.ts';
 import {
   type CredentialFlags,
   choose,
@@ -10,10 +10,11 @@ import {
   type Given,
   type GivenSet,
   givenEdition,
+  incompleteSet,
   type Source,
 } from './given-set.ts';
 import { type ApiKey, type KeySource, readKey } from './key-source.ts';
-import { fieldOf, type Profile } from './profile.ts';
+import type { Profile } from './profile.ts';
 import { sandboxName } from './profile-name.ts';
 
 /** Defaults of a profile: all that is not part of its set of credentials. */
@@ -68,7 +69,7 @@ export function resolveCredentials(flags: CredentialFlags, system: System): Cred
   const config = readConfig(system);
   const chosen = name ?? config.currentProfile;
   if (chosen === sandboxName) return sandbox(given, flags, system);
-  if (chosen === undefined) throw given.base_url ? incomplete(given) : noProfile(config, ', so no account is available');
+  if (chosen === undefined) throw given.base_url ? incompleteSet(given) : noProfile(config, ', so no account is available');
   return storedCredentials(chosen, config, { given, flags, system });
 }
 
@@ -99,7 +100,7 @@ function serverCredentials({ key, insecureHttp, ...set }: WholeSet, system: Syst
 /** The set of flags and environment. */
 function givenCredentials(given: GivenSet, flags: CredentialFlags, system: System): ServerCredentials {
   const { base_url, username, api_key: key, edition } = given;
-  if (!base_url || !username || !key) throw incomplete(given);
+  if (!base_url || !username || !key) throw incompleteSet(given);
   const { kind, name } = key.source;
   return serverCredentials(
     {
@@ -234,33 +235,4 @@ function readableConfig(system: System): Config {
     if (!(error instanceof LocalError)) throw error;
     return { path: configPath(system), currentProfile: undefined, profiles: new Map(), warnings: [error.message] };
   }
-}
-
-/** Exit 9, with the profiles that there are (B69). */
-export function unknownProfile(name: string, config: Config): LocalError {
-  const known = [...new Set([...config.profiles.keys(), sandboxName])];
-  return new LocalError(`no profile ${JSON.stringify(name)} in ${config.path}; known: ${known.join(', ')}`, {
-    hint: 'linkctl auth list',
-  });
-}
-
-/** Exit 4, with the way on: a profile that is stored, a new one, or none. */
-export function noProfile({ profiles, path }: Config, consequence = ''): AuthError {
-  const first = profiles.size > 0 ? 'linkctl auth switch <profile>' : 'linkctl auth login';
-  return new AuthError(`no profile is selected (configuration: ${path})${consequence}`, {
-    hint: `${first}, or without an account: linkctl -p sandbox`,
-  });
-}
-
-/** B62: gaps are named, never filled from a profile. */
-function incomplete(given: GivenSet): UsageError {
-  const parts = (['base_url', 'username', 'api_key'] as const).map((key) => ({ key, value: given[key] }));
-  const found = parts.flatMap(({ value }) => (value ? [describeSource(value.source)] : []));
-  const missing = parts.flatMap(({ key, value }) => {
-    const { flag, variable } = fieldOf(key);
-    return value ? [] : [`${flag} (${variable}${key === 'api_key' ? ', LINKCTL_API_KEY' : ''})`];
-  });
-  return new UsageError(`${found.join(', ')} without ${missing.join(' and ')}: credentials must be a full set`, {
-    hint: 'set all of them, or store them with linkctl auth login',
-  });
 }

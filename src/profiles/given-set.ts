@@ -94,6 +94,19 @@ function checked<Value>(
   return { value, source: found.source };
 }
 
+/** B62: gaps are named, never filled from a profile. */
+export function incompleteSet(given: GivenSet): UsageError {
+  const parts = (['base_url', 'username', 'api_key'] as const).map((key) => ({ key, value: given[key] }));
+  const found = parts.flatMap(({ value }) => (value ? [describeSource(value.source)] : []));
+  const missing = parts.flatMap(({ key, value }) => {
+    const { flag, variable } = fieldOf(key);
+    return value ? [] : [`${flag} (${variable}${key === 'api_key' ? ', LINKCTL_API_KEY' : ''})`];
+  });
+  return new UsageError(`${found.join(', ')} without ${missing.join(' and ')}: credentials must be a full set`, {
+    hint: 'set all of them, or store them with linkctl auth login',
+  });
+}
+
 /** `--base-url`, `LINKCTL_API_KEY`, `profile "work" (/home/ann/.config/linkctl/config.json)`, `default`. */
 export function describeSource(source: Source): string {
   if (source.kind === 'profile') return `profile "${source.profile}" (${source.path})`;

@@ -1,8 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { type Edition, editions } from '../contract/editions.ts';
-import { type Config, readConfig } from './config-file.ts';
-import { noProfile, unknownProfile } from './credentials.ts';
+import { type Config, noProfile, readConfig, unknownProfile } from './config-file.ts';
 import { type Choice, type CredentialFlags, choose, describeSource, type Given, givenValue } from './given-set.ts';
 import { fieldOf, type ProfileKey, profileKeys } from './profile.ts';
 import { sandboxName } from './profile-name.ts';
