@@ -41,8 +41,8 @@ interface FailureDetails {
 }
 
 /**
- * A failure that we foresee. The message is lower case, without a full stop, names the thing and says what to do; text of
- * strangers in it is made safe where it is printed. Anything thrown that is not one of these is a bug of ours.
+ * A failure that we foresee. The message is lower case, without a full stop, names the thing and says what to do; foreign
+ * text in it is made safe where it is printed. Anything thrown that is not one of these is a bug of ours.
  */
 export class CliError extends Error {
   readonly kind: FailureKind;
@@ -103,7 +103,7 @@ export function sharedFailure(failures: readonly CliError[], named: number, what
   return new CliError(failures.length < named ? 'partial' : common, `${failures.length} of ${named} ${what}`);
 }
 
-/** What anything thrown says of itself. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   return typeof error === 'object' ? 'something was thrown that is no error' : String(error);

@@ -91,7 +91,7 @@ export function folders({ env, platform }: Pick<System, 'env' | 'platform'>): Fo
   };
 }
 
-/** Whether a process with this id runs here, whoever owns it; where the platform says no more than that. */
+/** Whether a process with this id runs here, whoever owns it. */
 export function processExists(processId: number): boolean {
   try {
     return process.kill(processId, 0);

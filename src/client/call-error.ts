@@ -13,7 +13,7 @@ export interface Fault {
   readonly outcome: CallOutcome;
   readonly kind: FailureKind;
   readonly message: string;
-  /** What the last attempt met, where this one says that attempts before it leave the outcome unknown. */
+  /** The last attempt's own fault, where earlier attempts leave the outcome unknown. */
   readonly last?: Fault;
   readonly hint?: string | undefined;
   readonly details?: readonly string[];
@@ -22,7 +22,7 @@ export interface Fault {
   readonly apiCode?: number | undefined;
   readonly status?: number | undefined;
   readonly cause?: unknown;
-  /** `throttled` asks for a pause and means that nothing was done; `passing` may heal; `never` will not. */
+  /** `throttled`: nothing was done, and the server asks for a pause. `passing`: trying again may help. `never`: it will not. */
   readonly retry: 'passing' | 'throttled' | 'never';
   /** As the server sent it. */
   readonly retryAfter?: string | undefined;
@@ -50,7 +50,7 @@ interface CallHistory {
 /** A call that failed for good. Its exit code follows CLI.md section 2. */
 export class CallError extends CliError {
   readonly outcome: CallOutcome;
-  /** What the last attempt met, without a word about what that means for a change. */
+  /** The last attempt's own fault, whatever it means for a change. */
   readonly last: Fault;
   /** The message of the service itself, where it sent one. */
   readonly said: string | undefined;
@@ -81,8 +81,8 @@ export class CallError extends CliError {
 }
 
 /**
- * Whether a call was refused because it held too much: too many items, too long a body, too long an address (R-13, B86). Half of it
- * may not be too much, whether it reads or changes (D14).
+ * Whether a call was refused because it held too much: too many items, too long a body, too long an address (R-13, B86). Half as
+ * much may be accepted, whether the call reads or changes (D14).
  */
 export function isTooLarge(error: unknown): error is CallError {
   if (!(error instanceof CallError)) return false;
@@ -113,7 +113,7 @@ export function isUnknownResource(error: unknown): boolean {
   return errorTraits(error.apiCode).about === 'resource' || error.status === 404;
 }
 
-/** What the last attempt met, without a word about attempts before it. */
+/** The last attempt's failure, without what earlier attempts leave open. */
 export function lastOf(error: CallError): CliError {
   const { kind, message, hint, apiCode, outcome } = error.last;
   if (outcome === error.outcome) return error;

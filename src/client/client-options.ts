@@ -4,16 +4,16 @@ import type { OperationInput, OperationName, OperationResult } from '../contract
 import type { Envelope } from '../contract/records.ts';
 import type { AccountOptions } from './subject.ts';
 
-/** What one call may do that others may not. */
+/** Options of one call. */
 export interface SendOptions {
   /**
    * Whether the same payload may be sent again when it is not known whether it was applied (class A). Without it the
    * operation's own row of RELIABILITY.md 2.1 holds; POST /urls is never repeated without it.
    */
   readonly repeat?: boolean;
-  /** Aborts the call, as the client's own does: an attempt under way is class A, a wait ends at once. */
+  /** Aborts the call, in addition to the client's own signal: an attempt under way is class A, a wait ends at once. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when an attempt may have been applied: what the next one is answered is no answer to the first. */
+  /** Called when an attempt may have been applied: the answer to the next attempt says nothing about this one. */
   readonly onDoubt?: (() => void) | undefined;
   /** Called each time that the server asks to slow down (429, 1219), also where the call succeeds in the end (R-15). */
   readonly onThrottled?: (() => void) | undefined;
@@ -26,7 +26,7 @@ export type Answer<O extends OperationName> = OperationResult<O> & Envelope;
 export type Send = <O extends OperationName>(operation: O, input: OperationInput<O>, options?: SendOptions) => Promise<Answer<O>>;
 
 export interface ClientOptions extends AccountOptions {
-  /** Asked once, before the first request. Without it, calls carry no credentials: to see what is at an address. */
+  /** Called once, before the first request. Without it, calls carry no credentials. */
   readonly readKey?: (() => Promise<string>) | undefined;
   readonly edition: Edition;
   /** Of this program, for the user agent. */
@@ -41,7 +41,7 @@ export interface ClientOptions extends AccountOptions {
   /** Seconds that a call may wait when the server asks it to; 30 on a terminal and 900 otherwise (B77). */
   readonly maxWait?: number | undefined;
   readonly caFile?: string | undefined;
-  /** Ends every call, whatever signal it is given of its own. */
+  /** Ends every call, in addition to a signal of its own. */
   readonly signal?: AbortSignal | undefined;
   /** Called before the first byte of a call that changes something. */
   onChange?(): void;

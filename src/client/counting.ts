@@ -13,8 +13,8 @@ interface UrlCount {
 }
 
 /**
- * Counts what a change is about to touch (D13). The server's total counts where the rows around its end bear it out, in two calls
- * however many there are; otherwise the rows are counted, until there are more than `atMost`. Throws where they cannot be.
+ * Counts what a change is about to touch (D13). The server's total is used where the rows around its end agree, in two calls however
+ * many rows there are; otherwise the rows are counted, until there are more than `atMost`. Throws where they cannot be.
  */
 export async function countUrls(
   client: Client,

@@ -75,10 +75,10 @@ async function* groupsOf(
 }
 
 /**
- * The records of those that exist. An answer may come in any order and in parts, leave hashes out, hold others, and be 1306 because
- * of one of them (F45, D12). So what an answer left out is asked for until one adds nothing: no page, total or offset of the server is
- * believed. What is left then does not exist if that answer was empty; one that holds only strangers says nothing, nor does 1306:
- * then each half is asked for, down to single hashes. Of a call that is too large, half as many are asked for from then on.
+ * The records of those that exist. An answer may be in any order, be partial, hold other URLs, or be 1306 because of one hash (F45,
+ * D12). So what an answer left out is asked for again until an answer adds nothing; no page, total or offset is believed. If that
+ * answer was empty, the rest does not exist. If it was 1306, or held only other URLs, each half is asked for, down to single hashes.
+ * After a call that was too large, half as many are asked for from then on.
  */
 async function readGroup(
   hashes: readonly string[],

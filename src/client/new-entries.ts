@@ -14,8 +14,8 @@ interface NewEntries {
 const pageSize = 100;
 
 /**
- * Follows GET /log. An entry is known by its time, type, message and links: two that agree in all of them are one. What lies behind
- * the last reading is old, whether it was seen or not: it appears when newer entries are taken away.
+ * Follows GET /log. An entry is known by its time, type, message and links: two that agree in all of them are one. Entries
+ * older than those of the last reading are not new, even if they were not seen: they appear when newer ones are deleted.
  */
 export function newEntries(client: Client): NewEntries {
   let known: ReadonlySet<string> = new Set();

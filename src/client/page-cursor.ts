@@ -102,7 +102,7 @@ export class PageCursor<T> {
   /** Takes the server's total where it can be true. Answers by how much it has changed since the page before. */
   #learn(total: unknown, length: number): number {
     const end = this.#offset + length;
-    // Behind rows that were read, a total of none only says that this page is empty.
+    // After rows that were read, a total of 0 only says that this page is empty.
     const least = length > 0 ? end : Math.min(1, this.#offset - this.#first);
     const known = this.#total;
     if (!this.#options.untilEmpty && Number.isSafeInteger(total) && Number(total) >= least) {
@@ -117,7 +117,7 @@ export class PageCursor<T> {
   #isAll(length: number): boolean {
     const end = this.#offset + length;
     if (this.#total === undefined || end < this.#total) return false;
-    // A page that is as long as was asked for, or as long as somebody sets a bound to, may have been cut: the next one is asked for.
+    // A page of the length asked for, or of a round length, may have been cut: the next one is asked for.
     const mayBeCut = this.#offset === 0 && length > 0 && (length === this.#limit || length % 5 === 0);
     return !mayBeCut;
   }

@@ -1,10 +1,10 @@
 import { type Fingerprint, fingerprintOf } from '../base/fingerprint.ts';
 
 /**
- * Which keys were met before, in about 8 bytes a key: millions of rows are paged through with memory that hardly grows. A key
- * that was not met is taken for one that was with a chance of one in a million at five million keys.
+ * The keys seen so far, in about 8 bytes a key: memory hardly grows over millions of rows. A new key is taken for a known one with a
+ * chance of one in a million at five million keys.
  *
- * One table after the other instead of one that doubles: nothing is copied, and never do an old and a new one live together.
+ * A full table is kept and a new one begun, instead of doubling one: nothing is copied.
  */
 export class SeenKeys {
   readonly #full: Table[] = [];
@@ -53,7 +53,7 @@ function filled(low: number): number {
   return low || 1;
 }
 
-/** Where the fingerprint is, or the empty slot where it would be put. */
+/** The slot of the fingerprint, or the empty one for it. */
 function slotOf(table: Table, { high, low }: Fingerprint): number {
   const mask = table.low.length - 1;
   const upper = high >>> 16;

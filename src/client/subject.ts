@@ -4,12 +4,12 @@ import type { AnyInput, ApiRequest } from './call/requests.ts';
 export interface AccountOptions {
   /** The API root; a trailing slash does not matter. */
   readonly baseUrl: string;
-  /** What the server is known by, where its address is another one at every call; the base URL without it. */
+  /** Identifies the server where its address changes from run to run; the base URL by default. */
   readonly server?: string | undefined;
   readonly username: string;
-  /** Name of the stored profile, where the credentials are one's. */
+  /** The stored profile that the credentials come from. */
   readonly profile?: string | undefined;
-  /** Where the key comes from, as people know it: a file's path, `LINKCTL_API_KEY`. */
+  /** Where the key comes from, for messages: a file's path, `LINKCTL_API_KEY`. */
   readonly keySource: string;
   /** The working domain and who chose it: `--domain`, `profile "work" (…/config.json)`. */
   readonly domain?: { readonly name: string; readonly source: string } | undefined;
@@ -28,10 +28,10 @@ export interface Subject {
   readonly method: string;
   /** The path as sent, without the query. */
   readonly path: string;
-  /** What was named, where it was one: a hash, a tag label, a domain, a long URL, a date, a tag expression. */
+  /** What the call named, if it was a single one: a hash, a tag label, a domain, a long URL, a date, a tag expression. */
   readonly hash?: string | undefined;
   readonly label?: string | undefined;
-  /** What a tag is to be called from now on. */
+  /** The new label of a renamed tag. */
   readonly newLabel?: string | undefined;
   readonly domain?: string | undefined;
   readonly longUrl?: string | undefined;

@@ -28,7 +28,7 @@ export async function renameTag(client: Sender, old: string, label: string): Pro
       const isLate = doubt !== undefined && error instanceof CallError && error.apiCode === tagNotFound;
       if (!isOpen(error) && !isLate) throw doubt ?? error;
       const state = await stateOf(client, old, label);
-      // What cannot be seen stays in doubt: the first error is the one that matters.
+      // Without the list it stays in doubt: the first error is the one that matters.
       if (!state) throw doubt ?? error;
       if (state === 'renamed') return [{ label }];
       if (state === 'unclear' || isLate || round === maximumRounds) throw error;

@@ -15,8 +15,8 @@ interface ListedAccount {
 }
 
 /**
- * Pages of several listings, one after the other, as if they were one: `limit` bounds them together. `total` is known where each says
- * its own and none is left out.
+ * Pages of several listings, one after the other, as if they were one: `limit` bounds them together. `total` is known when every
+ * listing has reported its own.
  */
 export async function* joinedPages(
   client: Client,
@@ -38,16 +38,16 @@ export async function* joinedPages(
   }
 }
 
-/** The same listing of every domain of the account (F6); of the one that there is, where there is one. */
+/** One listing for each domain of the account (F6). */
 export function ofEveryDomain(selection: ListSelection, { names }: AccountDomains): ListSelection[] {
   return names.length > 1 ? names.map((domain) => ({ ...selection, domain })) : [selection];
 }
 
-/** What a listing of the working domain left out, for people (F6); nothing where `--domain` says it, or the account has one domain. */
+/** A note on the domains that a listing of the working domain leaves out (F6); none with `--domain`, or where the account has one domain. */
 export async function coverage({ client, domain, domainNamed, domains }: ListedAccount): Promise<string[]> {
   if (client.edition === 'b' || domainNamed) return [];
   const advice = 'To include all domains, use --all-domains.';
-  // The listing is whole: what is said about it must not make it fail.
+  // The listing is complete: a note about it must not make it fail.
   const account = await domains().catch(() => undefined);
   if (!account) return [`Covers one domain; the account may have others. ${advice}`];
   const { names, defaultDomain } = account;
@@ -59,15 +59,15 @@ export async function coverage({ client, domain, domainNamed, domains }: ListedA
   ];
 }
 
-/** A listing that ends before its rows do. */
+/** A listing that was cut by a limit. */
 interface CutListing {
-  /** Whether the server's total is one that the rows do not contradict. */
+  /** Whether the server's total agrees with the rows. */
   readonly isCounted: boolean;
   readonly sentence: string;
 }
 
 /**
- * What to say where as many rows came as were wanted (B28); undefined where there are no more. A total that is just what was read may
+ * The note for a listing that reached its limit (B28); undefined where there are no more rows. A total that equals the rows read may
  * be that of the page: then one more row is asked for.
  */
 export async function cutListing(
@@ -94,7 +94,7 @@ async function hasRowsAt(client: Client, selection: ListSelection, offset: numbe
   }
 }
 
-/** Whether rows of all domains, as tags select them, can be namesakes (F5). They are taken to be where the server does not say. */
+/** Whether rows of several domains can share a hash (F5). Assumed where the server does not list its domains. */
 export async function hasNamesakes({ client, domains }: Pick<ListedAccount, 'client' | 'domains'>): Promise<boolean> {
   if (client.edition === 'b') return false;
   const account = await domains().catch(() => undefined);

@@ -4,13 +4,13 @@
  */
 export type Edition = 'a' | 'b';
 
-/** What one edition has and the other has not. */
+/** What differs between the editions. */
 interface EditionTraits {
-  /** How people see it named. */
+  /** Its name in messages. */
   readonly title: string;
   /** Items in one group operation; above it the server answers 1221 (API.md 8). Also the default page of GET /urls. */
   readonly groupBound: number;
-  /** Values of `disable_long_url_duplicates` (API.md 4.3.3), by the scope a person asks for. */
+  /** Values of `disable_long_url_duplicates` (API.md 4.3.3), by the scope asked for. */
   readonly dedupe: { readonly account: string; readonly domain?: string };
   /** Several domains, the `domain` parameter, GET /domains and GET /log. */
   readonly severalDomains: boolean;
@@ -26,7 +26,7 @@ export const editions: { readonly [E in Edition]: EditionTraits } = {
   b: { title: 'edition B (one domain)', groupBound: 500, dedupe: { account: '1' }, severalDomains: false },
 };
 
-/** The server of an edition, in messages about what it has not. */
+/** The server of an edition, in messages about what it lacks. */
 export function thisServer(edition: Edition): string {
   return `this server (edition ${edition.toUpperCase()})`;
 }

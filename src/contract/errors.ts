@@ -1,24 +1,24 @@
 /** What kind of failure a code is, by what the caller can do about it (CLI.md section 2). */
 type ErrorKind = 'failed' | 'auth' | 'not_found' | 'rejected' | 'limit' | 'unavailable' | 'local';
 
-/** What holds of one error code, wherever it is met. */
+/** The traits of one error code. */
 export interface ErrorTraits {
   /** The text of API.md 7.3. */
   readonly message: string;
   readonly kind: ErrorKind;
-  /** What it speaks of: the values sent, what has the hash, the size of the call (R-13), or the resource, which this server lacks. */
+  /** What the refusal is about: the values, the hash and who has it, the size of the call (R-13), or a resource that the server lacks. */
   readonly about?: 'values' | 'hash' | 'size' | 'resource';
-  /** What is refused too, beside this call: every other one, whatever it asks, or all rows of the run. Codes of kind `auth` refuse every call. */
+  /** What else is refused: every call, or every row of the run. Codes of kind `auth` refuse every call. */
   readonly refuses?: 'every call' | 'every row';
-  /** Of an item: it was not applied, and may be once it is sent again (R-12). */
+  /** Of an item: it was not applied, and sending it again may help (R-12). */
   readonly temporary?: true;
-  /** Nobody knows what the server did, also with 400, the status of any error (1.3, F24). */
+  /** It is not known what the server did, even with status 400, which any error has (1.3, F24). */
   readonly doubtful?: true;
 }
 
 /** The error codes of API.md 7.3. Codes that are not here exist in the field: they pass through as numbers. */
 export const errors = {
-  /** OK; of an item that is not OK, a field that was not applied. */
+  /** OK. A failed item with this code has a field that was not applied. */
   0: { message: '', kind: 'rejected' },
   101: { message: 'Unknown error', kind: 'failed', doubtful: true },
   1102: { message: 'Invalid username', kind: 'auth' },
@@ -55,7 +55,7 @@ export function isErrorCode(code: number): code is ErrorCode {
   return Object.hasOwn(errors, code);
 }
 
-/** What holds of a code, and of one that is not listed. */
+/** The traits of a code, listed or not. */
 export function errorTraits(code: number | undefined): ErrorTraits {
   return code !== undefined && isErrorCode(code) ? errors[code] : unlisted;
 }

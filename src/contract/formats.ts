@@ -1,4 +1,4 @@
-/** What `--output`, `LINKCTL_OUTPUT` and a profile's `output` take. */
+/** Values of `--output`, `LINKCTL_OUTPUT` and a profile's `output`. */
 export const formats = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const;
 export type Format = (typeof formats)[number];
 
@@ -6,7 +6,7 @@ export function isFormat(text: string): text is Format {
   return formats.some((format) => format === text);
 }
 
-/** Whether records go out whole, under their wire names. */
+/** Whether records are printed whole, under their wire names. */
 export function isJson(format: Format | undefined): format is 'json' | 'jsonl' {
   return format === 'json' || format === 'jsonl';
 }

@@ -16,7 +16,7 @@ export function splitList(cell: string): string[] | undefined {
   return entries;
 }
 
-/** The cell that `splitList` reads as these entries. An empty list is an empty cell, which a reader takes for absent. */
+/** The cell that `splitList` reads as these entries. An empty list is an empty cell, which reads as absent. */
 export function joinList(entries: readonly string[]): string {
   if (entries.length === 1 && entries[0] === '') return '""';
   return entries.map((entry) => (isPlain(entry) ? entry : `"${entry.replaceAll('"', '""')}"`)).join(',');

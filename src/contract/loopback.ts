@@ -1,13 +1,13 @@
 /**
- * Whether a host name can only be this machine: for all else a key on plain HTTP is exposed (B74), and `Host` is checked against
- * the account's names. Not `*.localhost`: a resolver can send that elsewhere.
+ * Whether a host name can only be this machine. For others, a key on plain HTTP is exposed (B74). `*.localhost` is not included: a
+ * resolver can send it elsewhere.
  */
 export function isLoopback(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** The same and `*.localhost`, which means nothing to a proxy either (R-50). */
+/** The same and `*.localhost`, which a proxy cannot reach either (R-50). */
 export function isLocalName(hostname: string): boolean {
   return isLoopback(hostname) || hostname.toLowerCase().endsWith('.localhost');
 }

@@ -131,8 +131,7 @@ export const endpoints: { readonly [O in OperationName]: Endpoint } = {
 };
 
 /**
- * What a caller hands to `send`: only what the operation has, and nothing where it has nothing. `bodyText` is the body as JSON, where
- * that is made already.
+ * What a caller gives to `send`: only the parts that the operation has. `bodyText` is the body as JSON, where that exists already.
  */
 export type OperationInput<O extends OperationName> = (object extends Operations[O]['path']
   ? { path?: undefined }

@@ -1,4 +1,4 @@
-/** Whether a tag expression that is this text would read operators in it, and not one label (W4, FIELD-NOTES 23 to 25). */
+/** Whether this text, as a tag expression, would have operators and not be one label (W4, FIELD-NOTES 23 to 25). */
 export function hasOperators(text: string): boolean {
   return /^[\s+\-<>]|[&,;^|()~"]/.test(text);
 }

@@ -21,7 +21,7 @@ const url = {
 const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });
 const item = record({ ...url, hash: optional(hash), custom_hash: optional(text), error: optional(itemFailure) });
 const items = record({ urls: list(item) });
-/** Whatever is in it: no row is read because of it alone, and none is believed to be all (D12, D13). */
+/** Anything: its numbers are checked against the rows before they are used (D12, D13). */
 const page = record({});
 const counter = record({ count: optional(number), limit: optional(number) });
 const label = record({ label: text });

@@ -4,7 +4,7 @@ import type { WireAnswer } from '../http/transport.ts';
 import { answerShapes } from './answer-shapes.ts';
 import { Mismatch, optional, record, scalar, text } from './shapes.ts';
 
-/** What a body turned out to be. */
+/** What a body contains. */
 export type Reading =
   /** The envelope says OK, and the members are what they must be. */
   | { readonly kind: 'result'; readonly result: Envelope }
@@ -47,7 +47,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Where the text that begins with the quote at `start` has its closing one; -1 without one. */
+/** The position of the quote that closes the text opened at `start`; -1 without one. */
 function endOfText(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -64,7 +64,7 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34
 
 const fine: Envelope = { error: { code: 0, message: '' } };
 
-/** F22: a negative code is none. */
+/** F22: a negative number is not a code. */
 const code = scalar('an integer from 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const envelopeShape = record({ error: record({ code, message: optional(text), details: optional(text) }) });
 
@@ -72,7 +72,7 @@ function envelope(value: unknown): asserts value is Envelope {
   envelopeShape(value);
 }
 
-/** The body of DELETE /tags/[label] is not shown: the status is enough where nothing or no error came. */
+/** API.md shows no body for DELETE /tags/[label]: the status is enough, unless the body has an error. */
 function isSilent({ status, body }: WireAnswer): boolean {
   return status >= 200 && status < 300 && body.trim() === '';
 }

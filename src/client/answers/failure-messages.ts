@@ -8,7 +8,7 @@ export function failureOf(error: unknown, host: string): Words {
   return { ...wordsFor(code, message, host), cause: error };
 }
 
-/** Why certificates are refused, by the codes of OpenSSL; none of them heals by trying again. */
+/** Why certificates are refused, by the codes of OpenSSL; trying again does not help. */
 const certificateReasons: { readonly [code: string]: string } = {
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: 'it is not yet valid',
@@ -74,7 +74,7 @@ function tlsReason(message: string): string {
   return /:SSL routines:[^:]*:([^:]+)/.exec(message)?.[1] ?? message.split('\n')[0] ?? message;
 }
 
-/** The error that says most: several addresses give one error each, and libraries wrap what the socket said. */
+/** The most informative error: several addresses give one error each, and libraries wrap those of the socket. */
 function firstCause(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

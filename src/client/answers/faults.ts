@@ -24,7 +24,7 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
   };
 }
 
-/** Sorts a complete HTTP answer: a result, or the classes R and A (1.3). `asked` is called for failures alone, which name it. */
+/** Sorts a complete HTTP answer: a result, or the classes R and A (1.3). `asked` describes the call; only failures need it. */
 export function judge<O extends OperationName>(operation: O, answer: WireAnswer, asked: () => Subject): Attempted<Answer<O>> {
   const { status } = answer;
   if (status >= 300 && status < 400) return { fault: redirect(answer, asked()) };
@@ -64,7 +64,7 @@ function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Faul
   };
 }
 
-/** An answer without an error of the service that could be read. */
+/** An answer from which no error of the service could be read. */
 function statusFault({ status, headers }: WireAnswer, said: StatusMessage): Fault {
   const outcome: CallOutcome = refusingStatuses.includes(status) ? 'rejected' : 'ambiguous';
   return {
@@ -76,14 +76,14 @@ function statusFault({ status, headers }: WireAnswer, said: StatusMessage): Faul
   };
 }
 
-/** B78. A change that such an answer leaves in doubt is another matter: its outcome. */
+/** B78: whether trying again can help. Whether a change happened is a separate question: `outcome`. */
 function heals(status: number): boolean {
   return status < 400 || status === 408 || status >= 500;
 }
 
 type StatusMessage = ApiMessage & { readonly details?: string[] };
 
-/** No page of the API: whoever runs the same command again finds none either. */
+/** There is no API at this address: running the same command again does not help. */
 function notThere(problem: string, { identity }: Subject): StatusMessage {
   return {
     kind: 'local',

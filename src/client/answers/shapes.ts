@@ -1,4 +1,4 @@
-/** A part of an answer that is not what it must be (R-35). */
+/** A part of an answer has the wrong type (R-35). */
 export class Mismatch extends Error {
   /** From the top of the answer: `urls[3].hash`. */
   readonly field: string;
@@ -45,7 +45,7 @@ export function list(shape: Shape): Shape {
   };
 }
 
-/** Members that are not named here are the server's own and pass. */
+/** Members that are not named here are allowed: servers add their own. */
 export function record(members: { readonly [name: string]: Shape }): Shape {
   const shapes = Object.entries(members);
   return (value) => {
@@ -79,7 +79,7 @@ function mismatch(expected: string, value: unknown): Mismatch {
   return new Mismatch('', `expected ${expected}, got ${typeName(value)}`);
 }
 
-/** The same mismatch, seen from the object or list around it; so that a path costs nothing while all is well. */
+/** The same mismatch, located from the object or list around it. Paths are built for failures alone. */
 function within(outer: string, error: unknown): unknown {
   if (!(error instanceof Mismatch)) return error;
   const separator = error.field === '' || error.field.startsWith('[') ? '' : '.';

@@ -52,7 +52,7 @@ function retrySettings(
 
 /**
  * A signal that is given to a call adds to the standing one and never replaces it (`D22`): what ends a command ends all of its
- * calls. Made once for each signal that is given, however many calls share it.
+ * calls. Made once for each given signal, however many calls share it.
  */
 function joinedWith(standing: AbortSignal | undefined): (given?: AbortSignal) => AbortSignal | undefined {
   const joined = new WeakMap<AbortSignal, AbortSignal>();
@@ -61,7 +61,7 @@ function joinedWith(standing: AbortSignal | undefined): (given?: AbortSignal) =>
     let both = joined.get(given);
     if (!both) {
       both = AbortSignal.any([standing, given]);
-      // Each call under way listens to it, and Node takes more than ten for a leak.
+      // Each call under way listens to it, and Node warns of a leak above ten.
       setMaxListeners(0, both);
       joined.set(given, both);
     }

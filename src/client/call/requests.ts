@@ -21,8 +21,8 @@ export interface AnyInput {
 }
 
 /**
- * Where and how an operation is sent. Throws `UsageError`, before anything is sent, for what the edition has not (B53), for a
- * segment that would turn the path into another one (R-31) and for a selection that would select everything (R-52).
+ * Where and how an operation is sent. Throws `UsageError`, before anything is sent, for what the edition does not have (B53), for
+ * a segment that would change the path (R-31) and for a selection that would select everything (R-52).
  */
 export function requestFor(operation: OperationName, input: AnyInput, edition: Edition): ApiRequest {
   const endpoint = endpoints[operation];

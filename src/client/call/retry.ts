@@ -117,7 +117,7 @@ function waitFor(fault: Fault, { attempts, waited }: Progress, { limits, system,
   if (asked === undefined) warn(`ignoring the invalid Retry-After of the server: ${fault.retryAfter}`);
   const delay = Math.max(own, (asked ?? 0) * (1 + 0.1 * system.random()));
   const refusal = 'the server requests a longer wait than --max-wait';
-  // Jitter is ours: a server that asks for exactly the longest wait is waited for.
+  // Without our jitter: a server that asks for exactly the longest wait gets it.
   if (asked && waited + asked > limits.maxWait) return { delay, refusal, notBefore: now + asked };
   return isThrottled && waited + own > limits.maxWait ? { delay, refusal } : { delay };
 }
