@@ -4,22 +4,22 @@ import { CallError } from '../client/call-error.ts';
 
 /** How long one command may take (`--max-time`, R-9). */
 export interface Deadline {
-  /** Aborted when the time is over, with the failure to tell as its reason; never without a limit. */
+  /** Aborted when the time is over, with the failure as its reason; never without a limit. */
   readonly signal: AbortSignal;
   /** Ends all calls at the same moment, except those of a command that `ends` in an order of its own. */
   readonly calls: AbortSignal;
-  /** A call that changes something is about to be sent: from now on the command is waited for, and tells what it did (`D22`). */
+  /** A call that changes something is about to be sent: from now on the program waits for the command, which reports what it did (`D22`). */
   changes(): void;
   /**
-   * Waits for the command. What ends because the time is over is told so. Work that changed nothing and waits for something else
-   * than a call is left to itself a second later, unless it `ends` in an order of its own.
+   * Waits for the command. Work that the end of the time interrupts fails with that reason. Work that changed nothing and waits for
+   * something else than a call is abandoned a second later, unless it `ends` in an order of its own.
    */
   hold(work: Promise<void>, ends: () => boolean): Promise<void>;
   /** The command is over. */
   release(): void;
 }
 
-/** Milliseconds in which calls that were ended become an answer: "whether it happened is not known" must not get lost. */
+/** Milliseconds for calls that were ended to report: "outcome unknown" must not get lost. */
 const windUp = 1000;
 
 export function startDeadline(seconds: number | undefined, system: Pick<System, 'sleep' | 'stdin'>): Deadline {
@@ -41,7 +41,7 @@ export function startDeadline(seconds: number | undefined, system: Pick<System, 
   const overdue = async (ends: () => boolean): Promise<void> => {
     await isOver(ends);
     if (ends() || hasChanged) return await new Promise(() => undefined);
-    // Whoever waits for a line that does not come keeps the program running.
+    // A read of stdin that never ends would keep the program running.
     system.stdin.destroy();
     throw signal.reason;
   };
@@ -63,7 +63,7 @@ export function startDeadline(seconds: number | undefined, system: Pick<System, 
   };
 }
 
-/** A call or a wait that the signal ended, and not a change of which nobody knows whether it happened. */
+/** A call or a wait that the signal ended, unless it is a change with an unknown outcome. */
 function isInterrupted(error: unknown): boolean {
   if (error instanceof CallError) return error.gaveUp === 'interrupted' && error.kind !== 'unknown';
   return error instanceof Error && error.name === 'AbortError';

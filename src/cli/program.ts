@@ -13,8 +13,8 @@ import type { Launch } from './invocation.ts';
 import { createRunner, type Runner } from './run.ts';
 
 /**
- * Parses one command line and runs the command it names. Only that command's file is imported; where none is named they all
- * stand in the tree by name and summary. Throws `UsageError` for what cannot be parsed (B4, B5, B11), and whatever the command throws.
+ * Parses one command line and runs the command it names. Only that command's file is imported; where none is named, the tree
+ * has all by name and summary. Throws `UsageError` for what cannot be parsed (B4, B5, B11), and whatever the command throws.
  */
 export async function runProgram(argv: readonly string[], launch: Launch): Promise<void> {
   const { say, system } = launch;

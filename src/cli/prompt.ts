@@ -2,7 +2,7 @@ import { AuthError, FailedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
 import { type Invocation, isSet } from './invocation.ts';
 
-/** Whether a question may be asked at all (B54): somebody can type, stderr is a terminal, and nothing says that nobody is there. */
+/** Whether a question may be asked at all (B54): input and stderr are a terminal, and neither flags nor environment forbid it. */
 export function canAsk(invocation: Invocation): boolean {
   const { env, stderr } = invocation.system;
   const forbidden = invocation.global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);

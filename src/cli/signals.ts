@@ -1,21 +1,21 @@
 import type { Signal, System } from '../base/system.ts';
 import type { Streams } from '../output/streams.ts';
 
-/** Who hears of a signal. */
+/** Where signals go. */
 interface SignalWatch {
-  /** From now on `listener` hears of signals; answers with what gives them back. */
+  /** From now on signals go to `listener`. Answers with a function that ends that. */
   listen(listener: (signal: Signal) => void): () => void;
   isListening(): boolean;
   end(): void;
 }
 
-/** Ctrl-C and its like end a command at once, with a word (B41), unless the command hears them itself. */
+/** Ctrl-C and other signals end a command at once, with a message (B41), unless the command listens itself. */
 export function watchSignals(system: System, streams: Streams): SignalWatch {
-  let heard: ((signal: Signal) => void) | undefined;
+  let listener: ((signal: Signal) => void) | undefined;
   let isDying = false;
   const listen = (signal: Signal): void => {
     const die = (): void => system.dieOf(signal);
-    if (heard) heard(signal);
+    if (listener) listener(signal);
     else if (isDying) die();
     else {
       isDying = true;
@@ -28,13 +28,13 @@ export function watchSignals(system: System, streams: Streams): SignalWatch {
     ...(['SIGUSR2', 'SIGINFO'] as const).map((signal) => system.onSignal(signal, () => streams.progress.status())),
   ];
   return {
-    listen(listener) {
-      heard = listener;
+    listen(next) {
+      listener = next;
       return () => {
-        heard = undefined;
+        listener = undefined;
       };
     },
-    isListening: () => heard !== undefined,
+    isListening: () => listener !== undefined,
     end: () => {
       for (const stop of stops) stop();
     },

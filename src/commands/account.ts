@@ -62,7 +62,7 @@ interface Gauge {
   readonly limit: number;
 }
 
-/** Counters may lack either number (FIELD-NOTES 5), and a limit of 0 tells nothing. */
+/** Counters may lack either number (FIELD-NOTES 5), and a limit of 0 says nothing. */
 function gaugesOf({ counters }: Partial<AccountRecord>): Gauge[] {
   return Object.entries(counters ?? {}).flatMap(([name, counter]) => {
     const { count, limit } = counter ?? {};
@@ -80,12 +80,12 @@ function sentence(gauge: Gauge): string {
   return `counter ${name} is at ${percentText(gauge)}: ${grouped(count)} of ${grouped(limit)}`;
 }
 
-/** Rounded down: what is not above a bound must not read as if it were. */
+/** Rounded down: a value that is not above a bound must not look as if it were. */
 function percentText({ count, limit }: Gauge): string {
   return `${Math.floor((count * 1000) / limit) / 10} %`;
 }
 
-/** `--fail-above` watches nothing where no counter has both numbers; silence would read as "all is well". */
+/** Without a counter that has both numbers `--fail-above` checks nothing, and must say so. */
 function blindness(gauges: readonly Gauge[], failAbove: number | undefined): string[] {
   return failAbove === undefined || gauges.length > 0 ? [] : ['warning: --fail-above: no counter has a count and a limit'];
 }

@@ -33,7 +33,7 @@ export function registerApi(command: Command, run: Runner): void {
   });
 }
 
-/** Makes the call as typed and prints the answer as it came; the exit code tells what its envelope says (B34). */
+/** Makes the call as typed and prints the answer as it came; the exit code is that of its envelope (B34). */
 async function api(
   { query = [], body }: ApiOptions,
   invocation: Invocation,

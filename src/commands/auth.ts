@@ -59,7 +59,7 @@ export function registerAuth(command: Command, run: Runner): void {
   describe(command, { examples: ['linkctl auth login', 'linkctl auth status', 'linkctl auth switch work'] });
 }
 
-/** Each value in force and where it comes from (B72). */
+/** Each value of the credentials and its source (B72). */
 async function showStatus({ offline }: { offline?: boolean }, invocation: Invocation): Promise<RecordReport> {
   const credentials = resolveCredentials(invocation.global, invocation.system);
   await invocation.warn(...credentials.warnings);

@@ -49,7 +49,7 @@ export function qrFileName(hash: string): string {
     const letter = String.fromCharCode(byte);
     return /[A-Za-z0-9_-]/.test(letter) ? letter : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   });
-  // Windows opens a device whatever stands behind the dot.
+  // Windows opens a device whatever the extension.
   if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(hash)) encoded[0] = `%${hash.charCodeAt(0).toString(16).toUpperCase()}`;
   const name = encoded.join('');
   if (name.length <= longestName) return `${name || '%'}.svg`;

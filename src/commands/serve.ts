@@ -106,7 +106,7 @@ function settingsOf(
   };
 }
 
-/** The usual port is a habit and not a wish: if it is in use, any other will do. */
+/** A port that nobody asked for may be in use: then any other will do. */
 async function start(options: ServiceOptions, port: number | undefined): Promise<RunningService> {
   try {
     return await startService({ ...options, port: port ?? usualPort });
@@ -174,14 +174,14 @@ async function announce(
   if (invocation.streams.watched) await invocation.note('listening; press Ctrl-C to stop');
 }
 
-/** Resolves with the first signal, or when `--max-time` is over; the second one ends the program as if nobody listened (R-18). */
+/** Resolves with the first signal, or when `--max-time` is over; the second one ends the program at once (R-18). */
 function firstSignal({ system, listenForSignals, deadline }: Invocation): Promise<void> {
   return new Promise((resolve) => {
     deadline.signal.addEventListener('abort', () => resolve(), { once: true });
-    let heard = false;
+    let isStopping = false;
     listenForSignals((signal) => {
-      if (heard) system.dieOf(signal);
-      heard = true;
+      if (isStopping) system.dieOf(signal);
+      isStopping = true;
       resolve();
     });
   });

@@ -138,7 +138,7 @@ function listedStats({ selections, severalDomains, isPart }: Listing, { top }: S
   return { ...report, notes: () => [...(report.notes?.() ?? []), ...covered] };
 }
 
-/** The short URL tells apart namesakes on several domains. */
+/** The short URL distinguishes equal hashes of several domains. */
 function statsOf({ hash, short_url, total_clicks, unique_clicks }: UrlRecord): Row {
   return { hash, short_url, total_clicks, unique_clicks };
 }

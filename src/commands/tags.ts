@@ -144,7 +144,7 @@ function plan(labels: readonly string[], { change, done, request }: Plan, invoca
 interface Change {
   /** The JSON member that holds the rows. */
   readonly key: string;
-  /** What became of a tag, for messages and the summary: `added`. */
+  /** The status of a tag in messages and the summary: `added`. */
   readonly done: 'added' | 'deleted';
   readonly sentence: string;
   readonly ignoreMissing?: boolean;

@@ -6,10 +6,10 @@ import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../h
 import type { Sources } from './sources.ts';
 
 /** What the shell does besides offering the candidates; bits, as cobra has them (B93). */
-const directives = { error: 1, noSpace: 2, noFiles: 4, directories: 16 } as const;
+const directives = { noSpace: 2, noFiles: 4, directories: 16 } as const;
 
 interface Candidate {
-  /** The whole word that stands on the line if this is chosen: `--output=json`. */
+  /** The whole word that is inserted: `--output=json`. */
   readonly word: string;
   readonly meaning?: string;
 }
@@ -20,16 +20,15 @@ interface Answer {
   readonly directive: number;
 }
 
-/** What a word can be; where files can stand there is nothing that we could list. */
+/** What a word can be; files are left to the shell. */
 interface Offer {
   readonly candidates?: readonly Candidate[];
   readonly directive?: number;
 }
 
 /**
- * What can stand where the cursor is: `words` before it, then `current`, the beginning of a word, perhaps empty. Everything is
- * read off the command tree; names that it cannot know come from `sources`. Takes no text of strangers that could move a cursor
- * (B94).
+ * The words that fit at the cursor: after `words` comes `current`, the beginning of a word, perhaps empty. Commands and flags are those
+ * of the tree; names of profiles, tags and domains come from `sources`, without those that could move a cursor (B94).
  */
 export function complete(root: CommandTree, words: readonly string[], current: string, sources: Sources): Answer {
   const line = readTypedLine(root, words);

@@ -7,7 +7,7 @@ import { keptLabels, type LabelKind } from './label-cache.ts';
 /** The names that only this machine knows. Nothing here opens a connection or writes. */
 export interface Sources {
   profiles(): string[];
-  /** What the server of a profile listed lately; without a name, of the profile in force. */
+  /** What the server of a profile listed recently; without a name, of the current profile. */
   labels(kind: LabelKind, profile: string | undefined): string[];
 }
 

@@ -74,7 +74,7 @@ export function flagOf(name: FieldName): string {
 /** The fields that one record can be given, by the flags of either use. */
 type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
 
-/** For whom the flags are read: a session. */
+/** The session for which flags are read. */
 interface FieldReader {
   readonly edition: Edition;
   readonly system: { now(): number };

@@ -39,7 +39,7 @@ export interface GlobalOptions {
   readonly progress?: 'auto' | 'plain' | 'none';
 }
 
-/** One global flag and the environment variable that stands in for it. */
+/** One global flag and the environment variable that replaces it. */
 interface GlobalFlag {
   readonly flags: string;
   readonly summary: string;
@@ -127,7 +127,7 @@ function meaningOf({ summary, env }: GlobalFlag): string {
   return env ? `${summary} (env: ${env})` : summary;
 }
 
-/** The environment variables that stand in for a global flag, and the flag's meaning. */
+/** The environment variables that replace a global flag, and the flag's meaning. */
 export function flagVariables(): { readonly name: string; readonly long: string; readonly summary: string }[] {
   return globalFlags.flatMap(({ flags, summary, env }) => {
     const long = /--[a-z-]+/.exec(flags)?.[0];

@@ -1,4 +1,4 @@
-/** The name that a mistyped word most likely stands for (B5): within 0.4 of its length and 3 edits, whatever its case. */
+/** The name that was most likely meant by a mistyped word (B5): within 0.4 of its length and 3 edits, whatever its case. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: editsBetween(word.toLowerCase(), name.toLowerCase()) }))

@@ -4,7 +4,7 @@ import { flagVariables, globalFlagRows } from '../flags/globals.ts';
 import { columns, wrap } from './text-layout.ts';
 import type { TopicName } from './topic-names.ts';
 
-/** One part of a topic: a paragraph, rows of a term and its meaning, or lines to be typed as they stand. */
+/** One part of a topic: a paragraph, rows of a term and its meaning, or lines to copy. */
 export type Part = string | readonly (readonly [term: string, meaning: string])[] | { readonly lines: readonly string[] };
 
 interface Topic {

@@ -28,7 +28,7 @@ function complaintOf(message: string): string {
   return value ? `${value[1] ?? `<${value[2]}>`}: ${value[3]}` : (message.replace(/^error: /, '').split('\n')[0] ?? '');
 }
 
-/** A verb that nobody knows is an unknown command, or one operand too many for the verb that a bare group stands for (T10). */
+/** An unknown verb is an unknown command, or one operand too many for the default verb of its group (T10). */
 const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.excessArguments'];
 
 /** A word that other tools have for it (B5), else the nearest of ours. */

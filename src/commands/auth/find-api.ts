@@ -6,8 +6,8 @@ import { errorTraits } from '../../contract/errors.ts';
 import { apiAddresses, exposure, isExposed } from '../../profiles/account-values.ts';
 
 /**
- * The base URL that an address stands for (D47). Of a host alone, the roots that deployments have are tried; where more is to be asked, a
- * whole URL is looked at, too, before anybody types a key. No credentials are sent. Throws a CliError where there is no API.
+ * The base URL of the API at an address (D47). Of a host alone, the roots that deployments have are tried; where questions follow, a
+ * whole URL is checked, too, before anybody types a key. No credentials are sent. Throws a CliError where there is no API.
  */
 export async function findApi(text: string, exposes: boolean, invocation: Invocation): Promise<string> {
   const addresses = apiAddresses(text);
@@ -18,7 +18,7 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   const failures: CliError[] = [];
   for (const address of addresses) {
     const failure = await failureAt(address, invocation);
-    // At the only address, whatever asks for credentials may be the API behind something else: the login tells.
+    // At the only address, anything that asks for credentials may be the API behind a proxy: the login will show.
     if (!failure || (addresses.length === 1 && failure.kind === 'auth')) return address;
     failures.push(failure);
   }

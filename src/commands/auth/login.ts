@@ -113,7 +113,7 @@ async function askOrKept(
   return await ask(question, flag, invocation, kept ?? undefined);
 }
 
-/** A key that was read, or where to read it. A key command that the profile has goes on being used for the same server. */
+/** A key that was read, or where to read it. A key command of the profile stays in use for the same server. */
 async function givenKey(withKey: boolean, stored: Profile, url: string, invocation: Invocation): Promise<string | KeySource> {
   const { global, system } = invocation;
   if (withKey && global.apiKeyFile !== undefined) throw new UsageError('specify only one of --with-key or --api-key-file');
