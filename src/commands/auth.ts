@@ -14,13 +14,9 @@ import { maskKey } from '../profiles/redactor.ts';
 import { logIn } from './auth/login.ts';
 
 export function registerAuth(command: Command, run: Runner): void {
-  const login = command
-    .command('login')
-    .summary('Verify credentials and store them')
-    .description('Verify credentials with the server and store them as a profile.')
-    .option('--with-key', 'read the API key from stdin')
-    .action(run(logIn));
-  describe(login, {
+  describe(command.command('login'), {
+    summary: 'Verify credentials and store them',
+    description: 'Verify credentials with the server and store them as a profile.',
     examples: [
       'linkctl auth login',
       'linkctl auth login --base-url s.ex --username ann --api-key-file key.txt',
@@ -31,31 +27,37 @@ export function registerAuth(command: Command, run: Runner): void {
         'linkctl then tries /tiny/api/3 and /api/3.',
     ],
     globals: ['--base-url', '--username', '--api-key-file', '--edition', '--domain', '--insecure-http', '--ca-file'],
-  });
-  const status = command
-    .command('status')
-    .summary('Show the active account and verify its credentials')
-    .description('Show the active account and the source of each value. Exit 4 if the server rejects the credentials.')
+  })
+    .option('--with-key', 'read the API key from stdin')
+    .action(run(logIn));
+  describe(command.command('status'), {
+    summary: 'Show the active account and verify its credentials',
+    description: 'Show the active account and the source of each value. Exit 4 if the server rejects the credentials.',
+    examples: ['linkctl auth status', 'linkctl auth status --offline -o json'],
+  })
     .option('--offline', 'do not contact the server')
     .action(run(showStatus));
-  describe(status, { examples: ['linkctl auth status', 'linkctl auth status --offline -o json'] });
-  const list = command.command('list').summary('List the profiles').description('List the profiles.').action(run(listProfiles));
-  describe(list, { examples: ['linkctl auth list'], fields: namesOf(profileColumns) });
-  const change = command
-    .command('switch')
-    .summary('Set the current profile')
-    .description('Set the current profile, which commands use without --profile.')
+  describe(command.command('list'), {
+    summary: 'List the profiles',
+    description: 'List the profiles.',
+    examples: ['linkctl auth list'],
+    fields: namesOf(profileColumns),
+  }).action(run(listProfiles));
+  describe(command.command('switch'), {
+    summary: 'Set the current profile',
+    description: 'Set the current profile, which commands use without --profile.',
+    examples: ['linkctl auth switch work'],
+  })
     .argument('<profile>')
     .action(run(switchProfile));
-  describe(change, { examples: ['linkctl auth switch work'] });
-  const logout = command
-    .command('logout')
-    .summary('Delete a profile and its API key')
-    .description('Delete a profile and its API key. The default is the current profile.')
+  describe(command.command('logout'), {
+    summary: 'Delete a profile and its API key',
+    description: 'Delete a profile and its API key. The default is the current profile.',
+    examples: ['linkctl auth logout work', 'linkctl auth logout --all'],
+  })
     .argument('[profile]')
     .option('--all', 'delete all profiles')
     .action(run(logOut));
-  describe(logout, { examples: ['linkctl auth logout work', 'linkctl auth logout --all'] });
   describe(command, { examples: ['linkctl auth login', 'linkctl auth status', 'linkctl auth switch work'] });
 }
 

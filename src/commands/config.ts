@@ -17,27 +17,23 @@ const allKeys = profileKeys;
 const ownKeys = profileKeys.filter((key) => !fieldOf(key).login);
 
 export function registerConfig(command: Command, run: Runner): void {
-  const list = command
-    .command('list')
-    .summary('Show all settings and their sources')
-    .description('Show all settings and their sources: flag, environment, profile or default.')
-    .action(run(listSettings));
-  describe(list, { examples: ['linkctl config list', 'linkctl config list --profile work -o json'], fields: settingFields });
-  const get = command
-    .command('get')
-    .summary('Show one setting')
-    .description('Show the value of one setting; in a pipe, print only the value.')
+  describe(command.command('list'), {
+    summary: 'Show all settings and their sources',
+    description: 'Show all settings and their sources: flag, environment, profile or default.',
+    examples: ['linkctl config list', 'linkctl config list --profile work -o json'],
+    fields: settingFields,
+  }).action(run(listSettings));
+  describe(command.command('get'), {
+    summary: 'Show one setting',
+    description: 'Show the value of one setting; in a pipe, print only the value.',
+    examples: ['linkctl config get domain'],
+    fields: settingFields,
+  })
     .argument('<key>', 'name of the setting (linkctl config list)', suggested(allKeys))
     .action(run(getSetting));
-  describe(get, { examples: ['linkctl config get domain'], fields: settingFields });
-  const set = command
-    .command('set')
-    .summary('Store a setting in the profile')
-    .description('Store a setting in the current profile.')
-    .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
-    .argument('<value>', 'new value')
-    .action(run(setSetting));
-  describe(set, {
+  describe(command.command('set'), {
+    summary: 'Store a setting in the profile',
+    description: 'Store a setting in the current profile.',
     examples: ['linkctl config set domain s.ex', 'linkctl config set output json --profile work'],
     notes: [
       'The base URL, username and API key form one set. To change them, use linkctl auth login.',
@@ -49,20 +45,22 @@ export function registerConfig(command: Command, run: Runner): void {
       ].join('\n'),
       'method_override true sends PATCH and DELETE as POST with X-HTTP-Method-Override, for proxies that block them.',
     ],
-  });
-  const unset = command
-    .command('unset')
-    .summary('Unset a setting of the profile')
-    .description('Unset a setting of the current profile, so that its default applies.')
+  })
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
+    .argument('<value>', 'new value')
+    .action(run(setSetting));
+  describe(command.command('unset'), {
+    summary: 'Unset a setting of the profile',
+    description: 'Unset a setting of the current profile, so that its default applies.',
+    examples: ['linkctl config unset domain'],
+  })
     .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
     .action(run(unsetSetting));
-  describe(unset, { examples: ['linkctl config unset domain'] });
-  const path = command
-    .command('path')
-    .summary('Show the path of the configuration file')
-    .description('Show the path of the configuration file. The file may not exist yet.')
-    .action(run(showPath));
-  describe(path, { examples: ['linkctl config path'] });
+  describe(command.command('path'), {
+    summary: 'Show the path of the configuration file',
+    description: 'Show the path of the configuration file. The file may not exist yet.',
+    examples: ['linkctl config path'],
+  }).action(run(showPath));
   describe(command, {
     examples: ['linkctl config list', 'linkctl config set dedupe account', 'linkctl config path'],
     notes: [`Settings: ${allKeys.join(', ')}.`],

@@ -13,36 +13,35 @@ import { quantity } from '../output/quantity.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 
 export function registerRuns(command: Command, run: Runner): void {
-  const list = command
-    .command('list', { isDefault: true })
-    .summary('List the bulk runs')
-    .description('List the recorded bulk runs, newest first.')
-    .action(run(listKept));
-  describe(list, { examples: ['linkctl runs', 'linkctl runs -o json'], fields: namesOf(runColumns) });
-  const show = command
-    .command('show')
-    .summary('Show the progress of a run')
-    .description('Show the operation, progress and journal path of a run.')
+  describe(command.command('list', { isDefault: true }), {
+    summary: 'List the bulk runs',
+    description: 'List the recorded bulk runs, newest first.',
+    examples: ['linkctl runs', 'linkctl runs -o json'],
+    fields: namesOf(runColumns),
+  }).action(run(listKept));
+  describe(command.command('show'), {
+    summary: 'Show the progress of a run',
+    description: 'Show the operation, progress and journal path of a run.',
+    examples: ['linkctl runs show 20310131-120905-897533f8'],
+  })
     .argument('<run>')
     .action(run(showOne));
-  describe(show, { examples: ['linkctl runs show 20310131-120905-897533f8'] });
-  const verify = command
-    .command('verify')
-    .summary('Check the links of a run')
-    .description('Read all links that a run created or changed. List those that are missing or have another destination.')
-    .argument('<run>')
-    .action(run(verifyLinks));
-  describe(verify, {
+  describe(command.command('verify'), {
+    summary: 'Check the links of a run',
+    description: 'Read all links that a run created or changed. List those that are missing or have another destination.',
     examples: ['linkctl runs verify 20310131-120905-897533f8'],
     fields: namesOf(discrepancyColumns),
-  });
-  const forget = command
-    .command('forget')
-    .summary('Delete the record of a run')
-    .description('Delete the record of a run. Its links are kept. The same command then starts again from the first row.')
+  })
+    .argument('<run>')
+    .action(run(verifyLinks));
+  describe(command.command('forget'), {
+    summary: 'Delete the record of a run',
+    description: 'Delete the record of a run. Its links are kept. The same command then starts again from the first row.',
+    examples: ['linkctl runs forget 20310131-120905-897533f8 --yes'],
+    globals: ['--yes'],
+  })
     .argument('<run>')
     .action(run(forgetOne));
-  describe(forget, { examples: ['linkctl runs forget 20310131-120905-897533f8 --yes'], globals: ['--yes'] });
   describe(command, {
     examples: ['linkctl runs', 'linkctl runs show 20310131-120905-897533f8', 'linkctl runs verify 20310131-120905-897533f8'],
     notes: [

@@ -15,38 +15,38 @@ import type { PlannedRequest } from '../output/dry-run.ts';
 import type { Report, Row, RowsReport } from '../output/report.ts';
 
 export function registerTags(command: Command, run: Runner): void {
-  const list = command
-    .command('list', { isDefault: true })
-    .summary('List the tags')
-    .description('List the tags of the account.')
-    .action(run(listTags));
-  describe(list, { examples: ['linkctl tags', 'linkctl tags -o json'], fields: ['label'] });
-  const add = command
-    .command('add')
-    .summary('Add tags')
-    .description('Add tags. Existing tags stay unchanged.')
+  describe(command.command('list', { isDefault: true }), {
+    summary: 'List the tags',
+    description: 'List the tags of the account.',
+    examples: ['linkctl tags', 'linkctl tags -o json'],
+    fields: ['label'],
+  }).action(run(listTags));
+  describe(command.command('add'), {
+    summary: 'Add tags',
+    description: 'Add tags. Existing tags stay unchanged.',
+    examples: ['linkctl tags add promo', "linkctl tags add 'spring sale' autumn"],
+    globals: ['--dry-run'],
+  })
     .argument('<label...>', 'one label per argument; a comma is part of the label')
     .action(run(addTags));
-  describe(add, { examples: ['linkctl tags add promo', "linkctl tags add 'spring sale' autumn"], globals: ['--dry-run'] });
-  const rename = command
-    .command('rename')
-    .summary('Rename a tag')
-    .description('Rename a tag. Its links keep the tag.')
+  describe(command.command('rename'), {
+    summary: 'Rename a tag',
+    description: 'Rename a tag. Its links keep the tag.',
+    examples: ['linkctl tags rename promo promotion'],
+    globals: ['--dry-run'],
+  })
     .argument('<old>', 'current label')
     .argument('<new>', 'new label')
     .action(run(changeLabel));
-  describe(rename, { examples: ['linkctl tags rename promo promotion'], globals: ['--dry-run'] });
-  const remove = command
-    .command('delete')
-    .summary('Delete tags')
-    .description('Delete tags. Their links are kept.')
+  describe(command.command('delete'), {
+    summary: 'Delete tags',
+    description: 'Delete tags. Their links are kept.',
+    examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes'],
+    globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
+  })
     .argument('<label...>', 'one label per argument; a comma is part of the label')
     .option('--ignore-missing', 'ignore tags that do not exist')
     .action(run(deleteTags));
-  describe(remove, {
-    examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes'],
-    globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
-  });
   describe(command, {
     examples: ['linkctl tags', 'linkctl tags add promo', 'linkctl tags rename promo promotion', 'linkctl tags delete promotion'],
     notes: ['Labels are not case-sensitive. Tag expressions for --by-tags: linkctl help tags.'],

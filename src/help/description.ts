@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
 
-/** What a command's help says beyond its operands and flags (B13). */
+/** The help of a command beside its operands and flags (B13). */
 export interface Description {
+  /** One line, for the list of its group. */
+  readonly summary?: string;
+  /** One or two sentences, at the top of its help. */
+  readonly description?: string;
   /** Command lines that work as they are, most useful first. */
   readonly examples: readonly string[];
   /** Paragraphs after the flags: rules, formats, what differs between editions. */
@@ -14,9 +18,12 @@ export interface Description {
 
 const descriptions = new WeakMap<Command, Description>();
 
-/** Gives a command the rest of its help. */
-export function describe(command: Command, description: Description): void {
+/** Gives a command its help. */
+export function describe(command: Command, description: Description): Command {
   descriptions.set(command, description);
+  if (description.summary !== undefined) command.summary(description.summary);
+  if (description.description !== undefined) command.description(description.description);
+  return command;
 }
 
 /** The description that `describe` has set. */
