@@ -328,11 +328,22 @@ export const streamBehaviours: readonly Behaviour[] = [
   [
     'B41',
     'A signal ends the program at once, by dying of that signal; a run first says how far it got.',
-    async ({ shell, wire }) => {
-      await wire.script([{ end: 'silent', times: 'all' }]);
-      const line = '$linkctl list & sleep 0.7; kill -INT $!; wait $!; echo $?';
-      const { stdout } = await shell(`set -m; ${line}`);
-      expect(stdout).toBe('130\n');
+    async ({ shell, wire, open, calls, folder }) => {
+      await wire.script([{ only: { method: 'GET' }, end: 'silent', times: 'all' }]);
+      expect((await shell('set -m; $linkctl list & sleep 0.7; kill -INT $!; wait $!; echo $?')).stdout).toBe('130\n');
+      await wire.script([{ only: { method: 'POST' }, delay: 300, times: 'all' }]);
+      writeFileSync(
+        join(folder, 'links.txt'),
+        numbered(20)
+          .map(({ long_url }) => long_url)
+          .join('\n'),
+      );
+      const terminal = open(['shorten', '-f', join(folder, 'links.txt'), '--batch-size', '1']);
+      await expect.poll(calls, { timeout: 60_000 }).toContainEqual(expect.stringContaining('POST'));
+      terminal.type('\u0003');
+      const { signal, shown } = await terminal.ended();
+      expect(signal).toBe('SIGINT');
+      expect(shown).toContain('run the same command again');
     },
   ],
   [
