@@ -1,3 +1,4 @@
+import { grouped } from '../base/grouped.ts';
 import { fittingHashes } from '../client/batch-limits.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { BulkRow } from './results/row-outcome.ts';
@@ -34,14 +35,7 @@ export function rulesOf<Payload extends object>(
 /** The rows of each group, in order. */
 export function groupsOf<Row>(rows: readonly Row[], { group: keyOf }: BatchRules<Row>): (readonly Row[])[] {
   if (!keyOf) return rows.length > 0 ? [rows] : [];
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const group = groups.get(key);
-    if (group) group.push(row);
-    else groups.set(key, [row]);
-  }
-  return [...groups.values()];
+  return [...grouped(rows, keyOf).values()];
 }
 
 /** Of one group, the rows of the next call and those that are left. */

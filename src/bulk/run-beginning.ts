@@ -174,7 +174,7 @@ async function create<Payload extends object>(
     outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),
     at: new Date(system.now()).toISOString(),
   };
-  await createRunFolder(begin, input.copyTo, folders, system, openJournalFile);
+  await createRunFolder(begin, folders, system, { copyInput: input.copyTo, openFile: openJournalFile });
   return run;
 }
 

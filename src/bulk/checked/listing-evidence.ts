@@ -1,4 +1,5 @@
 import { shortPrint } from '../../base/fingerprint.ts';
+import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { readJournal } from '../journal/journal.ts';
 import type { JournalLine, Watermark } from '../journal/lines.ts';
@@ -22,7 +23,7 @@ export interface BatchEvidence {
 export async function evidenceOf(journal: string, batch: number): Promise<BatchEvidence | undefined> {
   let current: JournalLine<'intent'> | undefined;
   let found: Watermark | undefined;
-  let given = { latest: [] as readonly string[], earlier: [] as readonly string[], latestBatch: 0 };
+  let given: Omit<BatchEvidence, 'watermark'> = { latest: [], earlier: [], latestBatch: 0 };
   for await (const { line } of readJournal(journal)) {
     if (line.type === 'intent' && (current?.batch ?? 0) < batch) current = line;
     if (line.type === 'intent' && line.batch === batch) found = line.mark;
@@ -42,11 +43,7 @@ export async function evidenceOf(journal: string, batch: number): Promise<BatchE
  */
 export async function ownAmong(journal: string, records: Iterable<KnownRecord>): Promise<Set<string>> {
   const own = new Set<string>();
-  const wanted = new Map<string, KnownRecord[]>();
-  for (const record of records) {
-    const key = foldedHash(record.hash);
-    wanted.set(key, [...(wanted.get(key) ?? []), record]);
-  }
+  const wanted = grouped(records, ({ hash }) => foldedHash(hash));
   if (wanted.size === 0) return own;
   for await (const { line } of readJournal(journal)) {
     if (line.type !== 'result') continue;

@@ -48,17 +48,21 @@ export function newRunName(key: string, now: number, { runs }: RunFolders): stri
   }
 }
 
+export interface FolderOptions {
+  /** Writes what came through a pipe, which is kept with the run. */
+  readonly copyInput?: ((path: string) => Promise<void>) | undefined;
+  readonly openFile?: OpenJournalFile | undefined;
+}
+
 /**
  * Makes a run's folder with the first line of its journal. It appears under its name only when all of it is on the disk, so a
- * journal without a beginning is a damaged one, and no run loses its journal with the power (D40). `copyInput` writes what came
- * through a pipe, which is kept with the run.
+ * journal without a beginning is a damaged one, and no run loses its journal with the power (D40).
  */
 export async function createRunFolder(
   begin: BeginLine,
-  copyInput: ((path: string) => Promise<void>) | undefined,
   folders: RunFolders,
   system: MarkSystem,
-  openFile?: OpenJournalFile,
+  { copyInput, openFile }: FolderOptions = {},
 ): Promise<void> {
   const { runs } = folders;
   const draft = draftFolder(folders, system);

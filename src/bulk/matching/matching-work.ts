@@ -68,14 +68,3 @@ export function recordAt<Row>({ items }: Work<Row>, index: number): KnownRecord 
   const item = items[index];
   return item?.kind === 'record' ? item.record : undefined;
 }
-
-export function group(members: readonly number[], keyOf: (member: number) => string): Map<string, number[]> {
-  const groups = new Map<string, number[]>();
-  for (const member of members) {
-    const key = keyOf(member);
-    const list = groups.get(key);
-    if (list) list.push(member);
-    else groups.set(key, [member]);
-  }
-  return groups;
-}

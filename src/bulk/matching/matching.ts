@@ -1,9 +1,10 @@
+import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { type Item, longUrlOf } from './answer-items.ts';
 import { canonicalHost, canonicalUrl } from './canonical-url.ts';
 import { takeByHash } from './hash-matching.ts';
-import { begin, freeRecords, freeRefusals, freeRows, give, group, recordAt, result, type Work } from './matching-work.ts';
+import { begin, freeRecords, freeRefusals, freeRows, give, recordAt, result, type Work } from './matching-work.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
 import type { BatchAnswer, Evidence } from './verdict.ts';
 
@@ -82,17 +83,17 @@ function takeByFields(work: Shortening): void {
   const items = freeRecords(work);
   if (rows.length === 0 || items.length === 0) return;
   const shown = new Set(keyFields.filter((name) => items.every((index) => recordAt(work, index)?.[name] !== undefined)));
-  const candidates = group(items, (index) => foldedKey(recordAt(work, index), shown));
-  for (const [key, takers] of group(rows, (row) => foldedKey(work.sent[row], shown))) {
+  const candidates = grouped(items, (index) => foldedKey(recordAt(work, index), shown));
+  for (const [key, takers] of grouped(rows, (row) => foldedKey(work.sent[row], shown))) {
     const found = candidates.get(key);
-    if (!found || (takers.length > 1 && group(takers, (row) => foldedKey(work.sent[row])).size > 1)) continue;
+    if (!found || (takers.length > 1 && grouped(takers, (row) => foldedKey(work.sent[row])).size > 1)) continue;
     giveInOrder(work, takers, found, 'fields');
   }
 }
 
 /** The same spelling first, then as they come. */
 function giveInOrder(work: Shortening, rows: readonly number[], items: readonly number[], evidence: Evidence): void {
-  const spelled = group(items, (index) => longUrlOf(work.items[index]) ?? '');
+  const spelled = grouped(items, (index) => longUrlOf(work.items[index]) ?? '');
   for (const row of rows) {
     const index = spelled.get(work.sent[row]?.long_url ?? '')?.shift();
     if (index !== undefined) give(work, row, index, evidence);
@@ -109,8 +110,8 @@ function giveInOrder(work: Shortening, rows: readonly number[], items: readonly 
 function takeRefusals(work: Shortening): void {
   const items = freeRefusals(work).filter((index) => longUrlOf(work.items[index]) !== undefined);
   if (items.length === 0) return;
-  const rows = group(freeRows(work), (row) => canonicalUrl(work.sent[row]?.long_url ?? ''));
-  for (const [url, found] of group(items, (index) => canonicalUrl(longUrlOf(work.items[index]) ?? ''))) {
+  const rows = grouped(freeRows(work), (row) => canonicalUrl(work.sent[row]?.long_url ?? ''));
+  for (const [url, found] of grouped(items, (index) => canonicalUrl(longUrlOf(work.items[index]) ?? ''))) {
     const takers = rows.get(url);
     if (takers && oneFate(work, takers, found)) giveInOrder(work, takers, found, 'long_url');
   }
@@ -130,11 +131,11 @@ function takeByUniqueUrl(work: Shortening): void {
   for (const candidates of [plain, freeRows(work)]) {
     const items = freeRecords(work);
     if (items.length === 0 || candidates.length === 0) continue;
-    const rows = group(
+    const rows = grouped(
       candidates.filter((row) => !work.verdicts[row]),
       (row) => canonicalUrl(work.sent[row]?.long_url ?? ''),
     );
-    for (const [url, found] of group(items, (index) => canonicalUrl(longUrlOf(work.items[index]) ?? ''))) {
+    for (const [url, found] of grouped(items, (index) => canonicalUrl(longUrlOf(work.items[index]) ?? ''))) {
       const [row, ...others] = rows.get(url) ?? [];
       const [index, ...more] = found;
       if (row === undefined || index === undefined || others.length > 0 || more.length > 0) continue;

@@ -13,7 +13,8 @@ export function unaskedDestination(row: Row): string | undefined {
 }
 
 function askedOf({ payload }: Row): string | undefined {
-  return (payload as { readonly long_url?: string }).long_url;
+  const { long_url }: { readonly long_url?: string } = payload;
+  return long_url;
 }
 
 function serversOf({ record }: Row): string | undefined {

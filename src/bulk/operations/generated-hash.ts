@@ -22,10 +22,10 @@ export function hashGiver(
   { randomBytes }: Pick<System, 'randomBytes'>,
 ): <Payload extends object>(payload: Payload, kept?: string) => Payload {
   const generateHash = hashGenerator((count) => randomBytes(count));
-  return (payload, kept) =>
-    mode?.generateHashes && (payload as Partial<ShortenItem>).custom_hash === undefined
-      ? { ...payload, custom_hash: kept ?? generateHash() }
-      : payload;
+  return (payload, kept) => {
+    const { custom_hash }: Partial<ShortenItem> = payload;
+    return mode?.generateHashes && custom_hash === undefined ? { ...payload, custom_hash: kept ?? generateHash() } : payload;
+  };
 }
 
 /** Makes random hashes. */

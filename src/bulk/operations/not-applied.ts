@@ -18,23 +18,28 @@ export type TagsMean = 'labels' | 'instructions';
  * nothing; another spelling of a long URL, blanks around a note, the case of labels and of a hash, and a time after a date are no
  * difference.
  */
-export function notApplied(asked: EditFields, record: object, tagsMean: TagsMean = 'labels'): Difference[] {
-  const got = record as Readonly<Record<string, unknown>>;
+export function notApplied(asked: EditFields, record: Shown, tagsMean: TagsMean = 'labels'): Difference[] {
   const differences: Difference[] = [];
   for (const field of editable) {
     const value = asked[field];
-    const wireName = field === 'custom_hash' ? 'hash' : field;
-    if (value === undefined || got[wireName] === undefined || value === got[wireName]) continue;
-    if (!sameBy[field](value, got[wireName], tagsMean)) differences.push({ field, asked: value, got: got[wireName] });
+    const got = shown(field, record);
+    if (value === undefined || got === undefined || value === got) continue;
+    if (!sameBy[field](value, got, tagsMean)) differences.push({ field, asked: value, got });
   }
   return differences;
 }
 
 /** Whether the record shows every field that was asked for, as it was asked for. */
-export function showsAll(asked: EditFields, record: object, tagsMean?: TagsMean): boolean {
-  const isShown = ([field, value]: [string, unknown]): boolean =>
-    value === undefined || (record as Readonly<Record<string, unknown>>)[field === 'custom_hash' ? 'hash' : field] !== undefined;
-  return Object.entries(asked).every(isShown) && notApplied(asked, record, tagsMean).length === 0;
+export function showsAll(asked: EditFields, record: Shown, tagsMean?: TagsMean): boolean {
+  const isShown = editable.every((field) => asked[field] === undefined || shown(field, record) !== undefined);
+  return isShown && notApplied(asked, record, tagsMean).length === 0;
+}
+
+/** A record as far as an edit can change it. */
+type Shown = Readonly<Partial<Record<Exclude<keyof EditFields, 'custom_hash'> | 'hash', unknown>>>;
+
+function shown(field: keyof EditFields, record: Shown): unknown {
+  return record[field === 'custom_hash' ? 'hash' : field];
 }
 
 type Same = (asked: unknown, got: unknown, tagsMean: TagsMean) => boolean;
@@ -49,7 +54,11 @@ const sameBy: { readonly [F in keyof Required<EditFields>]: Same } = {
   tags: (asked, got, tagsMean) => sameTags(listOf(asked), listOf(got), tagsMean),
 };
 
-const editable = Object.keys(sameBy) as (keyof EditFields)[];
+const editable = Object.keys(sameBy).filter(isEditable);
+
+function isEditable(name: string): name is keyof EditFields {
+  return Object.hasOwn(sameBy, name);
+}
 
 function sameTags(asked: readonly string[], got: readonly string[], tagsMean: TagsMean): boolean {
   if (tagsMean === 'labels' && asked.length === got.length && asked.every((label, index) => label === got[index])) return true;

@@ -25,7 +25,7 @@ export function outcomeRow(
     return fromFile ? { line, status, ...record, short_url_with_protocol } : { status, ...record, short_url_with_protocol };
   }
   const place = fromFile ? { line, status } : { status };
-  const { domain, hash } = item as Partial<LinkKey>;
+  const { domain, hash }: Partial<LinkKey> = item;
   const link = domain !== undefined && hash !== undefined && { short_url: linkText({ domain, hash }) };
   return { ...place, ...item, ...link, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
 }
@@ -42,6 +42,13 @@ export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boole
   return status === 'not_sent';
 }
 
+/** What names the row of a file in a message. */
+interface ItemText extends Partial<LinkKey> {
+  readonly custom_hash?: string;
+  readonly long_url?: string;
+  readonly expiration_date?: string;
+}
+
 /** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
  * `reported`: people have read it. */
 export function outcomeFailure(
@@ -51,7 +58,7 @@ export function outcomeFailure(
 ): CliError | undefined {
   if (status !== 'failed' && status !== 'unknown') return undefined;
   const { code = 0, message = '', details = '' } = error ?? {};
-  const { custom_hash, hash: own, domain, long_url, expiration_date } = item as Readonly<Record<string, string | undefined>>;
+  const { custom_hash, hash: own, domain, long_url, expiration_date }: ItemText = item;
   const hash = own && linkText({ domain, hash: own });
   const place = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
   if (code === 0) {

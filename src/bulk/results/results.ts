@@ -53,7 +53,7 @@ const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code',
 function openResults(path: string, system: WriteSystem): OutcomeFile {
   return openFile(path, system, resultColumns, (outcome) => {
     const { index, status, record, error, matchedByPosition } = outcome;
-    const { hash = '', domain } = outcome.payload as Partial<LinkKey>;
+    const { hash = '', domain }: Partial<LinkKey> = outcome.payload;
     const isDone = doneStatuses.has(status);
     const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : reasonOf(outcome);
     return {
@@ -86,7 +86,7 @@ type Entry = Readonly<Record<string, unknown>>;
 function withItsLink({ item, record }: RowOutcome): object {
   if (!record) return item;
   if (!('hash' in item)) return { ...item, custom_hash: record.hash };
-  const { custom_hash, ...rest } = item as { readonly custom_hash?: string };
+  const { custom_hash, ...rest }: { readonly custom_hash?: string; readonly hash?: unknown } = item;
   return record.hash === custom_hash ? { ...rest, hash: record.hash } : item;
 }
 
