@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { duplicateSearch } from './duplicates.ts';
+import { DuplicateSearch } from './duplicates.ts';
 import type { InputUse } from './format.ts';
 import type { KeptRows } from './kept-rows.ts';
 import type { InputRow, Notice, ReadOptions } from './row.ts';
@@ -33,7 +33,7 @@ export async function checkInput<Use extends InputUse>(
 ): Promise<CheckedInput> {
   const problems = noticeList(source.name);
   const warnings = noticeList(source.name);
-  const duplicates = duplicateSearch(options.allowCaseDuplicates === true);
+  const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
   let rows = 0;
   let withHash = 0;
   for await (const batch of rowsOf(source, options, { problem: problems.add, warning: warnings.add })) {
