@@ -37,7 +37,7 @@ export function createIdempotencyProbe<Payload extends object>(
       proven = result.proven;
     }
     if (proven) {
-      makePrivateFolder(run.folders.canaries);
+      makePrivateFolder(run.folders.proofs);
       atomicWrite(note, 'rule 4.3.4 holds\n', run.system);
     }
     return outcomes;
@@ -50,7 +50,7 @@ export function createIdempotencyProbe<Payload extends object>(
   };
 }
 
-/** The two looks and the second time. */
+/** Two readings of the count and the second time. */
 const ownCalls = 3;
 
 /** Calls that the proof takes beside those of its rows; none once it is there. */
@@ -62,7 +62,7 @@ export function callsToProve<Payload extends object>(run: RunExecution<Payload>)
 function noteOf<Payload extends object>({ client, domain, plan, folders }: RunExecution<Payload>): string {
   const { server, username } = client.identity;
   const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
-  return join(folders.canaries, checksum(subject));
+  return join(folders.proofs, checksum(subject));
 }
 
 interface Proof<Payload extends object> {

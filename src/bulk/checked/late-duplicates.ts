@@ -29,11 +29,11 @@ export async function lateDuplicates<Payload extends object>(run: RunExecution<P
 }
 
 function notRead(cause: CliError): CliError {
-  return new CliError(cause.kind, `whether late requests made links twice could not be looked up: ${cause.message}`, {
+  return new CliError(cause.kind, `whether late requests made links twice could not be checked: ${cause.message}`, {
     apiCode: cause.apiCode,
     details: cause.details,
     cause,
-    hint: 'every row has its final status; run the same command again to look once more',
+    hint: 'every row has its final status; run the same command again to check once more',
   });
 }
 
@@ -79,7 +79,7 @@ async function newerRecords<Payload extends object>(
       ((isPast(scan) && atHead(scan)) || scan.records.size > 2 * input.rows + 10 * pageSize) && !mayBeWhole(scan);
     const scan = await scanNewest(run, { limit: pageSize, isEnough, signal });
     if (scan && atHead(scan)) return newerThan(watermark, scan);
-    // In a listing of another order, what was made since can stand anywhere.
+    // In a listing of another order, what was made since can be anywhere.
     if (scan?.isWhole && latest.some((hash) => scan.records.has(hash))) {
       return [...scan.records.values()].filter(({ hash }) => !known.has(hash));
     }

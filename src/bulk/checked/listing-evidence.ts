@@ -9,7 +9,7 @@ import type { KnownRecord } from '../matching/verdict.ts';
 
 /** What the journal says about the listing at the time of a batch; enough for any process that reads it back. */
 export interface BatchEvidence {
-  /** Where the listing stood before the batch (1.6). */
+  /** The newest links before the batch (1.6). */
   readonly watermark: Watermark;
   /** The hashes that the run was given last, by the batch itself or before it: a listing that does not show them is behind (D8). */
   readonly latest: readonly string[];
@@ -38,7 +38,7 @@ export async function evidenceOf(journal: string, batch: number): Promise<BatchE
 }
 
 /**
- * Those of the records that rows of the run have, as the journal tells; it may know them by another case of the hash and the same
+ * Those of the records that rows of the run have by the journal; it may know them by another case of the hash and the same
  * long URL.
  */
 export async function ownAmong(journal: string, records: Iterable<KnownRecord>): Promise<Set<string>> {
@@ -59,7 +59,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
 /** Rows that were sent once more after a doubt: a late request may have made a second link of theirs (1.2, F07). */
 export interface Resent {
   readonly rows: ReadonlySet<number>;
-  /** Where the listing stood before the first batch that was in doubt. */
+  /** The newest links before the first batch that was in doubt. */
   readonly watermark: Watermark;
   /** The hashes that the run was given last. */
   readonly latest: readonly string[];

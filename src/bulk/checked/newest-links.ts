@@ -25,7 +25,7 @@ export interface Scan {
   readonly largestPage: number;
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   /** Rows asked for in one call; the server may give fewer. */
   readonly limit: number;
   /** Asked after each page, with what was read so far. */

@@ -35,7 +35,7 @@ export async function readBackBatch<Payload extends object>(
 
 function inconclusive(count: number, cause?: CliError): CliError {
   return new UnknownOutcomeError(`whether ${count} rows were shortened is not known: the listing does not show it`, {
-    hint: 'look for them with linkctl list --search; the same command goes on with the other rows',
+    hint: 'look for them with linkctl list --search; the same command continues with the other rows',
     ...(cause && { details: [cause.message], cause }),
   });
 }

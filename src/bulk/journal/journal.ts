@@ -13,7 +13,7 @@ export interface JournalFile {
   close(): Promise<void>;
 }
 
-/** Opens a journal for appending; what stands behind `size` bytes, a torn line, is cut off. */
+/** Opens a journal for appending; what is behind `size` bytes, a torn line, is cut off. */
 export type OpenJournalFile = (path: string, size: number) => Promise<JournalFile>;
 
 /** Append-only, one writer (J4). */
@@ -74,7 +74,7 @@ export interface Place {
   readonly length: number;
 }
 
-export interface PlacedLine extends Place {
+interface PlacedLine extends Place {
   readonly line: JournalLine;
 }
 
@@ -82,7 +82,7 @@ const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * The lines of a journal with their places (J3). What stands torn at the end is left out; a bad line with a good one behind it
+ * The lines of a journal with their places (J3). A torn line at the end is left out; a bad line with a good one behind it
  * means that somebody else wrote there, and nothing is guessed: `LocalError`, exit 9.
  */
 export async function* readJournal(path: string): AsyncGenerator<PlacedLine> {
@@ -115,7 +115,7 @@ export async function readLineAt(file: FileHandle, { offset, length }: Place): P
 
 export function damaged(path: string, where: string): LocalError {
   return new LocalError(`the journal ${path} is damaged (${where})`, {
-    hint: 'look at what the run did with linkctl list, then linkctl runs forget it',
+    hint: 'see what the run did with linkctl list, then linkctl runs forget it',
   });
 }
 

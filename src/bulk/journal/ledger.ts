@@ -8,7 +8,7 @@ import type { Watermark } from './lines.ts';
 import { rangesOf } from './ranges.ts';
 import { isSettledRow, resultLine } from './result-line.ts';
 
-export interface JournalLedgerOptions<Payload extends object> {
+interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
   readonly firstBatch: number;
   /** `Execution.before` of the run. */

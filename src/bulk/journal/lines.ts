@@ -57,7 +57,7 @@ interface Intent {
   readonly payload: string;
   /** One per row, where hashes are generated (J9). */
   readonly keys?: readonly string[] | undefined;
-  /** Checked mode: the newest links before the batch (1.6). */
+  /** Checked mode: the watermark, by its name on disk (1.6). */
   readonly mark?: Watermark | undefined;
   /** One per row, where rows are renamed: a print of where it led before the first attempt, or `-`; empty for other rows. */
   readonly before?: readonly string[] | undefined;

@@ -31,7 +31,7 @@ export const settledStatuses: readonly SettledStatus[] = [
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
 /** A row that has its final status for this process. */
-export type SettledRow = RowOutcome & { readonly status: SettledStatus };
+type SettledRow = RowOutcome & { readonly status: SettledStatus };
 
 export function isSettledRow(outcome: RowOutcome): outcome is SettledRow {
   return outcome.status !== 'unknown' && outcome.status !== 'not_sent';

@@ -8,8 +8,8 @@ import { keyOfRun, type RunFolders, type RunIdentity, removeRunFolder, runNames 
 const patience = 2000;
 
 /**
- * Held while a run of this key is looked for, begun, or deleted: so two processes that look at the same moment do not both find
- * nothing, and none finds a run that is gone when it wants to go on with it (D38). Taken before any other lock.
+ * Held while a run of this key is looked for, begun, or deleted: so two processes at the same moment do not both find nothing,
+ * and none finds a run that is gone when it resumes it (D38). Taken before any other lock.
  */
 export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = patience): Promise<Claim> {
   return claim(join(locks, `begin-${key}`), 'the beginning of this run', system, wait);
@@ -30,7 +30,7 @@ export function claimAccount(
   return claim(join(locks, `account-${sum}`), `shortening in checked mode for ${account}`, system, patience);
 }
 
-/** Deletes a run; false where there is none. Throws `LocalError` while a process works on it or looks for it. */
+/** Deletes a run; false where there is none. Throws `LocalError` while another process has it or searches for it. */
 export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {
   if (!runNames(folders).includes(name)) return false;
   const beginning = await claimBeginning(keyOfRun(name), folders, system, 0);

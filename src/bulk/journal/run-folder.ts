@@ -11,11 +11,12 @@ import { type BeginLine, decodeLine } from './lines.ts';
 export interface RunFolders {
   readonly runs: string;
   readonly locks: string;
-  readonly canaries: string;
+  /** Proofs of rule 4.3.4 (R-X7). */
+  readonly proofs: string;
 }
 
 export function runFolders(stateFolder: string): RunFolders {
-  return { runs: join(stateFolder, 'runs'), locks: join(stateFolder, 'locks'), canaries: join(stateFolder, 'canaries') };
+  return { runs: join(stateFolder, 'runs'), locks: join(stateFolder, 'locks'), proofs: join(stateFolder, 'canaries') };
 }
 
 export const journalName = 'journal.log';
@@ -48,7 +49,7 @@ export function newRunName(key: string, now: number, { runs }: RunFolders): stri
   }
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   /** Writes what came through a pipe, which is kept with the run. */
   readonly copyInput?: ((path: string) => Promise<void>) | undefined;
   readonly openFile?: OpenJournalFile | undefined;

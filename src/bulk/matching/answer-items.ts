@@ -3,7 +3,7 @@ import type { ErrorRecord } from '../../contract/records.ts';
 import type { Evidence, KnownRecord, Verdict } from './verdict.ts';
 
 /** A refused item and what it echoes of the row that it belongs to (4.3.1, FIELD-NOTES 6). */
-export interface RefusedItem {
+interface RefusedItem {
   readonly kind: 'refused';
   readonly error: ErrorRecord;
   readonly longUrl: string | undefined;
@@ -11,7 +11,7 @@ export interface RefusedItem {
   readonly hashes: readonly string[];
 }
 
-export interface RecordItem {
+interface RecordItem {
   readonly kind: 'record';
   readonly record: KnownRecord;
 }

@@ -4,7 +4,7 @@ import { begin, freeRecords, freeRefusals, freeRows, give, result, type Work } f
 import type { BatchAnswer } from './verdict.ts';
 
 /** An edited URL: its hash, and the one that it shall get. */
-export interface EditedUrl {
+interface EditedUrl {
   readonly hash: string;
   readonly custom_hash?: string | undefined;
 }
@@ -20,7 +20,7 @@ export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[
   return result(work);
 }
 
-export interface HashOptions {
+interface HashOptions {
   /** In which two hashes are compared; as they are without it. */
   readonly form?: (hash: string) => string;
   readonly of?: 'records';

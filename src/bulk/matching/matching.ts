@@ -13,7 +13,7 @@ export type Asked = Partial<ShortenItem>;
 
 type Shortening = Work<Asked>;
 
-export interface MatchingOptions {
+interface MatchingOptions {
   /** Duplicate control is on: several rows may be given one record, and one row several (4.3.3). */
   readonly sharing?: boolean;
   /** Whether the items may be in the order of the rows: those of a listing are not. */

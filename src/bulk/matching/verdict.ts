@@ -25,7 +25,7 @@ export interface Failed {
 }
 
 /** It may be sent again: it was certainly not applied, or it is in doubt and another attempt does no harm. */
-export interface Again {
+interface Again {
   readonly kind: 'again';
 }
 
@@ -34,11 +34,11 @@ export interface Doubtful {
   readonly kind: 'doubtful';
   /** Short URLs of records that may be what the row made. */
   readonly candidates?: readonly string[];
-  /** Nobody has looked yet, because the run stops: the next process does. Otherwise all was looked at that can be. */
+  /** Nothing was read yet, because the run stops: the next process does it. Otherwise all was read that can be. */
   readonly open?: true;
 }
 
-/** What is known of one row after a call or after a look at the server. */
+/** What is known of one row after a call or a reading. */
 export type Verdict = Done | Failed | Again | Doubtful;
 
 export const again: Again = { kind: 'again' };

@@ -10,7 +10,7 @@ const length = 12;
 /** Bytes at and above it would favour the first symbols. */
 const fairBound = 256 - (256 % alphabet.length);
 
-/** Random bytes that are fetched together: asking for few at a time costs more than all the rest of a row. */
+/** Random bytes that are fetched together: asking for a few at a time costs more than all the rest of a row. */
 const poolBytes = 4096;
 
 /**

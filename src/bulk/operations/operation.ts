@@ -8,7 +8,7 @@ export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset';
  * What to do with rows in doubt (RELIABILITY.md 2.1). `repeat`: send the same payload again, which cannot do harm. `inspect`: read
  * the links, then send what is still to do. `read_back`: read the listing (1.6). `leave`: nothing can be read that decides.
  */
-export type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
+type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
 
 /** A row whose link is read. */
 export interface SoughtRow<Payload extends object> {

@@ -24,7 +24,7 @@ export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey
   };
 }
 
-export interface ResetSettings extends ChangeSettings {
+interface ResetSettings extends ChangeSettings {
   /** Repeat in doubt, although clicks that came meanwhile are lost too. */
   readonly retryReset?: boolean | undefined;
 }

@@ -10,7 +10,7 @@ import type { Mode } from '../modes.ts';
 import { notApplied } from './not-applied.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
 
-export interface ShortenSettings {
+interface ShortenSettings {
   readonly client: Pick<Client, 'send'>;
   readonly mode: Mode;
   /** Edition A: the working domain, pinned on every call (R-X8). */
@@ -112,7 +112,7 @@ function isNew(item: ShortenItem, done: Done): boolean {
 
 /**
  * Signs that a record is older than the request: it has been clicked, or it holds what the row did not ask for. Without a sign
- * nobody can tell, and the row counts as created.
+ * nothing shows it, and the row counts as created.
  */
 function wasThere(item: ShortenItem, { record, shared }: Done): boolean {
   if (shared) return true;

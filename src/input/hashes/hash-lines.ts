@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { linkText } from '../../contract/link.ts';
 import { csvRecords } from '../csv/records.ts';
 import { listingColumns } from '../fields/members.ts';
 import type { Source } from '../source.ts';
@@ -137,5 +138,7 @@ function nameIn(record: unknown, place: string): string {
   const name = naming.map((member) => members.get(member)).find((value) => typeof value === 'string' && value !== '');
   if (typeof name !== 'string') throw new UsageError(`${place}: no JSON object with the member short_url or hash`);
   const domain = members.get('domain');
-  return name === members.get('hash') && typeof domain === 'string' && !name.includes('/') ? `${domain}/${name}` : name;
+  return name === members.get('hash') && typeof domain === 'string' && !name.includes('/')
+    ? linkText({ hash: name, domain })
+    : name;
 }
