@@ -58,9 +58,9 @@ export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): G
 }
 
 /** The same of a file, which a run reads so many rows at a time. */
-export async function* fileBatches<Row>(
-  { open }: Pick<RunInput, 'open'>,
-  payload: (item: object) => Row,
+export async function* fileBatches<Item extends object, Row>(
+  { open }: Pick<RunInput<Item>, 'open'>,
+  payload: (item: Item) => Row,
   rules: BatchRules<Row>,
 ): AsyncGenerator<readonly Row[]> {
   let rows: Row[] = [];

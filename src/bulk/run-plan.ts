@@ -7,21 +7,21 @@ import type { Mode } from './modes.ts';
 import type { BulkOperation } from './operations/operation.ts';
 
 /** A row as it was read. */
-export interface RunRow {
+export interface RunRow<Item extends object = object> {
   /** From 1, as people count; not known of a row that cannot be read any more. */
   readonly line: number | undefined;
-  readonly item: object;
+  readonly item: Item;
 }
 
 /** The rows of a run, checked beforehand, readable as often as needed and always the same. */
-export interface RunInput {
+export interface RunInput<Item extends object = object> {
   /** As people know it: the path as typed, or `stdin`. */
   readonly name: string;
   /** Of its bytes, in hex. */
   readonly sha256: string;
   readonly rows: number;
   /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
-  open(): AsyncIterable<readonly RunRow[]> | Iterable<readonly RunRow[]>;
+  open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
   /** What to stop with when the file is not the one that was checked (F65). */
   change?(): Promise<CliError | undefined>;
   /** Of a pipe: writes what came through it to a new file, 0600 and fsynced; it is kept with the run. */

@@ -10,13 +10,13 @@ import { type CheckedInput, checkInput } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
 import { type KeptRows, keepRows } from '../input/kept-rows.ts';
 import { type Placement, readPlaced } from '../input/placement.ts';
-import type { InputRow } from '../input/row.ts';
+import type { InputRow, ItemOf } from '../input/row.ts';
 import { readRows } from '../input/rows.ts';
 import { refuseTooMany } from './consent.ts';
 
 /** An input that was checked as a whole and may be sent. */
-export interface CheckedRows {
-  readonly input: RunInput;
+export interface CheckedRows<Use extends InputUse> {
+  readonly input: RunInput<ItemOf[Use]>;
   /** Rows that give a custom hash. */
   readonly withHash: number;
   /** Where the rows of an edit are. */
@@ -24,11 +24,11 @@ export interface CheckedRows {
 }
 
 /** Opens and checks a file of rows (B51, R-28); warnings are printed. Throws a UsageError with all that is wrong. */
-export async function checkedRows(
-  use: InputUse,
+export async function checkedRows<Use extends InputUse>(
+  use: Use,
   { file = '', inputFormat: format, delimiter, ignoreUnknownColumns, formulaGuarded }: BulkOptions,
   session: Session,
-): Promise<CheckedRows> {
+): Promise<CheckedRows<Use>> {
   const settings = {
     use,
     edition: session.edition,
@@ -39,9 +39,9 @@ export async function checkedRows(
     formulaGuarded,
   };
   const source = await session.openInput(file, use === 'edit' ? 'rows' : 'URLs');
-  let kept: KeptRows<InputRow> | undefined;
+  let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (placement: Placement): Promise<CheckedInput> => {
-    kept = keepUntilEnd(session);
+    kept = keepUntilEnd<InputRow<Use>>(session);
     return await checkInput(source, { ...settings, placement }, kept);
   };
   const { found: checked, placement } = await readPlaced(check, session, 'listed change', source.name);
@@ -54,9 +54,9 @@ export async function checkedRows(
 }
 
 /** What is only shown leaves nothing on the disk, and is read once more. */
-function keepUntilEnd({ system, atEnd, global }: Invocation): KeptRows<InputRow> | undefined {
+function keepUntilEnd<Row>({ system, atEnd, global }: Invocation): KeptRows<Row> | undefined {
   if (global.dryRun) return undefined;
-  const kept = keepRows<InputRow>(folders(system).state, system);
+  const kept = keepRows<Row>(folders(system).state, system);
   atEnd(async () => kept.close());
   return kept;
 }

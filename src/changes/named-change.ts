@@ -67,8 +67,8 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
   const sending = sendingOf(change.options, session);
   const { batchSize } = sending;
   if (session.global.dryRun) {
-    const calls = fileBatches(file, linkOf, { limit: batchSize, ...byHash });
-    return planOf(change, { calls, targets: fileBatches(file, linkOf, { limit: batchSize }), batchSize }, session);
+    const calls = fileBatches(file, same, { limit: batchSize, ...byHash });
+    return planOf(change, { calls, targets: fileBatches(file, same, { limit: batchSize }), batchSize }, session);
   }
   const targets = { count: file.rows, open: () => itemsOf(file) };
   await consentToNamed(change.asks, targets, batchSize, session);
@@ -84,7 +84,7 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
         change: source.change,
         copyTo: source.copyTo,
       },
-      payload: linkOf,
+      payload: same,
       ...(change.flags ?? { options: {} }),
       columns: ['hash'],
     },
@@ -93,9 +93,7 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
   );
 }
 
-function linkOf(item: object): LinkKey {
-  return item as LinkKey;
-}
+const same = (link: LinkKey): LinkKey => link;
 
 /** B60: which of the links the change would meet, and what would become of them. */
 function planOf(

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
-import type { RunInput } from '../bulk/run-plan.ts';
 import { dryRunOfLinks, editText } from '../changes/dry-run.ts';
 import { changeLinks } from '../changes/link-change.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -11,8 +10,9 @@ import { openSession, type Session } from '../cli/session.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import { addSelectionFlags, refuseSelection, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
+import { itemsOf } from '../input/named-links.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
 import { printTemplate } from './print-template.ts';
@@ -93,13 +93,7 @@ function refuseForeignFields(names: readonly FieldName[], { edition }: Session):
 
 /** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
 async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {
-  const other = [
-    operands.length > 0 && '<hash>...',
-    options.hashesFrom !== undefined && '--hashes-from',
-    options.byTags !== undefined && '--by-tags',
-  ];
-  const named = other.find(Boolean);
-  if (named) throw new UsageError(`specify only one of --file or ${named}`);
+  refuseSelection(operands, options, '--file');
   if (options.newHash !== undefined)
     throw new UsageError('--new-hash applies to one link: in a file, use the column custom_hash');
   const { checkedRows, sendingOf } = await import('../changes/checked-rows.ts');
@@ -109,7 +103,7 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   const values = await readFieldFlags(options, session);
   const sending = sendingOf(options, session);
   const { input, domains } = await checkedRows('edit', options, session);
-  const payload = (item: object): EditedRow => ({ ...values, ...(item as EditedRow) });
+  const payload = (item: EditedRow): EditedRow => ({ ...values, ...item });
   if (invocation.global.dryRun) {
     const { batchSize } = sending;
     return dryRunOfLinks(
@@ -128,7 +122,7 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
     );
   }
   const { consentToNamed } = await import('../changes/consent.ts');
-  const targets = { count: input.rows, open: () => rowsOf(input) };
+  const targets = { count: input.rows, open: () => itemsOf(input) };
   await consentToNamed(asks, targets, sending.batchSize, session);
   return await runReport(
     {
@@ -142,8 +136,4 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
     { ...namesDomains(editPresentation, domains), domains },
     session,
   );
-}
-
-async function* rowsOf({ open }: RunInput): AsyncGenerator<EditedRow> {
-  for await (const rows of open()) for (const { item } of rows) yield item as EditedRow;
 }

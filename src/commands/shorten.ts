@@ -116,7 +116,7 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
   const { input, withHash } = await checkedRows('shorten', options, session);
   const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
   const isPlain = Object.keys(values).length === 0;
-  const payload = (item: object): ShortenItem => (isPlain ? (item as ShortenItem) : { ...values, ...(item as ShortenItem) });
+  const payload = (item: ShortenItem): ShortenItem => (isPlain ? item : { ...values, ...item });
   if (invocation.global.dryRun) return plan(() => fileBatches(input, payload, { limit: sending.batchSize }), mode, session);
   const picture = qrPictures(options, session);
   const flags = runFlags(values, options);

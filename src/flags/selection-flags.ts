@@ -22,12 +22,9 @@ export function addSelectionFlags(command: Command): void {
 }
 
 /** The selection of the line; undefined where nothing is named. Throws a UsageError for two ways at once and for an empty one. */
-export function readSelection(operands: readonly string[], { hashesFrom, byTags }: SelectionOptions): NamedSelection | undefined {
-  const ways = [
-    operands.length > 0 && '<hash>...',
-    hashesFrom !== undefined && '--hashes-from',
-    byTags !== undefined && '--by-tags',
-  ].filter(Boolean);
+export function readSelection(operands: readonly string[], options: SelectionOptions): NamedSelection | undefined {
+  const { hashesFrom, byTags } = options;
+  const ways = waysOf(operands, options);
   if (ways.length > 1) throw new UsageError(`specify only one of ${ways.join(' or ')}`);
   if (byTags !== undefined) {
     // An empty expression must never select everything (CLI.md 3.5).
@@ -49,4 +46,18 @@ export function requireSelection(operands: readonly string[], options: Selection
     ],
     hint: `linkctl ${command} --help`,
   });
+}
+
+/** Refuses a selection beside a flag that names URLs otherwise. Throws a UsageError. */
+export function refuseSelection(operands: readonly string[], options: SelectionOptions, flag: string): void {
+  const [way] = waysOf(operands, options);
+  if (way !== undefined) throw new UsageError(`specify only one of ${flag} or ${way}`);
+}
+
+function waysOf(operands: readonly string[], { hashesFrom, byTags }: SelectionOptions): string[] {
+  return [
+    ...(operands.length > 0 ? ['<hash>...'] : []),
+    ...(hashesFrom !== undefined ? ['--hashes-from'] : []),
+    ...(byTags !== undefined ? ['--by-tags'] : []),
+  ];
 }

@@ -35,9 +35,13 @@ export async function readTargets(
   return { count: file.rows, domains: file.domains, open: () => itemsOf(file) };
 }
 
-/** The URLs of a file alone. */
-export async function* itemsOf(file: HashFile): AsyncGenerator<LinkKey> {
-  for await (const rows of file.open()) for (const { item } of rows) yield item;
+interface RowFile<Item> {
+  open(): AsyncIterable<readonly { readonly item: Item }[]> | Iterable<readonly { readonly item: Item }[]>;
+}
+
+/** The items of a file without their lines. */
+export async function* itemsOf<Item>({ open }: RowFile<Item>): AsyncGenerator<Item> {
+  for await (const rows of open()) for (const { item } of rows) yield item;
 }
 
 export interface PlacedOperands {
