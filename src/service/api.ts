@@ -15,7 +15,7 @@ import type { ServiceSettings } from './settings.ts';
 import type { Store, StoredDomain } from './store/store.ts';
 import { dateTime, errorRecord } from './url-records.ts';
 
-/** What a call is answered with. */
+/** What it takes to answer a call. */
 export interface Api {
   readonly settings: ServiceSettings;
   readonly store: Store;
@@ -48,11 +48,11 @@ export function refuse(code: ErrorCode): ServiceResponse {
   return envelope(statusOf(code), code, {});
 }
 
-/** Section 5, then the quota: only calls of the account's owner count, and from then on every one does. */
+/** Checks the credentials (section 5), then counts the call; calls with wrong credentials are not counted. */
 async function admit({ settings, store }: Api, request: ServiceRequest): Promise<void> {
   const { account, credentials, limits, now } = settings;
   authenticate(header(request, 'authorization'), credentials);
-  // An expired account as an inactive one. Not shown in API.md; as public deployments do (FIELD-NOTES 19).
+  // An expired account is refused like an inactive one. Not shown in API.md; as public deployments do (FIELD-NOTES 19).
   if (!account.active || account.expirationDate <= dateTime(now())) throw new Refusal(1217);
   if (!(await store.countCall(limits.callsPerDay))) throw new Refusal(1303);
 }
@@ -91,7 +91,7 @@ async function findWorkingDomain({ settings, store }: Api, query: URLSearchParam
   return domain;
 }
 
-/** This machine's own domain goes by any port: it has that on which it was last served. */
+/** A `localhost` domain is found under any port: its own is the one on which it was last served. */
 function domainNamed(name: string, domains: readonly StoredDomain[]): StoredDomain | undefined {
   const exact = domains.find((domain) => domain.name === name);
   return exact ?? (isLocalhost(name) ? domains.find((domain) => isLocalhost(domain.name)) : undefined);

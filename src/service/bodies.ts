@@ -10,7 +10,7 @@ export async function readPayload(request: ServiceRequest): Promise<unknown> {
   const type = header(request, 'content-type') ?? '';
   const body = await request.body();
   if (!/^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) return readJson(body);
-  // The parser comes when a form arrives: most calls are JSON.
+  // The parser is loaded when a form arrives: most calls are JSON.
   const { readForm } = await import('./forms.ts');
   return await readForm(type, body);
 }

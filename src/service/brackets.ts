@@ -1,4 +1,4 @@
-/** What a form says: text, or a structure made by brackets in its names. */
+/** A value in a form: text, or a structure made by brackets in its names. */
 export type FormValue = string | FormValue[] | { [name: string]: FormValue };
 
 type Branch = Map<string, Branch | string>;
@@ -46,7 +46,7 @@ function finish(branch: Branch | string): FormValue {
   return [...branch].sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => finish(value));
 }
 
-/** Without a prototype: the names are a stranger's. */
+/** Without a prototype: the names come from outside. */
 function object(branch: Branch): { [name: string]: FormValue } {
   const result: { [name: string]: FormValue } = Object.create(null);
   for (const [name, value] of branch) result[name] = finish(value);

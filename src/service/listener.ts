@@ -60,7 +60,7 @@ function serviceRequest(incoming: IncomingMessage, bodyBytes: number): ServiceRe
   };
 }
 
-/** What is above the bound is thrown away as it comes, so that the answer reaches a client that is still sending. */
+/** What exceeds the bound is discarded as it arrives, so that the answer reaches a client that is still sending. */
 function readBody(incoming: IncomingMessage, bound: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -76,14 +76,14 @@ function readBody(incoming: IncomingMessage, bound: number): Promise<Buffer> {
       else chunks.push(chunk);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
-    // Nobody is there any more to read this answer.
+    // The client is gone: nobody reads this answer.
     incoming.on('error', () => reject(new Refusal(1305)));
     incoming.on('close', () => reject(new Refusal(1305)));
   });
 }
 
 function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ServiceResponse, closing: boolean): void {
-  // A body that nobody wanted must not be taken for the next request.
+  // An unread body must not be taken for the next request.
   if (!incoming.complete) incoming.resume();
   outgoing.writeHead(response.status, {
     ...response.headers,

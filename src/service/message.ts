@@ -1,4 +1,4 @@
-/** A request as the service sees it, whoever listens. */
+/** A request, whatever kind of listener received it. */
 export interface ServiceRequest {
   readonly method: string;
   /** Undecoded path and query, as on the request line. */

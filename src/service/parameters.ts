@@ -26,13 +26,13 @@ export function readTagExpression(query: URLSearchParams): TagExpression {
   return expression;
 }
 
-/** Whether URLs are named or described. `tags` replaces `hashes` (4.3.9): with both, nobody can say what was meant, hence 1307. */
+/** Whether URLs are named or described. `tags` replaces `hashes` (4.3.9): with both, it is not clear what was meant: 1307. */
 export function selectionKind(query: URLSearchParams): 'hashes' | 'tags' | undefined {
   if (query.has('hashes') && query.has('tags')) throw new Refusal(1307);
   return query.has('tags') ? 'tags' : query.has('hashes') ? 'hashes' : undefined;
 }
 
-/** What a group operation works on: 1305 without a selection, so that nothing can mean everything. */
+/** What a group operation works on: 1305 without a selection: an empty one must not mean everything. */
 export async function readSelection(
   query: URLSearchParams,
   bound: number,

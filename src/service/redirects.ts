@@ -10,11 +10,11 @@ export interface Redirects {
   readonly store: Store;
   readonly clicks: ClickCounter;
   readonly now: () => number;
-  /** The account's domains as they lately were; reading them again for each visit would take a third of its time. */
+  /** The account's domains, up to a second old: reading them for each visit would take a third of its time. */
   readonly domains: () => Promise<readonly StoredDomain[]>;
 }
 
-/** Milliseconds after which another process's settings of a domain are seen. */
+/** Milliseconds for which domains are kept, until settings of another process are seen. */
 const domainsAge = 1000;
 
 export function openRedirects(store: Store, clicks: ClickCounter, now: () => number): Redirects {

@@ -57,14 +57,14 @@ export interface RunningService {
   readonly port: number;
   /** Names of the account's domains, the default one first. */
   readonly domains: readonly string[];
-  /** Answers what is under way, stores the clicks, and lets go of port and data. */
+  /** Answers what is under way, stores the clicks, and releases port and data. */
   close(): Promise<void>;
 }
 
 /** Where `serve` listens by default, so that links still work after a restart. */
 export const usualPort = 8787;
 
-/** Serves the API, and the redirects if wanted. Rejects where the data cannot be opened or the address cannot be had. */
+/** Serves the API, and the redirects if wanted. Rejects where the data cannot be opened or the address is not available. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', onFailure = () => {} } = options;
   const settings = serviceSettings(options);
@@ -120,7 +120,7 @@ function splitTarget(target: string): [string, string] {
   return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** R-54: a page elsewhere whose name was made to point at this machine shows its own name here. */
+/** R-54: a web page whose name was made to resolve to this machine (DNS rebinding) sends its own name here. */
 async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean> {
   const host = header(request, 'host') ?? '';
   if (isLoopback(hostName(host))) return true;
@@ -128,7 +128,7 @@ async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean
   return (await store.listDomains()).some((domain) => names.includes(domain.name));
 }
 
-/** High enough to be out of the way of whoever sets no limit. */
+/** High enough to mean no limit. */
 const unlimited = 1_000_000_000;
 
 function serviceSettings(options: ServiceOptions): ServiceSettings {

@@ -1,7 +1,7 @@
 import type { Edition } from '../contract/editions.ts';
 import type { Credentials } from './credentials.ts';
 
-/** Bounds and quotas, each settable so that a script can be rehearsed against it. */
+/** Bounds and quotas, each settable, to try scripts against them. */
 export interface ServiceLimits {
   /** Items in one group operation (1221); the edition's own by default. */
   readonly groupBound: number;
@@ -24,7 +24,7 @@ export interface AccountSettings {
   readonly plan: string;
 }
 
-/** What a running service goes by. */
+/** The settings of a running service. */
 export interface ServiceSettings {
   readonly edition: Edition;
   readonly credentials: Credentials;

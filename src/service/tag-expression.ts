@@ -8,7 +8,7 @@ export type TagExpression =
   | { readonly kind: 'not'; readonly operand: TagExpression }
   | { readonly kind: 'and' | 'xor' | 'or'; readonly operands: readonly TagExpression[] };
 
-/** Bounds that keep an expression from being a weapon; far beyond what people write. */
+/** Bounds against expressions that are made to exhaust the service; far beyond what people write. */
 const maximumOperands = 100;
 const maximumDepth = 50;
 

@@ -73,7 +73,7 @@ export function placeDomains(rows: AccountRows, wanted: readonly DomainSettings[
   });
 }
 
-/** Edition B has one domain: another name is a new name for it, and its links come along. */
+/** Edition B has one domain: another name renames it, and its links stay with it. */
 export function placeOnlyDomain(rows: AccountRows, wanted: DomainSettings): void {
   const [stored] = listDomains(rows);
   if (stored && stored.name !== wanted.name) {
@@ -114,7 +114,7 @@ function setUpDomain({ connection, accountId }: AccountRows, settings: DomainSet
   }
 }
 
-/** Records of one domain, or of the account in all its domains; counted when they come and go. */
+/** Records of one domain, or of the account in all its domains; kept up to date by every change. */
 export function countUrls({ connection, accountId }: AccountRows, domain?: StoredDomain): number {
   const total = 'SELECT coalesce(sum(urls), 0) AS count FROM domains WHERE account_id = ? AND id = coalesce(?, id)';
   return connection.count(total, accountId, domain?.id ?? null);

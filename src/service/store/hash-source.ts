@@ -1,6 +1,6 @@
 import type { StoredDomain } from './store.ts';
 
-/** Characters of generated hashes: none that is easily taken for another. */
+/** Characters of generated hashes, without those that are easily confused. */
 const alphabet = '23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ';
 
 /** Hashes of a random domain: 56 to the 6th is 30 thousand millions. */

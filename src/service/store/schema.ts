@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Every key and every query has the account. A URL's id is made by the program and ordered by time (see `timeOfId`), so it is
+ * Every key and every query has the account. A URL's id is made by the program and ordered by time (see `idOfTime`), so it is
  * also the creation time and the order of listings.
  */
 const tables = `
@@ -83,7 +83,7 @@ const tables = `
 
 const version = 1;
 
-/** Makes the tables where they are missing; of two processes at once, one does. */
+/** Makes the tables where they are missing; of two processes at once, one makes them. */
 export function createSchema(connection: Connection): void {
   if (storedVersion(connection) === version) return;
   connection.write(() => {

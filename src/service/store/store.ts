@@ -10,7 +10,7 @@ export interface StoredDomain {
   readonly name: string;
   readonly isDefault: boolean;
   readonly hashGeneration: 'incremental' | 'random';
-  /** The HTTP status of a redirect, as text because the wire has it so. */
+  /** The HTTP status of a redirect, as text, as in the API. */
   readonly redirectCode: string;
   readonly useHttps: boolean;
   readonly customRootPage: string;

@@ -48,7 +48,7 @@ function intersection(sets: readonly IdSet[]): IdSet {
   return complements.length === 0 ? common : compound('EXCEPT', [common, ...complements]);
 }
 
-/** An id is in when it is in an odd number of sets; each complement turns the result over. */
+/** An id is in when it is in an odd number of sets; each complement inverts the result. */
 function symmetricDifference(sets: readonly IdSet[]): IdSet {
   const all = compound('UNION ALL', sets);
   return {

@@ -33,7 +33,7 @@ const members = columns.map((name) => `'${name}', u.${name}`).join(', ');
 
 /**
  * URLs by id, in the order of `ids`. Two queries for a page, however long: the records, then their tags. Each answers with one
- * JSON text, which the engine hands over in half the time of a thousand rows.
+ * JSON text, which the engine returns in half the time of a thousand rows.
  */
 export function readUrls(rows: AccountRows, ids: readonly number[]): StoredUrl[] {
   const list = JSON.stringify(ids);
