@@ -136,21 +136,13 @@ async function sendAgain<Payload extends object>(
     return verdict?.kind === 'done' && verdict.record?.hash === record?.hash;
   });
   if (!isSame) return 'the same request twice did not give the same link';
-  const after = await takeWatermark(run, run.signal);
+  const after = await scanFront(run, run.signal);
   if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return undefined;
-  return (await hasTwin(taken, before, run)) ? 'the same request twice made two links' : undefined;
-}
-
-/** The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records. */
-async function hasTwin<Payload extends object>(
-  taken: readonly RowOutcome<Payload>[],
-  before: Watermark,
-  run: RunExecution<Payload>,
-): Promise<boolean> {
-  const scan = await scanFront(run, run.signal);
+  // The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records.
   const given = new Set(taken.map(({ record }) => record?.hash));
   const ours = new Set(taken.map(({ payload }) => foldedKey(payload)));
-  return newerThan(before, scan).some((record) => !given.has(record.hash) && ours.has(foldedKey(record)));
+  const hasTwin = newerThan(before, after).some((record) => !given.has(record.hash) && ours.has(foldedKey(record)));
+  return hasTwin ? 'the same request twice made two links' : undefined;
 }
 
 function refusal(fault: string): UnavailableError {
