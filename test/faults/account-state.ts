@@ -44,7 +44,7 @@ export interface ForeignDeeds {
 
 /**
  * Somebody else makes and deletes links of their own at the same time, on any domain, some of them with the long URLs of the rows;
- * where they are equal to the rows in all, nobody can tell them apart.
+ * where they are equal to the rows in all, nobody can distinguish them.
  */
 export function startForeignWriter(
   world: FaultWorld,

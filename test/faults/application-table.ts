@@ -202,7 +202,7 @@ export const applicationFaults: readonly Fault[] = [
     expected: { ...refusedBy(5), ...only(madeAgain, 'edit', 'edit -f', 'delete') },
   },
   {
-    fault: 'F46: told as done, and nothing was done',
+    fault: 'F46: reported as done, and nothing was done',
     steps: [{ apply: false }],
     lies: true,
     expected: { ...nothingApplied, delete: 'exit 0, 2 writes: 5 deleted; 2 of 5 took effect' },

@@ -24,7 +24,7 @@ export interface Fault {
   readonly env?: (baseUrl: string) => Record<string, string>;
   /** Waits are as long as they are for people. */
   readonly unhurried?: boolean;
-  /** The server says what is not so, or does it when nobody looks any more: what is told cannot be true. */
+  /** The server says what is not so, or does it when nobody reads any more: what is reported cannot be true. */
   readonly lies?: boolean;
   /** The first request that changes something comes on a connection of earlier ones. */
   readonly usedConnection?: boolean;
@@ -58,7 +58,7 @@ export interface Observed {
   readonly stderr: string;
 }
 
-/** Runs one command against one fault and looks at exit code, requests, results file and what the service has. */
+/** Runs one command against one fault and checks exit code, requests, results file and what the service has. */
 export async function observe(host: FaultyHost, name: DeedName, fault: Fault): Promise<Observed> {
   const world = await openFaultWorld(host, { limits: fault.limits, faulty: fault.faulty });
   try {
@@ -104,11 +104,11 @@ function scriptOf({ method, proof }: Deed, steps: readonly Step[]): Step[] {
 function sentenceOf({ code, signal }: Ended, writes: number, results: readonly ResultRow[], effects: readonly number[]): string {
   const statuses = new Map<string, number>();
   for (const { status } of results) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  const told = [...statuses].map(([status, count]) => `${count} ${status}`).join(', ');
+  const reported = [...statuses].map(([status, count]) => `${count} ${status}`).join(', ');
   const effective = effects.filter((count) => count > 0).length;
   const twice = effects.filter((count) => count > 1).length;
   return [
-    `exit ${code ?? signal}, ${writes} ${writes === 1 ? 'write' : 'writes'}${told && `: ${told}`}`,
+    `exit ${code ?? signal}, ${writes} ${writes === 1 ? 'write' : 'writes'}${reported && `: ${reported}`}`,
     ...(effective < effects.length ? [`${effective} of ${effects.length} took effect`] : []),
     ...(twice > 0 ? [`${twice} twice`] : []),
   ].join('; ');
@@ -143,9 +143,9 @@ function resultViolations(results: readonly ResultRow[], { rows }: Deed, { code,
 
 /** Whether the results file says something of a row that the service knows better. */
 function lieIn({ row, status, hash }: ResultRow, isDone: boolean, effects: number): string[] {
-  if (doneStatuses.has(status as RowStatus)) return isDone ? [] : [`row ${row} is told ${status} as ${hash} and is not`];
+  if (doneStatuses.has(status as RowStatus)) return isDone ? [] : [`row ${row} is reported ${status} as ${hash} and is not`];
   if (status === 'unknown') return [];
-  return effects === 0 ? [] : [`row ${row} is told ${status} and took effect`];
+  return effects === 0 ? [] : [`row ${row} is reported ${status} and took effect`];
 }
 
 async function journalViolations(world: FaultWorld): Promise<string[]> {

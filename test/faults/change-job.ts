@@ -36,7 +36,7 @@ export interface ChangeJob {
   readonly argv: readonly string[];
 }
 
-/** Links that are there to be changed: the same hashes on every domain, and labels that tell them apart. */
+/** Links that are there to be changed: the same hashes on every domain, and labels that distinguish them. */
 export function targets(count: number, domain: string): object[] {
   return Array.from({ length: count }, (_, index) => ({
     custom_hash: `t${index}`,

@@ -16,17 +16,17 @@ import {
   isDone,
   makesNoProgress,
   maximalStarts,
+  type Reported,
   requestsAfterTheEnd,
   type Start,
   sentence,
   startOnce,
-  type Told,
   toldTyped,
 } from './starts.ts';
 
 /**
  * Some links of an account in use are renamed, edited, deleted or reset, with everything that goes wrong, until the program says that
- * it is done; then every link of the account is held against what it was, what was asked for it and what was told.
+ * it is done; then every link of the account is held against what it was, what was asked for it and what was reported.
  */
 export async function runChangeTrial(host: FaultyHost, { seed, program, given }: AccountTrialOptions): Promise<Findings> {
   const dice = rollDice(seed);
@@ -59,7 +59,7 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
       // What it said while more was to come is held against what there is at that moment.
       if (start.code !== null && !drawn.late) {
         const links = linksNow(await readAccount(world, drawn));
-        judgeRows(job, before, links, toldBy(job, starts, world), foreign, notebook, ` (start ${starts.length})`);
+        judgeRows(job, before, links, reportedBy(job, starts, world), foreign, notebook, ` (start ${starts.length})`);
       }
     }
     await foreign.stop();
@@ -68,10 +68,10 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
     for (const note of requestsAfterTheEnd(starts, log, drawn.concurrency)) notebook.add('afterEnd', note);
     for (const note of crashesOf(starts)) notebook.add('crashed', note);
     const after = await readAccount(world, drawn);
-    const told = toldBy(job, starts, world);
-    judgeRows(job, before, linksNow(after), told, foreign, notebook);
+    const reported = reportedBy(job, starts, world);
+    judgeRows(job, before, linksNow(after), reported, foreign, notebook);
     judgeOthers(job, before, after, foreign, notebook);
-    judgeEnd(job, starts, told, notebook);
+    judgeEnd(job, starts, reported, notebook);
     const circumstances = {
       ...drawn,
       faulty: { spells: drawn.faulty.spells, rate: drawn.faulty.chance?.rate, shuffles: drawn.faulty.shuffles },
@@ -87,7 +87,7 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
       notes: notebook.notes.length ? [...notebook.notes, JSON.stringify(circumstances), ...starts.map(sentence)] : [],
       toldTwice: 0,
       excused: 0,
-      unknown: told.filter(({ status }) => status === 'unknown').length,
+      unknown: reported.filter(({ status }) => status === 'unknown').length,
       cause: causeOf(drawn),
     };
   } finally {
@@ -136,32 +136,32 @@ function isOver(job: ChangeJob, starts: readonly Start[], world: FaultWorld): bo
   return code === 10 && isSettled && isLeft;
 }
 
-function toldBy(job: ChangeJob, starts: readonly Start[], world: FaultWorld): Told[] {
+function reportedBy(job: ChangeJob, starts: readonly Start[], world: FaultWorld): Reported[] {
   if (!job.isTyped) return readResults(world);
   const start = starts.at(-1) as Start;
   return toldTyped(start, job.rows.length, job.verb === 'edit' ? 'changed' : job.verb === 'delete' ? 'deleted' : 'reset');
 }
 
-/** Links that can be told apart, whatever happened to them. */
+/** Links that can be distinguished, whatever happened to them. */
 function linksNow(account: AccountState): ReadonlyMap<string, UrlRecord> {
   return new Map([...account.values()].flatMap((record) => (labelOf(record) ? [[labelOf(record), record] as const] : [])));
 }
 
-/** Every row is what it was told to be. */
+/** Every row is what it was reported to be. */
 function judgeRows(
   job: ChangeJob,
   before: AccountState,
   now: ReadonlyMap<string, UrlRecord>,
-  told: readonly Told[],
+  reported: readonly Reported[],
   foreign: ForeignDeeds,
   notebook: Notebook,
   when = '',
 ): void {
   for (const [index, row] of job.rows.entries()) {
-    const said = told[index];
+    const said = reported[index];
     const key = `${row.domain}/${row.hash}`;
     if (!said || foreign.gone.has(key)) continue;
-    const place = `row ${index + 1}${when}: ${key} ${JSON.stringify(row.fields)} told ${said.status}`;
+    const place = `row ${index + 1}${when}: ${key} ${JSON.stringify(row.fields)} reported ${said.status}`;
     if (!row.label) {
       // After a doubt a hash that is not there counts as deleted (2.1).
       if (isDone(said) && job.verb !== 'delete') notebook.add('falseDone', `${place}, and there never was such a link`);
@@ -200,13 +200,13 @@ function keyOf({ domain, hash }: ChangedRow): string {
   return `${domain}/${hash}`;
 }
 
-function judgeEnd(job: ChangeJob, starts: readonly Start[], told: readonly Told[], notebook: Notebook): void {
+function judgeEnd(job: ChangeJob, starts: readonly Start[], reported: readonly Reported[], notebook: Notebook): void {
   const { code, stdout, stderr } = starts.at(-1) as Start;
   const { length } = job.rows;
-  if (code === 0 && !told.every(isDone)) notebook.add('falseOk', `exit 0, and ${told.map(({ status }) => status)}`);
+  if (code === 0 && !reported.every(isDone)) notebook.add('falseOk', `exit 0, and ${reported.map(({ status }) => status)}`);
   if (code === 0 && job.change === 'by tags' && !stdout.includes(String(length)))
     notebook.add('falseOk', `${length} links: ${stdout.slice(0, 200)}`);
-  const isAccounted = told.length === length || (told.length === 0 && ![0, 3, 10].includes(code ?? 0));
+  const isAccounted = reported.length === length || (reported.length === 0 && ![0, 3, 10].includes(code ?? 0));
   if (code !== null && !isAccounted)
-    notebook.add('unaccounted', `${told.length} of ${length} rows in the results, exit ${code}: ${stderr.slice(-200)}`);
+    notebook.add('unaccounted', `${reported.length} of ${length} rows in the results, exit ${code}: ${stderr.slice(-200)}`);
 }

@@ -23,7 +23,7 @@ export const madeAgain = {
   delete: 'exit 0, 3 writes: 5 deleted',
 } as const satisfies Expected;
 
-/** The same where only a look can tell, which proves nothing of a URL that was typed: it is not sent again (D1). */
+/** The same where only a reading can show it, which proves nothing of a URL that was typed: it is not sent again (D1). */
 export const nothingApplied = { ...madeAgain, shorten: 'exit 10, 1 write; 0 of 1 took effect' } as const satisfies Expected;
 
 /**
@@ -36,7 +36,7 @@ export const answerLost = {
   'shorten -f': 'exit 0, 2 writes: 5 created',
 } as const satisfies Expected;
 
-/** The same with a fault that is not met by trying again: edits and deletions look, and see that they were made. */
+/** The same with a fault that is not met by trying again: edits and deletions read, and see that they were made. */
 export const answerUseless = {
   ...answerLost,
   edit: 'exit 0, 1 write',
@@ -56,7 +56,7 @@ export function stoppedBy(exit: number): Required<Expected> {
   };
 }
 
-/** The same with the second batch: what was done stands. */
+/** The same with the second batch: what was done stays. */
 export function stoppedInTheMiddleBy(exit: number): Expected {
   const half = (status: string): string => `exit ${exit}, 2 writes: 3 ${status}, 2 not_sent; 3 of 5 took effect`;
   return { 'shorten -f': half('created'), keyed: half('created'), 'edit -f': half('changed'), delete: half('deleted') };

@@ -33,7 +33,7 @@ interface LocalWorld extends FaultWorld {
   /** How many links each row has. */
   links(): Promise<number[]>;
   /** Statuses in the results file, by row: `created created not_sent`. */
-  told(): string;
+  reported(): string;
   /** A run that stopped in the middle, by the quota of calls. */
   stopInTheMiddle(): Promise<void>;
 }
@@ -69,7 +69,7 @@ function localWorld(world: FaultWorld): LocalWorld {
         (_, row) => stored.filter(({ long_url }) => long_url === `https://example.com/${row}`).length,
       );
     },
-    told: () =>
+    reported: () =>
       readResults(world)
         .map(({ status }) => status)
         .join(' '),
@@ -90,11 +90,11 @@ const allCreated = new Array(rows).fill('created').join(' ');
 async function expectDone(world: LocalWorld): Promise<void> {
   expect(await world.start().ended).toMatchObject({ code: 0 });
   expect(await world.links()).toEqual(once);
-  expect(world.told()).toBe(allCreated);
+  expect(world.reported()).toBe(allCreated);
 }
 
 describe('F63: a journal that is damaged', () => {
-  test('F63: a torn last line is cut off, and the run goes on', async ({ world }) => {
+  test('F63: a torn last line is cut off, and the run is resumed', async ({ world }) => {
     await world.stopInTheMiddle();
     appendFileSync(world.journal() ?? '', '0123456789abcdef {"type":"int');
     await expectDone(world);
@@ -117,15 +117,15 @@ describe('F63: a journal that is damaged', () => {
 
 describe('F64: a disk that takes no more', () => {
   test.for([1, 2])(
-    'F64: no file grows beyond %i KiB: exit 9, what was done is told, and it can go on',
+    'F64: no file grows beyond %i KiB: exit 9, what was done is reported, and it can be resumed',
     async (size, { world }) => {
       const ended = await limited(size, world);
       expect(ended.code).toBe(9);
       expect(ended.stderr).toMatch(/^error: .*(EFBIG|too large)/m);
       const links = await world.links();
       const shown = ended.stdout.match(/s\.ex\/\w+/g)?.length ?? 0;
-      const told = ended.stderr.match(/^line \d+: created .*s\.ex\/\w+/gm)?.length ?? 0;
-      expect(shown + told).toBe(links.filter((count) => count > 0).length);
+      const reported = ended.stderr.match(/^line \d+: created .*s\.ex\/\w+/gm)?.length ?? 0;
+      expect(shown + reported).toBe(links.filter((count) => count > 0).length);
       await expectDone(world);
     },
   );
@@ -205,7 +205,9 @@ describe('F65: a file that changes', () => {
     expect(stderr).toContain('links.txt changed since the run');
   });
 
-  test('F65, R-X9: while its rows are sent: exit 9, every row is told, and with the old file it goes on', async ({ world }) => {
+  test('F65, R-X9: while its rows are sent: exit 9, every row is reported, and with the old file it is resumed', async ({
+    world,
+  }) => {
     const before = readFileSync(world.file, 'utf8');
     await world.server.script([{ ...onPost, delay: 1500 }]);
     const { ended } = world.start();
@@ -218,7 +220,9 @@ describe('F65: a file that changes', () => {
     });
     const created = (await world.links()).filter((count) => count === 1).length;
     expect(created).toBeGreaterThan(0);
-    expect(world.told()).toBe([...new Array(created).fill('created'), ...new Array(rows - created).fill('not_sent')].join(' '));
+    expect(world.reported()).toBe(
+      [...new Array(created).fill('created'), ...new Array(rows - created).fill('not_sent')].join(' '),
+    );
     expect(readResults(world).map(({ long_url }) => long_url)).toEqual(before.trimEnd().split('\n'));
     expect(stderr).toContain(`${rows} rows: ${created} created, ${rows - created} not sent`);
     writeFileSync(world.file, before);
@@ -226,7 +230,7 @@ describe('F65: a file that changes', () => {
     expect((await world.stored()).filter(({ long_url }) => long_url.includes('example.net'))).toEqual([]);
   });
 
-  test('F65, R-X9: a file of hashes that is cut while they are sent: exit 9, and every row is told', async ({ world }) => {
+  test('F65, R-X9: a file of hashes that is cut while they are sent: exit 9, and every row is reported', async ({ world }) => {
     // More than is read at a time.
     const hashes = Array.from({ length: 40_000 }, (_, row) => `h${row}\n`).join('');
     writeFileSync(world.file, hashes);
@@ -253,7 +257,7 @@ describe('F66: two processes', () => {
     expect(await world.links()).toEqual(once);
   });
 
-  test('F66: the one that is at it stands still: the other does not take it for dead', async ({ world }) => {
+  test('F66: the one that is at it is stopped: the other does not take it for dead', async ({ world }) => {
     await world.server.script([{ ...onPost, delay: 1500 }]);
     const first = world.start();
     await world.reach(1);
@@ -268,7 +272,7 @@ describe('F66: two processes', () => {
 
 describe('F67: signals', () => {
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'R-18, F67: %s: what is under way is finished, every row is told, it dies of the signal, and the same command goes on',
+    'R-18, F67: %s: what is under way is finished, every row is reported, it dies of the signal, and the same command resumes',
     async (signal, { world }) => {
       await world.server.script([
         { ...onPost, times: 3 },
@@ -279,9 +283,9 @@ describe('F67: signals', () => {
       await world.reach(4);
       child.kill(signal);
       expect(await ended).toMatchObject({ signal, stderr: expect.stringContaining('run the same command again') });
-      expect(world.told()).toMatch(/^(created ){4,}not_sent( not_sent)*$/);
+      expect(world.reported()).toMatch(/^(created ){4,}not_sent( not_sent)*$/);
       const created = world
-        .told()
+        .reported()
         .split(' ')
         .filter((status) => status === 'created').length;
       expect((await world.links()).filter((count) => count === 1)).toHaveLength(created);
@@ -295,7 +299,7 @@ describe('F67: signals', () => {
     await world.reach(4);
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: 10 });
-    expect(world.told()).toMatch(/^(created ){2}(unknown ){2}not_sent/);
+    expect(world.reported()).toMatch(/^(created ){2}(unknown ){2}not_sent/);
     await expectDone(world);
   });
 

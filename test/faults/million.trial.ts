@@ -76,7 +76,7 @@ async function write(path: string, count: number, line: (row: number) => string)
   await once(stream, 'close');
 }
 
-/** The released program as it is; killed as soon as it has told so many rows. */
+/** The released program as it is; killed as soon as it has reported so many rows. */
 async function run(
   argv: readonly string[],
   env: Record<string, string>,
@@ -87,10 +87,10 @@ async function run(
   const before = journalSize(folder);
   const child = spawn(process.execPath, [programPath, ...argv], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'close');
-  let told = 0;
+  let reported = 0;
   child.stdout.on('data', (bytes: Buffer) => {
-    for (const byte of bytes) if (byte === 0x0a) told += 1;
-    if (killAt !== undefined && told >= killAt) child.kill('SIGKILL');
+    for (const byte of bytes) if (byte === 0x0a) reported += 1;
+    if (killAt !== undefined && reported >= killAt) child.kill('SIGKILL');
   });
   let peak = 0;
   let secondsToFirstIntent = 0;
@@ -135,7 +135,7 @@ async function readHashes(results: string): Promise<string[]> {
   return hashes;
 }
 
-/** What the service has, against what was told. */
+/** What the service has, against what was reported. */
 async function compare(hashes: readonly string[], env: Record<string, string>, folder: string) {
   const argv = ['list', '--all', '--fields', 'hash,long_url', '-o', 'tsv'];
   const child = spawn(process.execPath, [programPath, ...argv], {

@@ -5,7 +5,7 @@ import { build, type Plugin } from 'esbuild';
 
 const source = join(import.meta.dirname, '..', '..', 'src');
 
-/** A text of a source file and what stands there instead. */
+/** A text of a source file and what replaces it. */
 type Replacement = readonly [file: string, text: string, instead: string];
 
 /** What was not synced is gone when the process is killed, as when the power fails (F62). That alone does no harm. */
@@ -45,7 +45,7 @@ export const mutants = {
     ],
     ['bulk/operations/shorten.ts', '=> notApplied(item, record)', '=> []'],
   ],
-  // In memory, and in the journal for those who go on.
+  // In memory, and in the journal for those who resume.
   'forgets that rows were in doubt': [
     [
       'bulk/sending/doubt.ts',

@@ -22,11 +22,11 @@ import {
   isDone,
   makesNoProgress,
   maximalStarts,
+  type Reported,
   requestsAfterTheEnd,
   type Start,
   sentence,
   startOnce,
-  type Told,
   toldTyped,
 } from './starts.ts';
 
@@ -58,7 +58,7 @@ interface Job {
 
 /**
  * Some rows are shortened on an account in use, with everything that goes wrong, until the program says that it is done; then what
- * the service has is held against what was asked for and what was told.
+ * the service has is held against what was asked for and what was reported.
  */
 export async function runShortenTrial(host: FaultyHost, { seed, program, given }: AccountTrialOptions): Promise<Findings> {
   const dice = rollDice(seed);
@@ -78,8 +78,8 @@ export async function runShortenTrial(host: FaultyHost, { seed, program, given }
     const foreign = startForeignWriter(world, drawn, job.rows, rollDice(seed + 0.5));
     const notebook = openNotebook();
     const starts: Start[] = [];
-    const check = async (told: readonly Told[], isFinal: boolean): Promise<Truth> =>
-      judge(job, drawn, { before, foreign, told, starts, isFinal, after: await readAccount(world, drawn) }, notebook);
+    const check = async (reported: readonly Reported[], isFinal: boolean): Promise<Truth> =>
+      judge(job, drawn, { before, foreign, reported, starts, isFinal, after: await readAccount(world, drawn) }, notebook);
     for (;;) {
       const start = await startOnce(
         argvOf(job, drawn, starts.length),
@@ -96,15 +96,15 @@ export async function runShortenTrial(host: FaultyHost, { seed, program, given }
       }
       // What it said while more was to come is held against what there is at that moment.
       if (start.code !== null && !drawn.late)
-        notSentIsTrue(job, toldBy(job, starts, world), await ownNow(world, drawn, before, foreign), notebook, starts.length);
+        notSentIsTrue(job, reportedBy(job, starts, world), await ownNow(world, drawn, before, foreign), notebook, starts.length);
     }
     await foreign.stop();
     await delay(drawn.late + (drawn.timeout ?? 0) * 1000 + 50);
     const log = await world.server.requests();
     for (const note of requestsAfterTheEnd(starts, log, drawn.concurrency)) notebook.add('afterEnd', note);
     for (const note of crashesOf(starts)) notebook.add('crashed', note);
-    const told = toldBy(job, starts, world);
-    const truth = await check(told, true);
+    const reported = reportedBy(job, starts, world);
+    const truth = await check(reported, true);
     return {
       seed,
       title: `${way}${isTyped ? ', typed' : ''}`,
@@ -123,7 +123,7 @@ export async function runShortenTrial(host: FaultyHost, { seed, program, given }
           : []),
       ],
       ...truth,
-      unknown: told.filter(({ status }) => status === 'unknown').length,
+      unknown: reported.filter(({ status }) => status === 'unknown').length,
       cause: causeOf(drawn),
     };
   } finally {
@@ -195,7 +195,7 @@ function isOver(job: Job, { code, argv }: Start, world: FaultWorld, starts: read
   return code === 10 && isSettled && (job.way === 'checked' || before?.code === 10);
 }
 
-function toldBy(job: Job, starts: readonly Start[], world: FaultWorld): Told[] {
+function reportedBy(job: Job, starts: readonly Start[], world: FaultWorld): Reported[] {
   if (!job.isTyped) return readResults(world);
   return toldTyped(starts.at(-1) as Start, job.rows.length, 'created');
 }
@@ -204,7 +204,7 @@ interface Evidence {
   readonly before: AccountState;
   readonly after: AccountState;
   readonly foreign: ForeignDeeds;
-  readonly told: readonly Told[];
+  readonly reported: readonly Reported[];
   readonly starts: readonly Start[];
   readonly isFinal: boolean;
 }
@@ -240,11 +240,17 @@ async function ownNow(
   return newest.filter(({ hash }) => !before.has(`${working}/${hash}`) && !foreign.made.has(`${working}/${hash}`));
 }
 
-/** `not_sent`: certainly nothing happened. More records than rows that may have made them are those of rows that were told so. */
-function notSentIsTrue(job: Job, told: readonly Told[], own: readonly UrlRecord[], notebook: Notebook, nth: number): void {
+/** `not_sent`: certainly nothing happened. More records than rows that may have made them are those of rows that were reported so. */
+function notSentIsTrue(
+  job: Job,
+  reported: readonly Reported[],
+  own: readonly UrlRecord[],
+  notebook: Notebook,
+  nth: number,
+): void {
   const records = ownRecords(job, own);
   const rows = grouped(
-    told.map((row, index) => ({ ...row, index })),
+    reported.map((row, index) => ({ ...row, index })),
     ({ index }) => rowKey(job, job.rows[index] as Row),
   );
   for (const [key, group] of rows) {
@@ -260,17 +266,22 @@ function notSentIsTrue(job: Job, told: readonly Told[], own: readonly UrlRecord[
     if (notSent.length)
       notebook.add(
         'falseNotSent',
-        `start ${nth}: ${key}: rows ${rowNumbers(notSent)} told not_sent, ${records.get(key)?.length} links`,
+        `start ${nth}: ${key}: rows ${rowNumbers(notSent)} reported not_sent, ${records.get(key)?.length} links`,
       );
     else if (failed.length)
       notebook.add(
         'falseFailed',
-        `start ${nth}: ${key}: rows ${rowNumbers(failed)} told failed, ${records.get(key)?.length} links`,
+        `start ${nth}: ${key}: rows ${rowNumbers(failed)} reported failed, ${records.get(key)?.length} links`,
       );
   }
 }
 
-function judge(job: Job, drawn: Circumstances, { before, after, foreign, told, starts }: Evidence, notebook: Notebook): Truth {
+function judge(
+  job: Job,
+  drawn: Circumstances,
+  { before, after, foreign, reported, starts }: Evidence,
+  notebook: Notebook,
+): Truth {
   const { way, rows, isTyped } = job;
   const working = drawn.domain ?? (drawn.domains[0] as string);
   const last = starts.at(-1) as Start;
@@ -279,7 +290,7 @@ function judge(job: Job, drawn: Circumstances, { before, after, foreign, told, s
   for (const [key] of fresh)
     if (!key.startsWith(`${working}/`)) notebook.add('touched', `${key} was made on a domain that nobody named`);
   for (const note of touchedLinks(before, after, (key) => foreign.gone.has(key))) notebook.add('touched', note);
-  if (!isTyped) accounted(rows.length, told, last, notebook);
+  if (!isTyped) accounted(rows.length, reported, last, notebook);
   const records = ownRecords(job, own);
   const byKey = grouped(rows.keys(), (index) => rowKey(job, rows[index] as Row));
   const speaks = starts.some(
@@ -298,49 +309,54 @@ function judge(job: Job, drawn: Circumstances, { before, after, foreign, told, s
     else if (way === 'checked' && (drawn.foreign === 'equal' || cameTooLate(drawn))) excused += surplus;
     else notebook.add('duplicated', `${note}, exit ${last.code}: ${last.stderr.slice(-300)}`);
   }
-  notSentIsTrue(job, told, own, notebook, starts.length);
-  excused += mapped(job, drawn, { after, before, told, working, foreign }, notebook);
-  if (last.code === 0 && told.some(({ status }) => !isDone({ status })))
-    notebook.add('falseOk', `exit 0, and ${told.map(({ status }) => status)}`);
+  notSentIsTrue(job, reported, own, notebook, starts.length);
+  excused += mapped(job, drawn, { after, before, reported, working, foreign }, notebook);
+  if (last.code === 0 && reported.some(({ status }) => !isDone({ status })))
+    notebook.add('falseOk', `exit 0, and ${reported.map(({ status }) => status)}`);
   return { toldTwice, excused };
 }
 
-/** Where a request may take effect when the run is over, or a listing shows it only then, nobody is left to tell. */
+/** Where a request may take effect when the run is over, or a listing shows it only then, nobody is left to report it. */
 function cameTooLate({ late, manners, timeout }: Circumstances): boolean {
   return late > 0 || (manners.lag ?? 0) > 0 || timeout !== undefined;
 }
 
 /** R-X9: every row once, whatever the exit code is; unless nothing was begun, or the last process was killed. */
-function accounted(rows: number, told: readonly Told[], { code, stderr }: Start, notebook: Notebook): void {
-  if (code === null || told.length === rows) return;
-  if (told.length === 0 && code !== 0 && code !== 3 && code !== 10) return;
-  notebook.add('unaccounted', `${told.length} of ${rows} rows in the results, exit ${code}: ${stderr.slice(-200)}`);
+function accounted(rows: number, reported: readonly Reported[], { code, stderr }: Start, notebook: Notebook): void {
+  if (code === null || reported.length === rows) return;
+  if (reported.length === 0 && code !== 0 && code !== 3 && code !== 10) return;
+  notebook.add('unaccounted', `${reported.length} of ${rows} rows in the results, exit ${code}: ${stderr.slice(-200)}`);
 }
 
 interface Mapped {
   readonly before: AccountState;
   readonly after: AccountState;
-  readonly told: readonly Told[];
+  readonly reported: readonly Reported[];
   readonly working: string;
   readonly foreign: ForeignDeeds;
 }
 
-/** Every row that was told as done has a link, and it is its own. Answers with what nobody can tell apart. */
-function mapped(job: Job, drawn: Circumstances, { after, before, told, working, foreign }: Mapped, notebook: Notebook): number {
+/** Every row that was reported as done has a link, and it is its own. Answers with what nobody can distinguish. */
+function mapped(
+  job: Job,
+  drawn: Circumstances,
+  { after, before, reported, working, foreign }: Mapped,
+  notebook: Notebook,
+): number {
   const { way, rows } = job;
   const folded = new Map([...after].map(([key, record]) => [key.toLowerCase(), { key, record }]));
   const taken = new Map<string, number>();
   let excused = 0;
-  for (const [index, { status, hash }] of told.entries()) {
+  for (const [index, { status, hash }] of reported.entries()) {
     if (!isDone({ status })) continue;
     const row = rows[index] as Row;
-    // A link of another domain may be found where the whole account is looked through (4.3.3).
+    // A link of another domain may be found where the whole account is read (4.3.3).
     const places = way === 'dedupe' ? drawn.domains : [working];
     const found = places.map((place) => folded.get(`${place}/${hash}`.toLowerCase())).filter((link) => link !== undefined);
     const [link] = found;
     if (!link) {
       if (foreign.gone.has(`${working}/${hash}`)) continue;
-      notebook.add('lost', `row ${index + 1} (${row.long_url}) told ${status} as ${hash}, which is not there`);
+      notebook.add('lost', `row ${index + 1} (${row.long_url}) reported ${status} as ${hash}, which is not there`);
       continue;
     }
     const isOwn = found.some(({ record, key }) =>
@@ -351,17 +367,17 @@ function mapped(job: Job, drawn: Circumstances, { after, before, told, working, 
     if (!isOwn)
       notebook.add(
         'wrong',
-        `row ${index + 1} (${row.long_url}, ${row.note}) told ${status} as ${hash}, which is ${link.record.long_url}, ${link.record.note}`,
+        `row ${index + 1} (${row.long_url}, ${row.note}) reported ${status} as ${hash}, which is ${link.record.long_url}, ${link.record.note}`,
       );
     else if (way !== 'dedupe' && taken.has(link.key))
       notebook.add('wrong', `rows ${taken.get(link.key)} and ${index + 1} have ${hash} both`);
     else if (foreign.made.has(link.key) && way === 'checked') {
       if (drawn.foreign === 'equal') excused += 1;
-      else notebook.add('wrong', `row ${index + 1} told ${status} as ${hash}, which is somebody else's`);
+      else notebook.add('wrong', `row ${index + 1} reported ${status} as ${hash}, which is somebody else's`);
     }
-    // Of a hash of its own nobody is promised to hear whether it was there (1.2).
+    // Of a hash of its own it is not promised to say whether it was there (1.2).
     if (status === 'created' && way !== 'column' && found.every(({ key }) => before.has(key)))
-      notebook.add('falseCreated', `row ${index + 1} told created as ${hash}, which was there before`);
+      notebook.add('falseCreated', `row ${index + 1} reported created as ${hash}, which was there before`);
     taken.set(link.key, index + 1);
   }
   return excused;

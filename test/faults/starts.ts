@@ -53,7 +53,7 @@ export async function startOnce(
 /** Errors after which no process asks the server anything more. */
 const finalCodes: readonly unknown[] = [1300, 1301, 1303, 1217];
 
-/** Requests that came after the process had ended, or after it was told that it need not ask any more. */
+/** Requests that came after the process had ended, or after it had learnt that it need not ask any more. */
 export function requestsAfterTheEnd(starts: readonly Start[], log: readonly LoggedRequest[], concurrency: number): string[] {
   return starts.flatMap((start, index) => {
     const next = starts[index + 1]?.started ?? Number.POSITIVE_INFINITY;
@@ -96,7 +96,7 @@ export function countSent(starts: readonly Start[]): number {
 }
 
 /** What a process said of a row. */
-export interface Told {
+export interface Reported {
   readonly status: string;
   readonly hash: string;
 }
@@ -107,8 +107,8 @@ export function isDone({ status }: { readonly status: string }): boolean {
 }
 
 /** What a command line without a results file said in JSON. A row that is not printed got what the exit code says of all. */
-export function toldTyped({ stdout, code }: Start, rows: number, done: string): Told[] {
-  const printed = (Object.values(firstJson(stdout)).find(Array.isArray) ?? []) as Partial<Told>[];
+export function toldTyped({ stdout, code }: Start, rows: number, done: string): Reported[] {
+  const printed = (Object.values(firstJson(stdout)).find(Array.isArray) ?? []) as Partial<Reported>[];
   const rest = code === null ? 'untold' : (restOf.get(code) ?? (code === 0 ? done : 'not_sent'));
   return Array.from({ length: rows }, (_, index) => {
     const row = printed.length === rows ? printed[index] : undefined;

@@ -50,7 +50,7 @@ export const transportFaults: readonly Fault[] = [
     expected: only(unharmed, 'keyed', 'edit -f', 'delete'),
   },
   {
-    fault: 'F02: nobody there for a while after a look at the listing',
+    fault: 'F02: nobody there for a while after a reading of the listing',
     steps: [{ ...faults.goneAfter(200), only: { method: 'GET', path: '/urls' } }],
     unhurried: true,
     flags: ['--retries', '8'],

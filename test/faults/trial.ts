@@ -25,16 +25,16 @@ export interface TrialOptions {
   readonly program?: string | undefined;
 }
 
-/** What the service has in the end, against what was asked for and what was told. */
+/** What the service has in the end, against what was asked for and what was reported. */
 export interface TrialResult {
   readonly rows: number;
   readonly kills: number;
   readonly requests: number;
-  /** Rows without a link, whatever they were told. */
+  /** Rows without a link, whatever they were reported. */
   readonly lost: number;
   /** Links more than one for a row. */
   readonly duplicated: number;
-  /** Rows told as done whose hash leads elsewhere or is another row's too. */
+  /** Rows reported as done whose hash leads elsewhere or is another row's too. */
   readonly wrong: number;
   readonly unknown: number;
   /** Rows that the results file does not hold exactly once with a final status (G3). */

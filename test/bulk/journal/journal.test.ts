@@ -34,25 +34,25 @@ describe('J1 to J9', () => {
     expect(synced).toEqual([0, 1, 2]);
   });
 
-  test('J2: no row is told before its result is synced', async ({ world }) => {
-    let told = 0;
-    const toldAtSync: number[] = [];
+  test('J2: no row is reported before its result is synced', async ({ world }) => {
+    let reported = 0;
+    const reportedAtSync: number[] = [];
     const { openJournalFile } = crashingFile({
       onSync: async (text) => {
         if (!text.includes('"type":"result"')) return;
         await new Promise((resolve) => setTimeout(resolve, 20));
-        toldAtSync.push(told);
+        reportedAtSync.push(reported);
       },
     });
     await world.shorten(rowsOf(20), {
       batchSize: 10,
       environment: { openJournalFile },
       onRow: () => {
-        told += 1;
+        reported += 1;
       },
     });
-    expect(toldAtSync[0]).toBe(0);
-    expect(toldAtSync[1]).toBeLessThanOrEqual(10);
+    expect(reportedAtSync[0]).toBe(0);
+    expect(reportedAtSync[1]).toBeLessThanOrEqual(10);
   });
 
   const namesIn = ({ journal }: BulkWorld): Set<string> => new Set(journal().map((line) => Object.keys(line).join(' ')));
@@ -92,7 +92,7 @@ describe('J1 to J9', () => {
     expect(inPlace).toEqual([true]);
   });
 
-  test('J3: a torn last line is cut off and the run goes on', async ({ world }) => {
+  test('J3: a torn last line is cut off and the run is resumed', async ({ world }) => {
     await world.server.script([{}, {}, faults.refuse(1303)].map((step) => ({ ...step, ...onPost })));
     await world.shorten(rowsOf(30), { batchSize: 10 });
     const path = journalPath(world);
@@ -128,7 +128,7 @@ describe('J1 to J9', () => {
     expect((await world.posts()).length).toBe(before);
   });
 
-  test('J4: a second process at the same run is told so', async ({ world }) => {
+  test('J4: a second process at the same run finds it locked', async ({ world }) => {
     let second: unknown;
     let started: Promise<unknown> | undefined;
     await world.shorten(rowsOf(30), {
@@ -144,7 +144,7 @@ describe('J1 to J9', () => {
     expect(multiplicity(rowsOf(30), await world.stored())).toEqual({ 1: 30 });
   });
 
-  test('J6: an intent without a result is class A when the run goes on', async ({ world }) => {
+  test('J6: an intent without a result is class A when the run is resumed', async ({ world }) => {
     const rows = rowsOf(20);
     const { openJournalFile, released } = crashingFile({ crashAt: { line: 'result', step: 'before append' } });
     await world.shorten(rows, { batchSize: 10, environment: { openJournalFile } });
@@ -164,7 +164,7 @@ describe('J1 to J9', () => {
     expect(summary.tally.counts.not_sent).toBe(10);
   });
 
-  test('J7: a result that cannot be written: each row and its short URL are told, exit 9', async ({ world }) => {
+  test('J7: a result that cannot be written: each row and its short URL are reported, exit 9', async ({ world }) => {
     const { openJournalFile } = crashingFile({ failAt: { line: 'result', code: 'EIO' } });
     const { exit, summary } = await world.shorten(rowsOf(3), { environment: { openJournalFile } });
     expect(exit).toBe(9);
@@ -207,7 +207,7 @@ describe('J1 to J9', () => {
     await expect(world.shorten(rowsOf(6))).rejects.toMatchObject({ exitCode: 9 });
   });
 
-  test("J8: a run of which nothing was applied stands in nobody's way", async ({ world }) => {
+  test('J8: a run of which nothing was applied hinders no other', async ({ world }) => {
     await world.server.script([{ ...faults.refuse(1300), ...onPost }]);
     expect((await world.shorten(rowsOf(5), { options: { note: 'a' } })).exit).toBe(4);
     expect((await world.shorten(rowsOf(5), { options: { note: 'b' } })).exit).toBe(0);

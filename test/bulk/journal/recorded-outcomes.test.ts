@@ -42,8 +42,8 @@ async function recordedIn(path: string): Promise<object[]> {
 
 const places = { short_url: 's.ex/a', short_url_with_protocol: 'https://s.ex/a' };
 
-describe('J5: what a journal tells of single rows', () => {
-  test('details apart from the message, and what became of a row that was not applied', async ({ world }) => {
+describe('J5: what a journal keeps of single rows', () => {
+  test('details apart from the message, and the link of a row that was not applied', async ({ world }) => {
     const errors = [
       [1215, 'no', 'it is taken'],
       [0, 'not applied: note', 'note: …', { hash: 'b', shortUrl: 's.ex/b', longUrl: 'https://b.example/' }],
@@ -101,7 +101,7 @@ describe('J5: what a journal tells of single rows', () => {
     ['a destination too many', { errors: [fine, fine], destinations: ['', ''] }],
     ['a destination that is no text', { errors: [fine, fine], destinations: [null] }],
     ['destinations that are a text', { errors: [fine, fine], destinations: 'h' }],
-  ])('J3, F63: %s is told as damage, exit 9, whatever the sum of the line', async ([, line], { world }) => {
+  ])('J3, F63: %s is reported as damage, exit 9, whatever the sum of the line', async ([, line], { world }) => {
     await expect(foldJournal(journalWith(world, line))).rejects.toMatchObject({
       exitCode: 9,
       message: expect.stringMatching(/is damaged \(byte \d+\)$/),
@@ -157,7 +157,7 @@ describe('D42: files of a journal', () => {
     expect(openFiles()).toBe(before);
   });
 
-  test('D42: one that cannot be opened any more is told once, and nothing is left to close', async ({ world }) => {
+  test('D42: one that cannot be opened any more is reported once, and nothing is left to close', async ({ world }) => {
     const path = journalWith(world, { errors });
     const recorded = recordedOutcomes(path, await foldJournal(path));
     rmSync(path);

@@ -44,7 +44,7 @@ describe('F66, J4: two processes', () => {
     expect((await run).exit).toBe(0);
   });
 
-  test('J4: nobody looks for a run that another one is beginning', async ({ world }) => {
+  test('J4: nobody searches for a run that another one is beginning', async ({ world }) => {
     const quota = createMoment();
     const first = world.shorten(keyed(3), { environment: { client: askingForQuota(world.client, quota.stay) } });
     await quota.reached;
@@ -58,7 +58,7 @@ describe('F66, J4: two processes', () => {
     const first = world.shorten(rowsOf(3), { name: 'one.csv', spoil: staying(call.stay) });
     await call.reached;
     await expect(world.shorten(rowsOf(4), { name: 'two.csv' })).rejects.toThrow(/^shortening in checked mode for ann is in use/);
-    // Links with a hash of their own are told apart.
+    // Links with a hash of their own are distinguished.
     expect((await world.shorten(keyed(2), { name: 'three.csv' })).exit).toBe(0);
     call.leave();
     expect((await first).exit).toBe(0);
@@ -68,7 +68,7 @@ describe('F66, J4: two processes', () => {
 describe('D38, D39: runs that are deleted', () => {
   test.override({ options: { limits: { urls: 2 } } });
 
-  test('D38: a run that its quota forbids is gone when another process may look for it', async ({ world }) => {
+  test('D38: a run that its quota forbids is gone when another process may search for it', async ({ world }) => {
     const quota = createMoment();
     const first = world.shorten(keyed(3), { environment: { client: askingForQuota(world.client, quota.stay) } });
     await quota.reached;
@@ -114,7 +114,7 @@ describe('D39: runs that another process deletes', () => {
     expect([first, second]).toContain(listed[0]?.run);
   });
 
-  test('D39: two processes that clear up at once both go on', async ({ world }) => {
+  test('D39: two processes that clear up at once both continue', async ({ world }) => {
     await threeRuns(world);
     await Promise.all([pruneRuns(world.state, world.system), pruneRuns(world.state, world.system)]);
     expect(await listRuns(world.state)).toEqual([]);
@@ -131,7 +131,7 @@ describe('D39: runs that another process deletes', () => {
     expect(await listRuns(world.state)).toEqual([]);
   });
 
-  test('D39: what is read of a run that is gone is nothing; a run that is there and has no journal is told', async ({
+  test('D39: what is read of a run that is gone is nothing; a run that is there and has no journal is reported', async ({
     world,
   }) => {
     const [first = '', second = ''] = await threeRuns(world);
@@ -149,7 +149,7 @@ describe('D39: runs that another process deletes', () => {
     });
   });
 
-  test('D39: a run that is forgotten twice at once is gone, and leaves nothing that looks like one', async ({ world }) => {
+  test('D39: a run that is forgotten twice at once is gone, and leaves nothing that resembles one', async ({ world }) => {
     const [first = ''] = await threeRuns(world);
     const both = await Promise.allSettled([
       forgetRun(world.state, first, world.system),
@@ -160,7 +160,7 @@ describe('D39: runs that another process deletes', () => {
     expect(readdirSync(join(world.state, 'runs'))).not.toContain(first);
   });
 
-  test('D39: an unfinished run of the same file that goes while it is looked at hinders no new one', async ({ world }) => {
+  test('D39: an unfinished run of the same file that goes while it is read hinders no new one', async ({ world }) => {
     await world.server.script([{ ...faults.refuse(1303), only: { method: 'POST' } }]);
     await world.shorten(keyed(4), { batchSize: 1, name: 'links.csv' });
     const other = rowsOf(2, (index) => ({ custom_hash: `o${index}` }));

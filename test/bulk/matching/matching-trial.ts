@@ -9,7 +9,7 @@ const refused = { code: 1216, message: 'not allowed' };
 type Owned = { readonly owner?: ShortenItem };
 
 /**
- * G14: counts hashes that were given to a wrong row. Batches hold rows that are hard to tell apart; answers are shuffled, cut
+ * G14: counts hashes that were given to a wrong row. Batches hold rows that are hard to distinguish; answers are shuffled, cut
  * short, lengthened and normalised.
  */
 export function countWrongPairs(items: number, seed: number): number {

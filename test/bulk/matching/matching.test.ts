@@ -67,7 +67,7 @@ describe('1.5: answers are joined to rows by what they echo', () => {
     ['F38: a hash with blanks around it', [url(a, { custom_hash: 'x' })], [record(' x ', a)], 'x'],
     ['a custom hash that the server ignored', [url(a, { custom_hash: 'x' })], [record('zzz', a)], 'zzz'],
     [
-      'rule 3: equal long URLs told apart by note',
+      'rule 3: equal long URLs distinguished by note',
       [url(a, { note: 'n' }), url(a, { note: 'm' })],
       [record('2', a, { note: 'm' }), record('1', a, { note: 'n' })],
       '1 2',
@@ -151,7 +151,7 @@ describe('1.5: answers are joined to rows by what they echo', () => {
     ['rule 8: error null', [url(a)], [{ hash: '1', long_url: a, error: null }], '1'],
     ['records without notes and tags', [url(a, { note: 'n', tags: ['t'] }), url(b)], [record('2', b), record('1', a)], '1 2'],
     [
-      'records without notes cannot tell rows apart',
+      'records without notes do not distinguish rows',
       [url(a, { note: 'n' }), url(a, { note: 'm' }), url(b)],
       [record('b', b), record('2', a), record('1', a)],
       '? ? b +2 +1',
@@ -180,7 +180,7 @@ describe('F36, F39, F40: items that no honest server sends', () => {
     expect(got([url(a)], [item])).toBe('?');
   });
 
-  test('a hash that looks like a path is a hash', () => {
+  test('a hash that resembles a path is a hash', () => {
     expect(got([url(a)], [record('../../etc/x', a)])).toBe('../../etc/x');
   });
 });
