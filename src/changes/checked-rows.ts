@@ -8,7 +8,7 @@ import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { type CheckedInput, checkInput } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
-import { type KeptRows, keepRows } from '../input/kept-rows.ts';
+import { KeptRows } from '../input/kept-rows.ts';
 import { type Placement, readPlaced } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
 import { readRows } from '../input/rows.ts';
@@ -56,7 +56,7 @@ export async function checkedRows<Use extends InputUse>(
 /** What is only shown leaves nothing on the disk, and is read once more. */
 function keepUntilEnd<Row>({ system, atEnd, global }: Invocation): KeptRows<Row> | undefined {
   if (global.dryRun) return undefined;
-  const kept = keepRows<Row>(folders(system).state, system);
+  const kept = new KeptRows<Row>(folders(system).state, system);
   atEnd(async () => kept.close());
   return kept;
 }

@@ -9,7 +9,7 @@ import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { fieldOf, parseSetting, profileKeys, requireProfileKey } from '../profiles/profile.ts';
-import { profileToChange, type SettingFlags, settingsInForce } from '../profiles/settings.ts';
+import { effectiveSettings, profileToChange, type SettingFlags } from '../profiles/settings.ts';
 import { checkDomain } from './auth/login.ts';
 
 const allKeys = profileKeys;
@@ -128,7 +128,7 @@ function settings({ global, system }: Invocation): Row[] {
     output: global.json ? 'json' : global.output,
     color: color === false ? 'never' : color,
   };
-  return settingsInForce(flags, system).map((setting) => ({ ...setting }));
+  return effectiveSettings(flags, system).map((setting) => ({ ...setting }));
 }
 
 type StoredProfile = Readonly<Record<string, unknown>>;

@@ -22,14 +22,6 @@ import { writeWhole } from './whole-write.ts';
 /** What writing a file needs of the world. */
 export type WriteSystem = MarkSystem & Pick<System, 'userId'>;
 
-/** New content of a file in the making. Until `commit` the old content is kept; after an error nothing of the new is left. */
-export interface Replacement {
-  write(chunk: string | Uint8Array): void;
-  /** On disk, whole and under its name, when this returns. */
-  commit(): void;
-  discard(): void;
-}
-
 /**
  * Replaces a file's content so that any reader, at any moment, a crash or a full disk included, finds the old or the new (R-23).
  * Throws `LocalError`.
@@ -46,13 +38,14 @@ export function startReplacement(path: string, system: WriteSystem): Replacement
     const target = targetOf(path, system);
     removeDeadTemporaries(target, system);
     const temporary = `${target}.${newMark(system)}.tmp`;
-    return new OpenReplacement(path, target, temporary, system);
+    return new Replacement(path, target, temporary, system);
   } catch (error) {
     throw fileError('write', path, error);
   }
 }
 
-class OpenReplacement implements Replacement {
+/** New content of a file in the making. Until `commit` the old content is kept; after an error nothing of the new is left. */
+export class Replacement {
   readonly #path: string;
   readonly #target: string;
   readonly #temporary: string;
@@ -74,6 +67,7 @@ class OpenReplacement implements Replacement {
     this.#size += bytes.length;
   }
 
+  /** On disk, whole and under its name, when this returns. */
   commit(): void {
     this.#work((file) => {
       fsyncSync(file);

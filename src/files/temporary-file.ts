@@ -8,62 +8,73 @@ import { fileError } from './file-error.ts';
 import { makeFolders } from './folders.ts';
 import { writeWhole } from './whole-write.ts';
 
-/** Bytes that are kept on the disk while they are needed. Throws a LocalError where the disk does not take them or give them back. */
-export interface TemporaryFile {
-  /** Adds all of the bytes at the end. */
-  append(bytes: Uint8Array): void;
-  readAt(offset: number, length: number): Buffer;
-  /** All of it from the beginning, as often as needed. */
-  stream(): AsyncGenerator<Buffer>;
-  /** Writes all of it to a new file, 0600; resolves when that is on the disk. */
-  copyTo(path: string): Promise<void>;
-  close(): void;
-}
-
 const chunkBytes = 128 * 1024;
 
 /**
- * The file has no name, so that nothing of it outlives the process, not even kill -9. `content` is what messages call it, and
- * `hint` what to do where the folder takes no file.
+ * Bytes that are kept on the disk while they are needed. The file has no name, so that nothing of it outlives the process, not even
+ * kill -9. Throws a LocalError where the disk does not take them or give them back.
  */
-export function openTemporaryFile(
-  folder: string,
-  content: string,
-  hint: string,
-  { randomBytes }: Pick<System, 'randomBytes'>,
-): TemporaryFile {
-  const notKept = (error: unknown): LocalError => fileError(`keep ${content} in`, folder, error, hint);
-  const notRead = (error: unknown): LocalError => fileError(`read ${content} back from`, folder, error);
-  const name = `temporary-${Buffer.from(randomBytes(8)).toString('hex')}`;
-  const file = attempt(() => openUnnamed(folder, name), notKept);
-  async function* stream(): AsyncGenerator<Buffer> {
+export class TemporaryFile {
+  readonly #folder: string;
+  readonly #content: string;
+  readonly #hint: string;
+  readonly #file: number;
+
+  /** `content` is what messages call it, and `hint` what to do where the folder takes no file. */
+  constructor(folder: string, content: string, hint: string, { randomBytes }: Pick<System, 'randomBytes'>) {
+    this.#folder = folder;
+    this.#content = content;
+    this.#hint = hint;
+    const name = `temporary-${Buffer.from(randomBytes(8)).toString('hex')}`;
+    this.#file = this.#keep(() => openUnnamed(folder, name));
+  }
+
+  /** Adds all of the bytes at the end. */
+  append(bytes: Uint8Array): void {
+    this.#keep(() => writeWhole(this.#file, bytes));
+  }
+
+  readAt(offset: number, length: number): Buffer {
+    try {
+      return bytesAt(this.#file, offset, length);
+    } catch (error) {
+      throw this.#notRead(error);
+    }
+  }
+
+  /** All of it from the beginning, as often as needed. */
+  async *stream(): AsyncGenerator<Buffer> {
     for (let offset = 0; ; ) {
-      const chunk = await nextChunk(file, offset).catch((error) => {
-        throw notRead(error);
+      const chunk = await nextChunk(this.#file, offset).catch((error) => {
+        throw this.#notRead(error);
       });
       if (chunk.length === 0) return;
       yield chunk;
       offset += chunk.length;
     }
   }
-  return {
-    append: (bytes) => attempt(() => writeWhole(file, bytes), notKept),
-    readAt: (offset, length) => attempt(() => bytesAt(file, offset, length), notRead),
-    stream,
-    async copyTo(path) {
-      await pipeline(stream, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })).catch((error) => {
-        throw fileError(`keep ${content} as`, path, error, hint);
-      });
-    },
-    close: () => closeSync(file),
-  };
-}
 
-function attempt<Result>(step: () => Result, failure: (error: unknown) => LocalError): Result {
-  try {
-    return step();
-  } catch (error) {
-    throw failure(error);
+  /** Writes all of it to a new file, 0600; resolves when that is on the disk. */
+  async copyTo(path: string): Promise<void> {
+    await pipeline(this.stream(), createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })).catch((error) => {
+      throw fileError(`keep ${this.#content} as`, path, error, this.#hint);
+    });
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #keep<Result>(step: () => Result): Result {
+    try {
+      return step();
+    } catch (error) {
+      throw fileError(`keep ${this.#content} in`, this.#folder, error, this.#hint);
+    }
+  }
+
+  #notRead(error: unknown): LocalError {
+    return fileError(`read ${this.#content} back from`, this.#folder, error);
   }
 }
 

@@ -31,8 +31,8 @@ export async function checkInput<Use extends InputUse>(
   options: CheckOptions<Use>,
   kept?: Pick<KeptRows<InputRow<Use>>, 'add'>,
 ): Promise<CheckedInput> {
-  const problems = noticeList(source.name);
-  const warnings = noticeList(source.name);
+  const problems = new NoticeList(source.name);
+  const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
   let rows = 0;
   let withHash = 0;
@@ -42,45 +42,42 @@ export async function checkInput<Use extends InputUse>(
       duplicates.add(row);
     }
     rows += batch.length;
-    if (problems.count() === 0) kept?.add(batch);
+    if (problems.count === 0) kept?.add(batch);
   }
   await duplicates.confirm(source, options, problems.add);
-  if (problems.count() > 0) throw invalid(source.name, options.use, problems);
+  if (problems.count > 0) throw invalid(source.name, options.use, problems);
   if (rows === 0) throw new UsageError(`${source.name}: no rows`);
   return { rows, withHash, sha256: source.sha256(), warnings: warnings.lines('warnings') };
 }
 
 const shownNotices = 20;
 
-interface NoticeList {
-  add(notice: Notice): void;
-  count(): number;
-  lines(what: string): string[];
-}
-
 /** Keeps as many as are shown and counts the rest. */
-function noticeList(name: string): NoticeList {
-  const shown: Notice[] = [];
-  let count = 0;
-  return {
-    add(notice) {
-      count += 1;
-      if (shown.length < shownNotices) shown.push(notice);
-    },
-    count: () => count,
-    lines(what) {
-      const lines = shown
-        .toSorted((one, other) => one.line - other.line)
-        .map(({ line, column, reason }) =>
-          [name, line, ...(column === undefined ? [] : [column])].join(':').concat(`: ${reason}`),
-        );
-      return count > shown.length ? [...lines, `... and ${count - shown.length} more ${what}`] : lines;
-    },
+class NoticeList {
+  readonly #name: string;
+  readonly #shown: Notice[] = [];
+  count = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  readonly add = (notice: Notice): void => {
+    this.count += 1;
+    if (this.#shown.length < shownNotices) this.#shown.push(notice);
   };
+
+  lines(what: string): string[] {
+    const lines = this.#shown
+      .toSorted((one, other) => one.line - other.line)
+      .map(({ line, column, reason }) => `${[this.#name, line, ...(column === undefined ? [] : [column])].join(':')}: ${reason}`);
+    const more = this.count - lines.length;
+    return more > 0 ? [...lines, `... and ${more} more ${what}`] : lines;
+  }
 }
 
 function invalid(name: string, use: InputUse, problems: NoticeList): UsageError {
-  const count = problems.count();
+  const count = problems.count;
   return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
     details: problems.lines('problems'),
     hint: `linkctl ${use} --print-template`,

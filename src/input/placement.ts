@@ -5,8 +5,8 @@ import { withoutLocalPort } from '../contract/loopback.ts';
 import { hostName } from './hashes/hashes.ts';
 import { quoted } from './values.ts';
 
-/** The working domain of the call. */
-export interface DomainInForce {
+/** The domain that the call works on. */
+export interface WorkingDomain {
   readonly edition: Edition;
   readonly domain: string | undefined;
   /** Typed as a flag: it must not contradict a short URL. */
@@ -39,7 +39,7 @@ const mostHosts = 1000;
  * A short URL says its own domain; a bare hash is on the working one, or else on the account's default one, where the caller knows it.
  * On edition B there is one domain: a short URL's own says nothing that a call could carry (CLI.md 3.5).
  */
-export function createPlacement({ edition, domain, domainNamed }: DomainInForce, defaultDomain?: string): Placement {
+export function createPlacement({ edition, domain, domainNamed }: WorkingDomain, defaultDomain?: string): Placement {
   const hosts = new Map<string, Naming>();
   let bare: Naming | undefined;
   const domains = new Set<string | undefined>();
@@ -72,7 +72,7 @@ export function createPlacement({ edition, domain, domainNamed }: DomainInForce,
 }
 
 /** The account whose links are named. */
-export interface NamedAccount extends DomainInForce {
+export interface NamedAccount extends WorkingDomain {
   /** Edition A. Asks the server once. */
   domains(): Promise<AccountDomains>;
   /** Edition B: the first of these hosts that is not the account's, and those that are. */

@@ -6,7 +6,7 @@ import { getSystemErrorMap } from 'node:util';
 import { type CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { errorCode } from '../files/file-error.ts';
-import { openTemporaryFile } from '../files/temporary-file.ts';
+import { TemporaryFile } from '../files/temporary-file.ts';
 import { utf8Text } from './encoding.ts';
 
 /** Something to read that is the same at every reading. */
@@ -124,7 +124,7 @@ function changed(name: string): LocalError {
 
 /** Copies a stream, whose text is checked on the way so that an endless stream of anything else does not fill the disk. */
 async function pipeSource(stream: Readable, name: string, { folder, system }: SourceOptions): Promise<Source> {
-  const copy = openTemporaryFile(folder, `a copy of ${name}`, copyHint, system);
+  const copy = new TemporaryFile(folder, `a copy of ${name}`, copyHint, system);
   const hash = createHash('sha256');
   async function* copied(): AsyncGenerator<Buffer> {
     for await (const chunk of unbroken(stream, name)) {
@@ -142,11 +142,11 @@ async function pipeSource(stream: Readable, name: string, { folder, system }: So
   const digest = hash.digest('hex');
   return {
     name,
-    copyTo: copy.copyTo,
+    copyTo: (path) => copy.copyTo(path),
     text: () => utf8Text(copy.stream(), name),
     sha256: () => digest,
     change: async () => undefined,
-    discard: copy.close,
+    discard: () => copy.close(),
   };
 }
 

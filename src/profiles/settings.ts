@@ -24,7 +24,7 @@ export interface SettingFlags extends CredentialFlags {
 }
 
 /** Every setting, whether the profile is complete or not, so that it shows what is missing. Throws `LocalError`, `UsageError`. */
-export function settingsInForce(flags: SettingFlags, system: System): Setting[] {
+export function effectiveSettings(flags: SettingFlags, system: System): Setting[] {
   const config = readConfig(system);
   const choice = choose(flags, system.env);
   const name = profileName(choice, config);

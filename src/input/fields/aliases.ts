@@ -60,6 +60,6 @@ export function meaningOf(name: string): Meaning | 'unsettable' | undefined {
 /**
  * Whether a name counts what has happened: never to be taken for `max_clicks`, which ends links after so many (D34). A bound says so.
  */
-export function isCounter(name: string): boolean {
+function isCounter(name: string): boolean {
   return /(clicks?|visits?|hits?|views?|scans?|impressions?|redirects|count)$/.test(folded(name)) && !/max|limit/i.test(name);
 }

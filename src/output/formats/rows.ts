@@ -1,5 +1,5 @@
 import { type Format, isJson } from '../../contract/formats.ts';
-import { createFailedRows } from '../failed-rows.ts';
+import { FailedRows } from '../failed-rows.ts';
 import { chooseFormat, type OutputOptions } from '../options.ts';
 import { batchesOf, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
@@ -10,7 +10,7 @@ import { createLines } from './separated.ts';
 export async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
   const format = chooseFormat(options, streams.terminal);
   const printer = await createPrinter(report, options, streams, format);
-  const failed = createFailedRows(streams, report.failuresIn);
+  const failed = new FailedRows(streams, report.failuresIn);
   const { failure: failureOf, unreached }: Partial<RowsReport> = isJson(format) ? {} : report;
   let count = 0;
   try {
