@@ -24,8 +24,8 @@ import type { BegunRun, RunExecution } from './run-execution.ts';
 import { assertBudget, assertQuota, factsOf, type RunFacts } from './run-facts.ts';
 import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { pruneRuns } from './runs.ts';
-import { BudgetError, type CountedClient, countCalls } from './sending/counted-client.ts';
-import { createKeyedMutex, createLimiter, type Limiter } from './sending/limiter.ts';
+import { BudgetError, countCalls } from './sending/counted-client.ts';
+import { createKeyedMutex, createLimiter } from './sending/limiter.ts';
 import { createStop } from './sending/stop.ts';
 
 export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
@@ -96,13 +96,8 @@ function identityOf<Payload extends object>(
   };
 }
 
-interface Beginnings<Payload extends object> extends RunEnvironment, CountedClient {
-  readonly client: Client;
-  readonly domain: string | undefined;
-  readonly operation: BulkOperation<Payload>;
-  readonly limiter: Limiter;
-  readonly begun: BegunRun;
-}
+type Beginnings<Payload extends object> = RunEnvironment &
+  Pick<RunExecution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun'>;
 
 /** Everything that the run has from here to its end. */
 function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings: Beginnings<Payload>): RunExecution<Payload> {

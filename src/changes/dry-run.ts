@@ -143,7 +143,7 @@ export function plannedChange(hash: string, record: UrlRecord | undefined, chang
 
 /** `note: "old" -> "new"; tags: +a -b`; nothing where the link is as it is asked for. */
 export function editText(fields: EditFields, record: UrlRecord): string | undefined {
-  const now = record as unknown as Readonly<Record<string, unknown>>;
+  const now: Readonly<Record<string, unknown>> = { ...record };
   const differs = new Set(notApplied(fields, record, 'instructions').map(({ field }) => field));
   const texts = Object.entries(fields).flatMap(([field, asked]) => {
     const is = now[field === 'custom_hash' ? 'hash' : field];

@@ -63,7 +63,7 @@ async function sendBatch<Payload extends object>(
   try {
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPlace) leave = await run.limiter.enter();
-    const isPaid = await readWitness(rows, run);
+    const isPaid = operation.witness ? await readWitness(rows, run) : false;
     if (!isAhead && isPaid !== undefined) batch = await ledger.intent(serialized);
     if (batch === undefined) return leftAside(rows, run);
     return await callAndSettle(batch, serialized, run, { isPaid: isPaid === true, leave });
