@@ -56,7 +56,7 @@ export async function placedOperands(
   use: Exclude<NamedFor, 'listed change'>,
 ): Promise<PlacedOperands> {
   const links = texts.map(parseHash);
-  const { found, placement } = await readPlaced(({ place }) => links.map((link) => place(link)), account, use);
+  const { found, placement } = await readPlaced((open) => links.map((link) => open.place(link)), account, use);
   const targets = [...new Map(found.map((link) => [linkText(link), link])).values()];
   return { targets, domains: placement.domains() };
 }

@@ -20,55 +20,58 @@ export interface Naming {
   readonly line: number | undefined;
 }
 
-/** Gives each link that is named its domain, and remembers what the names leave open. */
-export interface Placement {
-  /** Throws a UsageError where it contradicts `--domain`. */
-  place(link: LinkKey, line?: number): LinkKey;
-  /** The first that says no domain where the call has none. */
-  bare(): Naming | undefined;
-  /** Hosts of short URLs, each with the first of them; enough to find one that is not the account's. */
-  readonly hosts: ReadonlyMap<string, Naming>;
-  /** Where the links so far are; undefined where nothing says it. On more than one, hashes alone are ambiguous (F5). */
-  domains(): LinkDomains;
-}
-
 /** No account is known by so many hosts. */
 const mostHosts = 1000;
 
 /**
- * A short URL says its own domain; a bare hash is on the working one, or else on the account's default one, where the caller knows it.
- * On edition B there is one domain: a short URL's own says nothing that a call could carry (CLI.md 3.5).
+ * Gives each link that is named its domain, and remembers what the names leave open. A short URL says its own domain; a bare hash is
+ * on the working one, or else on the account's default one, where the caller knows it. On edition B there is one domain: a short
+ * URL's own says nothing that a call could carry (CLI.md 3.5).
  */
-export function createPlacement({ edition, domain, domainNamed }: WorkingDomain, defaultDomain?: string): Placement {
-  const hosts = new Map<string, Naming>();
-  let bare: Naming | undefined;
-  const domains = new Set<string | undefined>();
-  let last: LinkKey | undefined;
-  const placed = (link: LinkKey, line?: number): LinkKey => {
-    const { hash, domain: own } = link;
-    if (own !== undefined) {
-      if (!hosts.has(own) && hosts.size < mostHosts) hosts.set(own, { link, line });
-      if (edition === 'b') return { hash };
-      if (domainNamed && domain !== undefined && withoutLocalPort(own) !== withoutLocalPort(domain))
-        throw new UsageError(`${own}/${hash} is not on --domain ${domain}`);
-      return link;
-    }
+export class Placement {
+  readonly #working: WorkingDomain;
+  readonly #defaultDomain: string | undefined;
+  readonly #domains = new Set<string | undefined>();
+  #last: LinkKey | undefined;
+  /** Hosts of short URLs, each with the first of them; enough to find one that is not the account's. */
+  readonly hosts = new Map<string, Naming>();
+  /** The first that says no domain where the call has none. */
+  bare: Naming | undefined;
+
+  constructor(working: WorkingDomain, defaultDomain?: string) {
+    this.#working = working;
+    this.#defaultDomain = defaultDomain;
+  }
+
+  /** Throws a UsageError where it contradicts `--domain`. */
+  place(link: LinkKey, line?: number): LinkKey {
+    const placed = link.domain === undefined ? this.#placeBare(link, line) : this.#placeShortUrl(link, link.domain, line);
+    if (!this.#last || this.#last.domain !== placed.domain) this.#domains.add(placed.domain);
+    this.#last = placed;
+    return placed;
+  }
+
+  /** Where the links so far are; undefined where nothing says it. On more than one, hashes alone are ambiguous (F5). */
+  domains(): LinkDomains {
+    return [...this.#domains];
+  }
+
+  #placeBare(link: LinkKey, line: number | undefined): LinkKey {
+    const { edition, domain = this.#defaultDomain } = this.#working;
     if (edition === 'b') return link;
-    if (domain === undefined) bare ??= { link, line };
-    const chosen = domain ?? defaultDomain;
-    return chosen === undefined ? link : { hash, domain: chosen };
-  };
-  return {
-    hosts,
-    bare: () => bare,
-    domains: () => [...domains],
-    place(link, line) {
-      const found = placed(link, line);
-      if (last?.domain !== found.domain || !last) domains.add(found.domain);
-      last = found;
-      return found;
-    },
-  };
+    if (this.#working.domain === undefined) this.bare ??= { link, line };
+    return domain === undefined ? link : { hash: link.hash, domain };
+  }
+
+  #placeShortUrl(link: LinkKey, own: string, line: number | undefined): LinkKey {
+    const { edition, domain, domainNamed } = this.#working;
+    if (!this.hosts.has(own) && this.hosts.size < mostHosts) this.hosts.set(own, { link, line });
+    if (edition === 'b') return { hash: link.hash };
+    if (domainNamed && domain !== undefined && withoutLocalPort(own) !== withoutLocalPort(domain)) {
+      throw new UsageError(`${own}/${link.hash} is not on --domain ${domain}`);
+    }
+    return link;
+  }
 }
 
 /** The account whose links are named. */
@@ -98,11 +101,11 @@ export async function readPlaced<Found>(
   use: NamedFor,
   file?: string,
 ): Promise<Placed<Found>> {
-  const placement = createPlacement(account);
+  const placement = new Placement(account);
   const found = await read(placement);
   const defaultDomain = await domainOfBare(placement, account, use, file);
   if (defaultDomain === undefined || placement.hosts.size === 0) return { found, placement };
-  const again = createPlacement(account, defaultDomain);
+  const again = new Placement(account, defaultDomain);
   return { found: await read(again), placement: again };
 }
 
@@ -112,12 +115,11 @@ export async function readPlaced<Found>(
  * its short URL are one link (D19). Asks the server only where the names leave something open. Throws a UsageError.
  */
 async function domainOfBare(
-  { bare: bareOf, hosts }: Placement,
+  { bare, hosts }: Placement,
   account: NamedAccount,
   use: NamedFor,
   file = '',
 ): Promise<string | undefined> {
-  const bare = bareOf();
   if (account.edition === 'b') {
     if (use !== 'reading' && hosts.size > 0) await refuseForeign(hosts, account, file);
     return undefined;

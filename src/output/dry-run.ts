@@ -22,15 +22,26 @@ export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<
 }
 
 /** One line for people: `PATCH /urls?hashes=a,b {"urls":[…]}`. */
-export function requestLine({ method, path, query, body }: PlannedRequest): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const address = [path, given.map(([name, value]) => `${name}=${value}`).join('&')].filter(Boolean).join('?');
+export function requestLine(request: PlannedRequest): string {
+  const { method, path, body } = request;
+  const address = [
+    path,
+    givenQuery(request)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('&'),
+  ]
+    .filter(Boolean)
+    .join('?');
   return [method, address, ...(body === undefined ? [] : [JSON.stringify(body)])].join(' ');
 }
 
 async function* toRows(requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>): AsyncGenerator<[Row]> {
-  for await (const { method, path, query, body } of requests) {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    yield [{ method, path, query: Object.fromEntries(given), body: body ?? null }];
+  for await (const request of requests) {
+    const { method, path, body = null } = request;
+    yield [{ method, path, query: Object.fromEntries(givenQuery(request)), body }];
   }
+}
+
+function givenQuery({ query }: PlannedRequest): [name: string, value: unknown][] {
+  return Object.entries(query).filter(([, value]) => value !== undefined);
 }

@@ -27,7 +27,7 @@ export class FailedRows {
   async report(failure: CliError): Promise<void> {
     const group = this.#groupOf(failure);
     group.count += 1;
-    if (group.count <= reportedEach) await printError(failure, this.#streams, await this.#streams.paint('stderr'));
+    if (group.count <= reportedEach) await printError(failure, this.#streams);
   }
 
   /** How many more there were, and the hints. */
@@ -40,7 +40,7 @@ export class FailedRows {
         await streams.message(`${streams.glyphs.ellipsis} and ${count - reportedEach} more${mark}${where}`);
     }
     const hints = new Set(groups.flatMap(({ hint }) => hint ?? []));
-    for (const hint of hints) await printHint(hint, streams, await streams.paint('stderr'));
+    for (const hint of hints) await printHint(hint, streams);
   }
 
   #groupOf({ kind, apiCode, hint }: CliError): Group {

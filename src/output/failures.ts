@@ -2,7 +2,6 @@ import { CliError, exitCodes, messageOf } from '../base/errors.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import { jsonText } from './formats/json.ts';
 import type { Streams } from './streams.ts';
-import type { Paint } from './terminal/colour.ts';
 import { ClosedPipe } from './writer.ts';
 
 export interface FailureOptions {
@@ -15,7 +14,7 @@ export interface FailureOptions {
   readonly issues?: string | undefined;
 }
 
-/** The exit code of whatever ended a command. A reader that went away is no failure (B40). */
+/** The exit code of whatever ended a command. A closed pipe is no failure (B40). */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ClosedPipe) return exitCodes.ok;
   return error instanceof CliError ? error.exitCode : exitCodes.failed;
@@ -30,19 +29,20 @@ export async function printFailure(error: unknown, options: FailureOptions, stre
     return;
   }
   if (failure.reported) return;
-  const paint = await streams.paint('stderr');
-  await printError(failure, streams, paint);
+  await printError(failure, streams);
   for (const line of failure.details) await streams.message(line);
   if (options.debug) for (const line of stackOf(error)) await streams.message(line);
-  if (failure.hint !== undefined) await printHint(failure.hint, streams, paint);
+  if (failure.hint !== undefined) await printHint(failure.hint, streams);
 }
 
-export async function printError({ message, apiCode }: CliError, streams: Streams, paint: Paint): Promise<void> {
-  await streams.message(`${message}${codeMark(apiCode)}`, `${paint.red('error:')} `);
+export async function printError({ message, apiCode }: CliError, streams: Streams): Promise<void> {
+  const { red } = await streams.paint('stderr');
+  await streams.message(`${message}${codeMark(apiCode)}`, `${red('error:')} `);
 }
 
-export async function printHint(hint: string, streams: Streams, paint: Paint): Promise<void> {
-  await streams.message(hint, `${paint.cyan('hint:')} `);
+export async function printHint(hint: string, streams: Streams): Promise<void> {
+  const { cyan } = await streams.paint('stderr');
+  await streams.message(hint, `${cyan('hint:')} `);
 }
 
 /** `[API 1306]`, with a blank before it. */
