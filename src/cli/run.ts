@@ -11,19 +11,19 @@ import { type Invocation, isSet, type Launch, usualFormat } from './invocation.t
 import { watchSignals } from './signals.ts';
 
 /** The work of one command: its own flags, the invocation, and its operands in order. */
-export type Work<Options> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
+export type Work<Options extends object> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
 
 /** Joins a command's flags to its work: what commander calls when the command is named. */
-export type Runner = <Options>(work: Work<Options>) => (this: Command) => Promise<void>;
+export type Runner = <Options extends object>(work: Work<Options>) => (this: Command) => Promise<void>;
 
 /** Runs the command that a line names, prints what it reports, and clears away what it leaves. */
 export function createRunner(start: Launch): Runner {
-  return (work) =>
-    async function () {
+  return <Options extends object>(work: Work<Options>) =>
+    async function (this: Command) {
       const { invocation, hold, close } = begin(start, this);
       const { output, streams } = invocation;
       const whole = async (): Promise<void> =>
-        printReport(await work(this.opts() as never, invocation, this.args), output, streams);
+        printReport(await work(this.opts<Options>(), invocation, this.args), output, streams);
       try {
         await hold(whole());
       } catch (error) {
@@ -51,8 +51,7 @@ function begin(start: Launch, command: Command): Begun {
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();
   const signals = watchSignals(system, streams);
   const deadline = startDeadline(global.maxTime, system);
-  const tasks: (() => Promise<void>)[] = [];
-  let isClosed = false;
+  const { atEnd, clearAway } = createEnd();
   const warned = new Set<string>();
   const invocation: Invocation = {
     ...start,
@@ -68,25 +67,43 @@ function begin(start: Launch, command: Command): Begun {
       const { openSource } = await import('../input/source.ts');
       const onTerminal = () => void streams.message(`reading ${things} from the terminal; end with Ctrl-D`);
       const source = await openSource(operand, { system, folder: folders(system).state, onTerminal });
-      invocation.atEnd(async () => source.discard());
+      atEnd(async () => source.discard());
       return source;
     },
     listenForSignals: signals.listen,
-    atEnd(task) {
-      tasks.push(task);
-      // Work that `--max-time` left to itself may still open something.
-      if (isClosed) void close().catch(() => undefined);
-    },
+    atEnd,
   };
   const close = async (): Promise<void> => {
     signals.end();
     deadline.release();
-    const ends: PromiseSettledResult<void>[] = [];
-    for (let task = tasks.pop(); task; task = tasks.pop()) ends.push(...(await Promise.allSettled([task()])));
-    isClosed = true;
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    await clearAway();
   };
   return { invocation, hold: (work) => deadline.hold(work, signals.isListening), close };
+}
+
+interface End {
+  atEnd(task: () => Promise<void>): void;
+  clearAway(): Promise<void>;
+}
+
+/** What is to be cleared away: the last comes first, and what cannot be hinders nothing else. */
+function createEnd(): End {
+  const tasks: (() => Promise<void>)[] = [];
+  let isOver = false;
+  const clearAway = async (): Promise<void> => {
+    isOver = true;
+    const ends: PromiseSettledResult<void>[] = [];
+    for (let task = tasks.pop(); task; task = tasks.pop()) ends.push(...(await Promise.allSettled([task()])));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  };
+  return {
+    clearAway,
+    atEnd(task) {
+      tasks.push(task);
+      // Work that `--max-time` left to itself may still open something.
+      if (isOver) void clearAway().catch(() => undefined);
+    },
+  };
 }
 
 /** What flags and environment say about output (B17, B18, B36). Throws a UsageError. */

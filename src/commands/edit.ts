@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { byDomain, fileBatches } from '../bulk/batches.ts';
+import { type BatchRules, byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
+import { checkedRows, sendingOf } from '../changes/checked-rows.ts';
+import { consentToNamed } from '../changes/consent.ts';
 import { dryRunOfLinks, editText } from '../changes/dry-run.ts';
 import { changeLinks } from '../changes/link-change.ts';
+import { runReport } from '../changes/run-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -96,32 +99,13 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   refuseSelection(operands, options, '--file');
   if (options.newHash !== undefined)
     throw new UsageError('--new-hash applies to one link: in a file, use the column custom_hash');
-  const { checkedRows, sendingOf } = await import('../changes/checked-rows.ts');
-  const { runReport } = await import('../changes/run-report.ts');
   const session = await openSession(invocation);
   const { edition } = session;
   const values = await readFieldFlags(options, session);
   const sending = sendingOf(options, session);
   const { input, domains } = await checkedRows('edit', options, session);
   const payload = (item: EditedRow): EditedRow => ({ ...values, ...item });
-  if (invocation.global.dryRun) {
-    const { batchSize } = sending;
-    return dryRunOfLinks(
-      {
-        calls: fileBatches(input, payload, { limit: batchSize, ...byDomain }),
-        targets: fileBatches(input, payload, { limit: batchSize }),
-        request: (rows) => {
-          const urls = rows.map(({ domain: _, ...item }) => item);
-          return { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
-        },
-        textOf: ({ hash: _, domain: __, ...fields }, record) => editText(fields, record),
-        done: 'changed',
-        batchSize,
-      },
-      session,
-    );
-  }
-  const { consentToNamed } = await import('../changes/consent.ts');
+  if (session.global.dryRun) return planOfRows((rules) => fileBatches(input, payload, rules), sending.batchSize, session);
   const targets = { count: input.rows, open: () => itemsOf(input) };
   await consentToNamed(asks, targets, sending.batchSize, session);
   return await runReport(
@@ -134,6 +118,28 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
       columns: ['hash', ...fieldNames('edit', edition)],
     },
     { ...namesDomains(editPresentation, domains), domains },
+    session,
+  );
+}
+
+/** B60: the calls as a run makes them. */
+function planOfRows(
+  batches: (rules: BatchRules<EditedRow>) => AsyncIterable<readonly EditedRow[]>,
+  batchSize: number,
+  session: Session,
+): RowsReport {
+  return dryRunOfLinks(
+    {
+      calls: batches({ limit: batchSize, ...byDomain }),
+      targets: batches({ limit: batchSize }),
+      request: (rows) => {
+        const urls = rows.map(({ domain: _, ...item }) => item);
+        return { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
+      },
+      textOf: ({ hash: _, domain: __, ...fields }, record) => editText(fields, record),
+      done: 'changed',
+      batchSize,
+    },
     session,
   );
 }
