@@ -19,13 +19,13 @@ interface GivenFlag {
 }
 
 function flagsOf({ values, typed, ...others }: BeginLine['options']): Record<string, GivenFlag> {
-  const texts = (typed ?? {}) as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.entries({ ...others, ...(values as object | undefined) }).map(([name, value]) => [
-      name,
-      { value, typed: texts[name] },
-    ]),
-  );
+  const texts = new Map(membersOf(typed));
+  const flags = [...membersOf(others), ...membersOf(values)];
+  return Object.fromEntries(flags.map(([name, value]) => [name, { value, typed: texts.get(name) }]));
+}
+
+function membersOf(value: unknown): [string, unknown][] {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
 function isSame(one: GivenFlag | undefined, other: GivenFlag | undefined): boolean {

@@ -123,8 +123,9 @@ export function checkQuota(counters: unknown, { links, calls }: { readonly links
 }
 
 function remaining(counters: unknown, name: string): number | undefined {
-  if (typeof counters !== 'object' || counters === null || !Object.hasOwn(counters, name)) return undefined;
-  const { count, limit } = (counters as Record<string, { count?: unknown; limit?: unknown } | null>)[name] ?? {};
+  const counter: unknown = new Map(Object.entries(counters ?? {})).get(name);
+  if (typeof counter !== 'object' || counter === null || !('count' in counter && 'limit' in counter)) return undefined;
+  const { count, limit } = counter;
   if (typeof count !== 'number' || typeof limit !== 'number') return undefined;
   const isSound = Number.isSafeInteger(count) && Number.isSafeInteger(limit) && count >= 0 && limit > 0 && count <= limit;
   return isSound ? limit - count : undefined;
