@@ -18,7 +18,7 @@ test('B98: the built program runs, and its exit code is the one of main', async 
 describe('B48: what is wrong with the machine is no bug', () => {
   const data = (folder: string) => join(folder, 'data', 'linkctl');
   const spoilt = [
-    ['cannot make the folder', 'something of that name is in the way', (folder: string) => writeFileSync(data(folder), '')],
+    ['cannot create the folder', 'a file with this name already exists', (folder: string) => writeFileSync(data(folder), '')],
     [
       'cannot use the data folder',
       'file is not a database',
@@ -47,19 +47,16 @@ describe('B48: what is wrong with the machine is no bug', () => {
       const { code, stderr } = await runProgram(line, { ...homeEnv, [name]: '/proc/none' });
       expect({ code, stderr }).toEqual({
         code: 9,
-        stderr: expect.stringMatching(/^error: cannot make the folder \/proc\/none\S*: /),
+        stderr: expect.stringMatching(/^error: cannot create the folder \/proc\/none\S*: /),
       });
     }
   });
 
   test('B67: a current folder that was deleted takes no file, and says so', async ({ homeEnv }) => {
     const lines = [
-      [
-        '-p sandbox shorten -f ../links.txt --results r.csv',
-        'cannot use ../links.txt: the current folder does not exist any more',
-      ],
+      ['-p sandbox shorten -f ../links.txt --results r.csv', 'cannot use ../links.txt: the current folder no longer exists'],
       ['-p sandbox shorten https://example.com/ --qr-file q/r', 'cannot make q/r: no such file or folder'],
-      ['serve --port 0 --data q/r', 'cannot make the folder q/r: no such file or folder'],
+      ['serve --port 0 --data q/r', 'cannot create the folder q/r: no such file or folder'],
     ];
     for (const [line, message] of lines) {
       const gone = 'echo https://example.com/ > "$HOME/links.txt"; mkdir -p "$HOME/gone"; cd "$HOME/gone"; rmdir "$HOME/gone"';
@@ -106,7 +103,7 @@ test('1.4: a file that was done into the sandbox stays done when the sandbox was
     homeEnv,
   );
   expect((await runProgram(['-p', 'sandbox', 'domains', '--fields', 'domain'], homeEnv)).stdout).toMatch(/^localhost:\d+\n$/);
-  expect(await runProgram(shorten, homeEnv)).toMatchObject({ code: 2, stderr: expect.stringContaining('was done already') });
+  expect(await runProgram(shorten, homeEnv)).toMatchObject({ code: 2, stderr: expect.stringContaining('was already completed') });
 });
 
 test('B40, F7: a reader that went away ends a listing quietly, and no further page is asked for', async ({

@@ -91,7 +91,7 @@ function readToItsEnd<Payload extends object, Some>(
 }
 
 function readerGone(): LocalError {
-  return new LocalError('nobody reads the output any more; what was under way is finished', {
+  return new LocalError('output pipe closed; requests in progress were finished', {
     hint: 'run the same command again to resume',
   });
 }

@@ -65,7 +65,7 @@ export async function runInline<Payload extends object>(
           inDoubt.map(({ payload }) => payload),
           signal,
         )),
-    onSurplus: (records) => warn?.(`the answer holds ${records.length} records that nobody asked for`),
+    onSurplus: (records) => warn?.(`the response contains ${records.length} unrequested records`),
   };
   const found = await sendRows(rows, run);
   const outcomes = rows.flatMap((row) => found.get(row.index) ?? leftAside([row], run).outcomes);
@@ -96,7 +96,7 @@ export interface TypedDoubtSettings extends ListingSettings {
 export function typedDoubt({ client, domain, system, settle = usualSettle, warn }: TypedDoubtSettings) {
   return async (items: readonly ShortenItem[], signal: AbortSignal): Promise<readonly Verdict[]> => {
     const seconds = (settle * 1.2) / 1000;
-    warn(`no certain answer: looking for the link among the newest ones, which takes ${seconds} s`);
+    warn(`no reliable response: checking the newest links for ${seconds} s`);
     const found = new Map<string, KnownRecord>();
     try {
       for (const wait of [settle, settle / 5]) {
@@ -107,11 +107,11 @@ export function typedDoubt({ client, domain, system, settle = usualSettle, warn 
       }
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      warn(`the newest links could not be listed: ${error.message}`);
+      warn(`could not list the newest links: ${error.message}`);
     }
     const verdicts = items.map(({ long_url }) => candidatesFor(long_url, [...found.values()]));
     const missing = items.filter((_, position) => verdicts[position] === doubtful);
-    const where = missing.length === 1 ? `to ${missing[0]?.long_url}` : `where ${missing.length} of the URLs lead`;
+    const where = missing.length === 1 ? `to ${missing[0]?.long_url}` : `to ${missing.length} of the long URLs`;
     if (missing.length > 0 && found.size > 0) warn(`none of the newest ${found.size} links leads ${where}`);
     return verdicts;
   };

@@ -27,9 +27,7 @@ export interface ModeRequest {
 export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }: ModeRequest): Mode {
   const { dedupe: values } = editions[edition];
   if (dedupe !== 'off' && generateHashes) {
-    throw new UsageError(
-      'specify only one of --dedupe and --generate-hashes: a custom hash switches the search for duplicates off',
-    );
+    throw new UsageError('specify only one of --dedupe and --generate-hashes: custom hashes disable the search for duplicates');
   }
   if (dedupe === 'domain' && values.domain === undefined) {
     throw new UsageError(`--dedupe domain: ${thisServer(edition)} has one domain; use --dedupe account`);
@@ -45,7 +43,7 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
 
 /** What the mode promises, for the header and the summary. */
 export const guarantees: { readonly [M in ModeName]: string } = {
-  keyed: 'exactly one link per row, whatever happens on the way',
-  dedupe: 'at most one new link per long URL; existing are all that were not seen to be new',
-  checked: 'exactly one link per row if nobody else writes meanwhile; any doubt is reported as unknown',
+  keyed: 'exactly one link per row, even after failures',
+  dedupe: 'at most one new link per long URL; existing means not proven new',
+  checked: 'exactly one link per row, unless others create links meanwhile; uncertain rows are unknown',
 };

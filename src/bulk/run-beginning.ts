@@ -98,8 +98,8 @@ async function findRun<Payload extends object>(
     const begin = await readBegin(join(folders.runs, finished));
     const changed = begin ? changedOptions(identity, begin) : [];
     const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
-    throw new UsageError(`${input.name} was done already: run ${finished}${how}`, {
-      hint: `linkctl runs show ${finished}; to do all of it once more, add --again`,
+    throw new UsageError(`${input.name} was already completed by run ${finished}${how}`, {
+      hint: `linkctl runs show ${finished}; to run it again, add --again`,
     });
   }
   return unfinished.find(({ state }) => changedOptions(identity, state.begin).length === 0);
@@ -133,12 +133,12 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
     if (!state || state.complete || isUntouched(state)) continue;
     const { input } = identity;
     if (begin.input.sha256 === input.sha256) {
-      throw new LocalError(`the run ${name} of ${input.name} was begun on ${begin.domain}, which is not the default any more`, {
-        hint: `add --domain ${begin.domain}, or linkctl runs forget ${name}`,
+      throw new LocalError(`run ${name} of ${input.name} started on ${begin.domain}, which is no longer the default domain`, {
+        hint: `to resume, add --domain ${begin.domain}; to discard the run: linkctl runs forget ${name}`,
       });
     }
-    throw new LocalError(`${input.name} changed since the run ${name}, which is not finished`, {
-      hint: `put the old file back and run the command again, or linkctl runs forget ${name}`,
+    throw new LocalError(`${input.name} changed since the unfinished run ${name}`, {
+      hint: `restore the old file and run the command again; to discard the run: linkctl runs forget ${name}`,
     });
   }
 }
@@ -152,8 +152,8 @@ function isKin({ operation, server, account, domain, input }: RunIdentity, begin
 function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
   const changed = changedOptions(identity, begin);
   if (changed.length === 0) return;
-  throw new LocalError(`the run ${begin.run} was begun with other flags (${changed.join(', ')})`, {
-    hint: `run it with the same flags again, or linkctl runs forget ${begin.run}`,
+  throw new LocalError(`run ${begin.run} was started with other flags (${changed.join(', ')})`, {
+    hint: `use the same flags again; to discard the run: linkctl runs forget ${begin.run}`,
   });
 }
 

@@ -40,7 +40,7 @@ export function factsOf<Payload extends object>({ plan, begun, domain }: RunExec
     calls: Math.ceil(batches * callsPerBatch(plan) * 1.02),
     domain,
     guarantee: mode && `${mode}: ${guarantees[mode]}`,
-    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes no failure can make a link twice' : undefined,
+    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
   };
 }
 
@@ -58,8 +58,8 @@ export async function assertBudget<Payload extends object>(run: RunExecution<Pay
   if (budget > usual) return;
   const least = usual + Number(await needsWitness(run));
   if (budget >= least) return;
-  throw new UsageError(`--budget ${budget}: ${least} calls are needed to send the first rows`, {
-    hint: `give at least --budget ${least}`,
+  throw new UsageError(`--budget ${budget}: at least ${least} calls are required to send the first rows`, {
+    hint: `use at least --budget ${least}`,
   });
 }
 
@@ -83,8 +83,8 @@ export async function assertQuota<Payload extends object>(
   for (const text of [...notes, ...shortages]) warn(text);
   // With duplicate control some of the links may be there already.
   if (shortages.length === 0 || force || mode?.name === 'dedupe') return;
-  throw new LimitError(`the account's quota does not suffice for ${input.name}: ${shortages.join('; ')}`, {
-    hint: 'wait or free some, or begin all the same with --force and finish later by the same command',
+  throw new LimitError(`the quota of the account is too low for ${input.name}: ${shortages.join('; ')}`, {
+    hint: 'wait, or delete links; with --force the run starts now and the same command resumes it later',
   });
 }
 
@@ -114,7 +114,7 @@ export function checkQuota(counters: unknown, { links, calls }: { readonly links
     if (needed === 0) return;
     const left = remaining(counters, name);
     if (left === undefined) notes.push(`the server does not report how many ${noun} are left`);
-    else if (left < needed) shortages.push(`${needed} ${noun} are needed, ${left} are left`);
+    else if (left < needed) shortages.push(`${needed} ${noun} required, ${left} left`);
   };
   compare('urls', links, 'links');
   compare('month_urls', links, 'links this month');

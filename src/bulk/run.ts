@@ -159,7 +159,7 @@ async function paidWatermark<Payload extends object>(run: RunExecution<Payload>)
 /** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide (F33). */
 function keepSurplus<Payload extends object>(records: readonly KnownRecord[], { warn, begun }: RunExecution<Payload>): void {
   const named = records.slice(0, 5).map(shortUrlOf).join(', ');
-  warn(`an answer held ${records.length} records that belong to no row: ${named}`);
+  warn(`a response contained ${records.length} records that belong to no row: ${named}`);
   const found = records.map(({ hash }) => hash);
   // The next write fails as well if the journal is broken.
   begun.journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);

@@ -97,7 +97,7 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
   const journal = join(folders.runs, run, journalName);
   const { begin, placeOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
   if (begin.operation !== 'shorten' && begin.operation !== 'edit') {
-    throw new UsageError(`the run ${run} made no links: there is nothing to read again`);
+    throw new UsageError(`run ${run} created no links; there is nothing to verify`);
   }
   for await (const { line, offset } of readJournal(journal)) {
     if (line.type !== 'result') continue;

@@ -175,8 +175,8 @@ function assertSamePayload<Payload extends object>(
 ): void {
   for (const [intent, rows] of open) {
     if (rows.length < intent.rows.length || checksum(serializeBatch(rows).json) === intent.payload) continue;
-    throw new LocalError(`the run ${name} would send other values now than when it was begun`, {
-      hint: `use the linkctl that began it, or linkctl runs forget ${name}`,
+    throw new LocalError(`run ${name} would now send other values than when it started`, {
+      hint: `use the linkctl version that started it; to discard the run: linkctl runs forget ${name}`,
     });
   }
 }

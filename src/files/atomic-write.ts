@@ -71,7 +71,7 @@ export class Replacement {
   commit(): void {
     this.#work((file) => {
       fsyncSync(file);
-      if (fstatSync(file).size !== this.#size) throw new Error('the disk kept only a part of it');
+      if (fstatSync(file).size !== this.#size) throw new Error('only a part was written');
       this.#close();
       renameSync(this.#temporary, this.#target);
       // The new name must reach the disk too.
@@ -89,7 +89,7 @@ export class Replacement {
 
   #work(step: (file: number) => void): void {
     try {
-      if (this.#file === undefined) throw new Error('it is closed already');
+      if (this.#file === undefined) throw new Error('it is already closed');
       step(this.#file);
     } catch (error) {
       this.discard();

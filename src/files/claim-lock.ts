@@ -88,7 +88,7 @@ function claimNames(folder: string): string[] {
 }
 
 function heldError({ folder, guards }: ClaimRequest, { name, mark }: ForeignClaim): LocalError {
-  return new LocalError(`${guards} is in use by another linkctl (process ${mark.processId}); try again when it has ended`, {
-    hint: `if no such process runs, on this machine or another: rm ${shellWord(join(folder, name))}`,
+  return new LocalError(`${guards} is in use by another linkctl (process ${mark.processId}); try again later`, {
+    hint: `if no such process is running on any machine: rm ${shellWord(join(folder, name))}`,
   });
 }

@@ -4,11 +4,11 @@ import { LocalError, messageOf } from '../base/errors.ts';
 const reasons: { readonly [code: string]: string } = {
   EACCES: 'permission denied',
   EDQUOT: 'the disk quota is used up',
-  EEXIST: 'something of that name is in the way',
+  EEXIST: 'a file with this name already exists',
   EFBIG: 'the file would exceed the size limit',
   EIO: 'the disk reported an error',
   EISDIR: 'it is a folder',
-  ELOOP: 'its symbolic links go in a circle',
+  ELOOP: 'its symbolic links form a loop',
   EMFILE: 'too many open files',
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'no such file or folder',

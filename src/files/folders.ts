@@ -9,7 +9,7 @@ export function makePrivateFolder(path: string): void {
   try {
     makeFolders(path);
   } catch (error) {
-    throw fileError('make the folder', path, error);
+    throw fileError('create the folder', path, error);
   }
 }
 
@@ -62,6 +62,6 @@ export function absolutePath(path: string): string {
   try {
     return resolve(path);
   } catch (cause) {
-    throw new LocalError(`cannot use ${path}: the current folder does not exist any more`, { cause });
+    throw new LocalError(`cannot use ${path}: the current folder no longer exists`, { cause });
   }
 }

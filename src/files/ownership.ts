@@ -6,7 +6,7 @@ import type { System } from '../base/system.ts';
 /** R-24: a file that another user owns is refused. The superuser's is not: against root no file is safe, and secrets are mounted as root's. */
 export function refuseForeign(path: string, { uid }: Stats, { userId }: Pick<System, 'userId'>): void {
   if (userId === undefined || uid === userId || uid === 0) return;
-  throw new LocalError(`${path} belongs to another user (uid ${uid}) and is not used`, { hint: `ls -ln ${shellWord(path)}` });
+  throw new LocalError(`${path} belongs to another user (uid ${uid})`, { hint: `ls -ln ${shellWord(path)}` });
 }
 
 /** The permissions (`0644`) of what others than its owner can reach; nothing where that is nobody, or where modes mean nothing. */

@@ -57,7 +57,7 @@ export class TemporaryFile {
   /** Writes all of it to a new file, 0600; resolves when that is on the disk. */
   async copyTo(path: string): Promise<void> {
     await pipeline(this.stream(), createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })).catch((error) => {
-      throw fileError(`keep ${this.#content} as`, path, error, this.#hint);
+      throw fileError(`store ${this.#content} as`, path, error, this.#hint);
     });
   }
 
@@ -69,12 +69,12 @@ export class TemporaryFile {
     try {
       return step();
     } catch (error) {
-      throw fileError(`keep ${this.#content} in`, this.#folder, error, this.#hint);
+      throw fileError(`store ${this.#content} in`, this.#folder, error, this.#hint);
     }
   }
 
   #notRead(error: unknown): LocalError {
-    return fileError(`read ${this.#content} back from`, this.#folder, error);
+    return fileError(`read ${this.#content} from`, this.#folder, error);
   }
 }
 
@@ -98,7 +98,7 @@ function bytesAt(file: number, offset: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   for (let done = 0; done < length; ) {
     const count = readSync(file, bytes, done, length - done, offset + done);
-    if (count === 0) throw new Error('a part of it is missing');
+    if (count === 0) throw new Error('it is incomplete');
     done += count;
   }
   return bytes;

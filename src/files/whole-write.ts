@@ -5,7 +5,7 @@ import { errorCode } from './file-error.ts';
 export function writeWhole(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     const count = writePart(file, bytes, done);
-    if (count === 0) throw new Error('the disk takes no more');
+    if (count === 0) throw new Error('the disk is full');
     done += count;
   }
 }

@@ -61,7 +61,7 @@ function repetitions(
     const similar = firstLinesFolded.get(folded);
     if (same === undefined) firstLines.set(hash, line);
     if (similar === undefined) firstLinesFolded.set(folded, line);
-    if (same !== undefined) return `${name}: ${JSON.stringify(hash)} is on line ${same} already`;
+    if (same !== undefined) return `${name}: ${JSON.stringify(hash)} is already on line ${same}`;
     if (similar === undefined || anyCase) return undefined;
     return `${name}: ${JSON.stringify(hash)} differs only in case from the one on line ${similar}`;
   };

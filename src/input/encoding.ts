@@ -45,7 +45,7 @@ class Decoding {
     const text = this.#begun ? nothing : this.#text(this.#held);
     if (this.#utf16) this.#fromUtf16(this.#utf16, undefined);
     if (this.#held.length === 0) return text;
-    throw notUtf8(this.#name, `the byte at offset ${this.#offset} begins a character that does not end`);
+    throw notUtf8(this.#name, `the byte at offset ${this.#offset} starts an incomplete character`);
   }
 
   #text(bytes: Buffer): Buffer {
@@ -95,7 +95,7 @@ function refuseOther(head: Buffer, name: string): void {
   const archive = archives.find(([start]) => hex.startsWith(start));
   if (archive) throw new UsageError(`${name} is ${archive[1]}`);
   if (/^(?:\ufeff)?\s*<(?:!doctype|html|\?xml)/i.test(head.toString())) {
-    throw new UsageError(`${name} is a web page or XML, not a list of URLs`);
+    throw new UsageError(`${name} is an HTML or XML file, not a list of URLs`);
   }
   // UTF-32 and UTF-16 by their marks; without one, ASCII in UTF-16 has every second byte 0.
   const marked = hex === 'fffe0000' || hex.startsWith('feff') || hex === '0000feff';

@@ -11,8 +11,8 @@ export type InputFormat = (typeof inputFormats)[number];
 export function inputFormat(use: InputUse, operand: string, given?: InputFormat): InputFormat {
   const format = given ?? extensions[/\.[^./\\]+$/.exec(operand.toLowerCase())?.[0] ?? ''] ?? 'lines';
   if (use === 'edit' && format === 'lines') {
-    throw new UsageError('an edit is read from csv or jsonl: say which with --input-format', {
-      details: ['a line cannot hold what to change'],
+    throw new UsageError('edit requires csv or jsonl: set --input-format', {
+      details: ['the format lines has no fields to change'],
     });
   }
   return format;
@@ -22,7 +22,7 @@ export function inputFormat(use: InputUse, operand: string, given?: InputFormat)
 export function delimiterOf(text: string): string {
   if (text.toLowerCase() === 'tab' || text === '\\t') return '\t';
   if (text.length === 1 && !/["\r\n'+\-=@\w]/.test(text)) return text;
-  throw new UsageError(`--delimiter: expected one sign such as ';' or the word tab, got ${JSON.stringify(text)}`);
+  throw new UsageError(`--delimiter: expected one character such as ';' or the word tab, got ${JSON.stringify(text)}`);
 }
 
 const extensions: { readonly [extension: string]: InputFormat | undefined } = {

@@ -1,7 +1,7 @@
 import type { System } from '../base/system.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 
-const roomHint = 'set XDG_STATE_HOME to a folder that can be written to, with twice the room of the input';
+const roomHint = 'set XDG_STATE_HOME to a writable folder with space for twice the input';
 
 /**
  * Rows that were checked, kept on the disk until they are sent: nothing is parsed twice, and what goes out is what was checked.

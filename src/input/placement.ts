@@ -139,7 +139,7 @@ async function refuseForeign(hosts: Placement['hosts'], account: NamedAccount, f
   const foreign = await account.foreignHost([...hosts.keys()]);
   const named = foreign && hosts.get(foreign.host);
   if (!named) return;
-  const where = foreign.own.length > 0 ? `, whose links are on ${foreign.own.join(' and ')}` : '';
+  const where = foreign.own.length > 0 ? `, which has links on ${foreign.own.join(' and ')}` : '';
   throw new UsageError(`${placeOf(named, file)}${quoted(linkText(named.link))} is not a short URL of this account${where}`);
 }
 

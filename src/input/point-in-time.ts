@@ -15,7 +15,7 @@ export function pointInTime(flag: string, text: string, now: number): number {
   if (ago !== undefined) return now - Number(count) * ago;
   const time = calendarTime(text);
   if (time !== undefined) return time;
-  throw new UsageError(`${flag}: ${quoted(text)} is not a time, which is written 2026-01-31, 2026-01-31T09:00, 7d or 12h`);
+  throw new UsageError(`${flag}: ${quoted(text)} is not a time; expected 2026-01-31, 2026-01-31T09:00, 7d or 12h`);
 }
 
 function calendarTime(text: string): number | undefined {

@@ -81,7 +81,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
       const changesNothing = JSON.stringify(value) === JSON.stringify(foreign.default);
       if (!changesNothing) this.refuse(`${name}: ${thisServer(this.#options.edition)} has no ${name}`, column);
     } else if (this.#item[target] !== undefined) {
-      this.refuse(`${name}: the hash is given as hash and as custom_hash`, column);
+      this.refuse(`${name}: both hash and custom_hash are given`, column);
     } else {
       const isInstruction = target === 'tags' && this.#options.use === 'edit' && Array.isArray(value);
       this.#item[target] = isInstruction ? value.map(instruction) : value;
@@ -132,14 +132,14 @@ function editedUrl(text: string, shortUrl: WireValue | undefined, domain: WireVa
   const named = parseHash(text);
   const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
   if (listed && listed.hash !== named.hash) {
-    throw new UsageError(`${quoted(text)} is not the one of ${quoted(String(shortUrl))}: a new hash goes into custom_hash`);
+    throw new UsageError(`${quoted(text)} does not match ${quoted(String(shortUrl))}: for a new hash, use custom_hash`);
   }
   const own = domain === undefined ? undefined : hostName(String(domain));
   if (own === '') throw new UsageError(`${quoted(String(domain))} is not a domain name`);
   let place = named.domain;
   for (const other of [listed?.domain, own]) {
     if (other !== undefined && other !== (place ?? other)) {
-      throw new UsageError(`${quoted(text)} is said to be on ${place} and on ${other}`);
+      throw new UsageError(`${quoted(text)} has two domains, ${place} and ${other}`);
     }
     place ??= other;
   }

@@ -13,7 +13,7 @@ export function readRows<Use extends InputUse>(source: Source, options: ReadOpti
   return rowsOf(source, options, {
     warning: () => {},
     problem: ({ line }) => {
-      throw new LocalError(`${source.name} changed after it was checked: line ${line} is wrong now`);
+      throw new LocalError(`${source.name} changed after it was checked: line ${line} is now invalid`);
     },
   });
 }

@@ -81,7 +81,7 @@ function fileSource(name: string): Source {
     name,
     text: () => utf8Text(bytes(), name),
     sha256() {
-      if (!digest) throw new Error('sha256 asked for before the source was read to its end');
+      if (!digest) throw new Error('sha256 requested before the source was read to its end');
       return digest;
     },
     async change() {
@@ -113,13 +113,13 @@ function same(one: Identity, other: Identity): boolean {
 }
 
 function changedSince(name: string): LocalError {
-  return new LocalError(`${name} changed since it was checked: nothing more was sent`, {
-    hint: 'put the old file back and run the same command again',
+  return new LocalError(`${name} changed after it was checked: the rest was not sent`, {
+    hint: 'restore the old file and run the same command again',
   });
 }
 
 function changed(name: string): LocalError {
-  return new LocalError(`${name} changed while it was read: run the command again when nothing writes to it`);
+  return new LocalError(`${name} changed while it was read: run the command again when the file is complete`);
 }
 
 /** Copies a stream, whose text is checked on the way so that an endless stream of anything else does not fill the disk. */
@@ -150,15 +150,14 @@ async function pipeSource(stream: Readable, name: string, { folder, system }: So
   };
 }
 
-const copyHint =
-  'set XDG_STATE_HOME to a folder that can be written to; for --dry-run or a listing, a file instead of a pipe will do';
+const copyHint = 'set XDG_STATE_HOME to a writable folder; for --dry-run or a listing, you can use a file instead of a pipe';
 
 /** C20: a pipe that breaks is not the end of the input. */
 async function* unbroken(stream: Readable, name: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
   } catch (error) {
-    throw new UsageError(`${name} broke off, nothing was sent: ${reasonOf(error)}`, { cause: error });
+    throw new UsageError(`${name} ended early, nothing was sent: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -72,7 +72,7 @@ export function flagLabels(flag: string, texts: readonly string[]): string[] {
 export function valueWarning(target: Target, value: WireValue, today: string): string | undefined {
   if (target === 'expiration_date' && typeof value === 'string' && value < today) return `${value} is in the past`;
   if (target === 'long_url' && typeof value === 'string' && value.includes('@') && userinfo.test(value))
-    return 'the URL carries a user name or a password';
+    return 'the URL contains a user name or password';
   return undefined;
 }
 
@@ -107,7 +107,7 @@ const fromText: { readonly [K in FieldKind]: (text: string, field: Field) => Kin
   integer: (text) => wholeNumber(/^\d+$/.test(text) ? Number(text) : Number.NaN, text),
   tags: (text) => {
     const entries = splitList(text);
-    return entries ? labels(entries) : { refused: `${quoted(text)} has a quote that is not closed` };
+    return entries ? labels(entries) : { refused: `${quoted(text)} has an unclosed quote` };
   },
 };
 
@@ -138,7 +138,7 @@ function customHash(text: string, field: Field): string | Refused {
 /** R-30. The text is checked before the parser sees it, which would silently drop tabs and newlines, and is sent as typed. */
 function webAddress(text: string, field: Field): string | Refused {
   const plain = printableAscii.test(text);
-  if (!plain && hasUnseen(text)) return { refused: `${quoted(text)} has a space or a control character in it` };
+  if (!plain && hasUnseen(text)) return { refused: `${quoted(text)} contains a space or control character` };
   if (!beginsWithHost.test(text)) {
     if (/^https?:/i.test(text)) return { refused: `${quoted(text)} has no host` };
     const meant = /^[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(text) ? `; did you mean ${quoted(`https://${text}`)}?` : '';
@@ -150,7 +150,7 @@ function webAddress(text: string, field: Field): string | Refused {
 }
 
 function plainText(text: string, field: Field): string | Refused {
-  if (hasForbidden(text)) return { refused: `${quoted(text)} has a character that no text may hold` };
+  if (hasForbidden(text)) return { refused: `${quoted(text)} contains an invalid character` };
   return wrongLength(text, field) ?? text;
 }
 
@@ -181,7 +181,7 @@ function relativeDate(text: string, now: number): string | null | Refused {
 }
 
 /** `forms` continues the sentence where the text is not even written as a date. */
-function notDate(text: string, forms = ', which is written YYYY-MM-DD'): Refused {
+function notDate(text: string, forms = '; expected YYYY-MM-DD'): Refused {
   return { refused: `${quoted(text)} is not a date${/^\d{4}-\d\d-\d\d$/.test(text) ? '' : forms}` };
 }
 
@@ -190,7 +190,7 @@ function labels(entries: readonly unknown[]): string[] | Refused {
   for (const entry of entries) {
     if (typeof entry !== 'string') return { refused: 'must be an array of strings' };
     if (entry === '') return { refused: 'a label is empty' };
-    if (hasControl(entry)) return { refused: `label ${quoted(entry)} has a control character in it` };
+    if (hasControl(entry)) return { refused: `label ${quoted(entry)} contains a control character` };
     found.push(entry);
   }
   return found;

@@ -54,8 +54,8 @@ export function codeMark(apiCode: number | undefined): string {
 function foreseen(error: unknown, { debug, issues }: FailureOptions): CliError {
   if (error instanceof CliError) return error;
   return new CliError('failed', `internal error: ${messageOf(error)}`, {
-    details: issues === undefined ? [] : [`this is a bug in linkctl; please report it: ${issues}`],
-    hint: debug ? undefined : 'run the same command with --debug to see where it happened',
+    details: issues === undefined ? [] : [`this is a bug in linkctl; please report it at ${issues}`],
+    hint: debug ? undefined : 'to see where it happened, run the same command with --debug',
   });
 }
 

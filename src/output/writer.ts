@@ -7,7 +7,7 @@ import { writeWhole } from '../files/whole-write.ts';
 /** Whoever read our output closed the pipe: quiet for a read, a failure for a change (B40). */
 export class ClosedPipe extends Error {
   constructor(cause: unknown) {
-    super('the reader of the output went away', { cause });
+    super('output pipe closed', { cause });
     this.name = 'ClosedPipe';
   }
 }

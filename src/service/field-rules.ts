@@ -25,7 +25,7 @@ export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string
   if (!url) throw new Refusal(1206, 'long_url: not a URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Refusal(1216, 'long_url: neither http nor https');
   // A short URL that leads to a short URL can lead to itself. Addresses of this machine are what developers try things on.
-  if (ownDomains.has(url.host) && !isBareHost(url.hostname)) throw new Refusal(1216, 'long_url: leads to a shortening domain');
+  if (ownDomains.has(url.host) && !isBareHost(url.hostname)) throw new Refusal(1216, 'long_url: points to a short URL domain');
   return text;
 }
 
@@ -46,7 +46,7 @@ export function readNote(item: Item): string | undefined {
     throw new Refusal(1305, `note: longer than ${fields.note.length.max} characters`);
   }
   // Engines end a text at its first NUL.
-  if (note !== undefined && /[\0\p{Surrogate}]/u.test(note)) throw new Refusal(1305, 'note: contains a character that is none');
+  if (note !== undefined && /[\0\p{Surrogate}]/u.test(note)) throw new Refusal(1305, 'note: contains an invalid character');
   return note;
 }
 

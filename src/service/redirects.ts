@@ -75,12 +75,12 @@ function countClick({ clicks, now }: Redirects, request: ServiceRequest, target:
 
 function rootPage(domain: StoredDomain): ServiceResponse {
   const location = safeLocation(domain.customRootPage);
-  return location === undefined ? plain(200, 'short links live here') : redirect(302, location);
+  return location === undefined ? plain(200, 'short link service') : redirect(302, location);
 }
 
 function notFoundPage(domain: StoredDomain): ServiceResponse {
   const location = safeLocation(domain.custom404Page);
-  return location === undefined ? plain(404, 'there is no such link') : redirect(302, location);
+  return location === undefined ? plain(404, 'link not found') : redirect(302, location);
 }
 
 /** An address fit for a header: http or https and percent-encoded, whatever the store holds. */

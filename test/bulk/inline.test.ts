@@ -63,7 +63,7 @@ describe('a few URLs that were typed', () => {
       const records = await world.stored();
       const told = records.filter(({ hash }) => error?.details.join('\n').includes(`s.ex/${hash}`));
       expect(told).toHaveLength(fault === 'F32' ? 0 : named);
-      expect(world.warnings[0]).toMatch(/^no certain answer: .* 12 s$/);
+      expect(world.warnings[0]).toMatch(/^no reliable response: .* 12 s$/);
     },
   );
 

@@ -190,7 +190,9 @@ test.for([
     const rows = rowsOf(60, (index) => ({ custom_hash: `key${index}`, long_url: `https://new.example/${index}` }));
     const { exit, summary } = await world.shorten(rows, { batchSize: 20 });
     expect(exit).toBe(8);
-    expect(summary.stop).toMatchObject({ error: { message: expect.stringMatching(/4\.3\.4 says: it made \S+ where key0 was/) } });
+    expect(summary.stop).toMatchObject({
+      error: { message: expect.stringMatching(/4\.3\.4 says: it created \S+ instead of key0/) },
+    });
     expect(await world.posts()).toEqual([1]);
     // It is found out anew by the next run.
     await world.shorten(rows, { batchSize: 20 });

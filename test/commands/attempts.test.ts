@@ -51,7 +51,7 @@ describe('B79: a change whose answer was lost', () => {
       expect(ran).toMatchObject({
         code: 10,
         stdout: '',
-        stderr: expect.stringContaining(`perhaps it did: ${made[0]?.short_url_with_protocol}`),
+        stderr: expect.stringContaining(`possibly created: ${made[0]?.short_url_with_protocol}`),
       });
     },
   );

@@ -326,7 +326,7 @@ describe('did it happen?', () => {
     await wire.script([answer(record('h0', { note: 'old' }))]);
     const one = await linkctl(['edit', 'h0', '--note', 'x', '--expires', '2031-01-31']);
     expect(one).toMatchObject({ code: 6, stdout: '' });
-    expect(one.stderr).toBe('error: h0: not applied: note (note: asked for "x", got "old")\n');
+    expect(one.stderr).toBe('error: h0: not applied: note (note: requested "x", got "old")\n');
     await wire.script([answer(record('h0', { note: 'old' }), record('h1', { note: 'x' }))]);
     const two = await linkctl(['edit', 'h0', 'h1', '--note', 'x', '-o', 'json']);
     expect(two.code).toBe(3);
@@ -512,7 +512,7 @@ describe('several domains', () => {
     expect((await stored(service, 't.ex'))[0]?.long_url).toBe('https://example.com/new/0');
     writeFileSync(path, 'hash,short_url,note\nnew,t.ex/h0,x\n');
     expect((await linkctl(['edit', '-f', path])).stderr).toContain(
-      'listing.csv:2: hash: "new" is not the one of "t.ex/h0": a new hash goes into custom_hash',
+      'listing.csv:2: hash: "new" does not match "t.ex/h0": for a new hash, use custom_hash',
     );
   });
 
@@ -524,7 +524,7 @@ describe('several domains', () => {
     expect((await changes(wire)).map(({ call }) => call)).toEqual(['PATCH /urls?domain=s.ex', 'PATCH /urls?domain=t.ex']);
     expect([(await stored(service, 's.ex'))[0]?.note, (await stored(service, 't.ex'))[0]?.note]).toEqual(['a', 'b']);
     const twice = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin: 'hash,note\nt.ex/h0,a\nt.ex/h0,b\n' });
-    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('"t.ex/h0" is on line 2 already') });
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('"t.ex/h0" is already on line 2') });
   });
 
   test('3.5: failed rows keep their domain when they are fed back', async ({ linkctl, service, folder }) => {

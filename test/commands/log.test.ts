@@ -195,5 +195,5 @@ test.for([
   const { stdout, stderr } = await linkctl(['log'], world);
   expect(stdout.split('\n')[0]).toBe(head);
   expect(stdout).toContain('Tag "spring"');
-  expect(stderr).toBe(hidden.length === 0 ? '' : `no room for ${hidden.join(', ')}; --no-truncate shows them\n`);
+  expect(stderr).toBe(hidden.length === 0 ? '' : `hidden to fit the terminal: ${hidden.join(', ')} (use --no-truncate)\n`);
 });

@@ -26,7 +26,7 @@ describe('B26, D36: a run of more than 20 rows on a terminal shows its failures 
     const argv = words.map((word) => (word in files ? join(folder, word) : word));
     const { code, stdout, stderr } = await linkctl(argv, watched);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    expect(stderr).toContain('rows are not listed on a terminal: --results <file>, -o or a pipe lists them\n');
+    expect(stderr).toContain('rows are not listed on a terminal; to get them, use --results <file>, -o or a pipe\n');
     expect(stderr).toMatch(/^error: .*(h1|none)/m);
     expect(stderr).toMatch(new RegExp(`^30 rows: 29 ${status}, 1 failed`, 'm'));
   });

@@ -38,7 +38,7 @@ describe('--qr', () => {
     expect(ran.stdout.split('\n')).toHaveLength(2);
     expect(ran).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^no room for a QR code of \d+ columns; --qr-file writes it/),
+      stderr: expect.stringMatching(/^the QR code needs \d+ columns; to write it to a file, use --qr-file/),
     });
   });
 

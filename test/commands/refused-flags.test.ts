@@ -47,7 +47,9 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       const flags = [...(results ? ['--results', results] : []), ...(failed ? ['--failed', failed] : [])];
       const ran = await linkctl(['shorten', '-f', file, ...flags, '--yes']);
       expect(ran).toMatchObject({ code: 2, stdout: '' });
-      expect(ran.stderr).toMatch(/^error: --(results|failed) \S+ (is the input|and --failed \S+ are one file)/m);
+      expect(ran.stderr).toMatch(
+        /^error: --(results|failed) \S+ (would overwrite the input file|and --failed \S+ are the same file)/m,
+      );
       expect(await sent(wire)).toEqual([]);
       expect(readFileSync(file, 'utf8')).toBe(before);
       expect(await stored(service)).toHaveLength(inUse);
@@ -56,7 +58,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
 
   test('D31: the file that a shell put on stdin is the input, too', async ({ env, file, service }) => {
     const ran = await runShell(`$linkctl shorten -f - --input-format csv --results ${file} --yes < ${file}`, env);
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('is the input') });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('would overwrite the input file') });
     expect(await stored(service)).toHaveLength(inUse);
   });
 
@@ -70,7 +72,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       const words = ['shorten', '-f', file, '--batch-size', '5', ...flags, '--budget'];
       for (const budget of [1, least - 1]) {
         const ran = await linkctl([...words, String(budget)]);
-        expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`give at least --budget ${least}\n`) });
+        expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`use at least --budget ${least}\n`) });
       }
       expect(await stored(service)).toHaveLength(inUse);
       let made = inUse;

@@ -60,7 +60,7 @@ for (const edition of ['a', 'b'] as const) {
       await wire.script([noNotes]);
       const ran = await linkctl(['shorten', '-f', file, '--failed', failed]);
       expect(ran.code).toBe(3);
-      expect(ran.stderr).toContain('hint: they are links already: give linkctl edit -f their hashes');
+      expect(ran.stderr).toContain('hint: these rows already have links: to change existing links, use linkctl edit -f');
       const made = (await stored(service)).slice(300);
       expect(made.map(({ long_url }) => long_url)).toEqual(['https://example.com/1', 'https://example.com/2']);
       const [head = '', ...lines] = readFileSync(failed, 'utf8').trim().split('\n');

@@ -164,7 +164,7 @@ test('R-X10: runs verify reads links again too that were not made as they were a
 test('runs verify of a deletion has nothing to read, exit 2', async ({ linkctl, stopped, runs }) => {
   expect(stopped).toBeDefined();
   const [{ run = '' } = {}] = await runs();
-  expect(await linkctl(['runs', 'verify', run])).toMatchObject({ code: 2, stderr: expect.stringContaining('made no links') });
+  expect(await linkctl(['runs', 'verify', run])).toMatchObject({ code: 2, stderr: expect.stringContaining('created no links') });
 });
 
 test('R-18, B41: Ctrl-C ends a deletion after the batch under way, and the same command goes on', async ({

@@ -38,7 +38,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       expect(await linkctl(['shorten', '-f', file, '--batch-size', '10'])).toMatchObject({ code: 0 });
       const before = (await sent(wire)).filter(({ call }) => call.startsWith('POST')).length;
       const ran = await linkctl(['shorten', '-f', file, ...flags]);
-      expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/was done already: run \S+/) });
+      expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/was already completed by run \S+/) });
       if (named) expect(ran.stderr).toContain(`with other flags (${named})`);
       expect(ran.stderr).toContain('add --again');
       expect((await sent(wire)).filter(({ call }) => call.startsWith('POST')).length).toBe(before);
@@ -62,7 +62,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(made).toHaveLength(40);
     expect(new Set(made.map(({ expiration_date }) => expiration_date))).toEqual(new Set([inThirtyDays]));
     const again = await linkctl(words, { now: () => evening + 2 * day });
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/was done already: run \S+\n/) });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/was already completed by run \S+\n/) });
     expect(await stored(service)).toHaveLength(inUse + 40);
   });
 

@@ -241,7 +241,7 @@ test('a port that was asked for and is in use is exit 9 with what helps', async 
 
 test.for([
   [['--host', '203.0.113.1'], 9, 'this machine has no such address'],
-  [['--data', '/dev/null'], 9, 'cannot make the folder /dev/null'],
+  [['--data', '/dev/null'], 9, 'cannot create the folder /dev/null'],
   [['--domain', 'a b'], 2, '--domain: "a b" is not a domain name'],
   [['--edition', 'b', '--domain', 's.ex', '--domain', 't.ex'], 2, '--domain: edition B has one domain'],
   [['--username', 'a:b'], 2, '--username: expected a name'],

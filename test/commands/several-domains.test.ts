@@ -92,7 +92,7 @@ describe('two domains', () => {
       const ran = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin });
       expect(ran).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/:2: hash: .* is said to be on [ab]\.example and on [ab]\.example$/m),
+        stderr: expect.stringMatching(/:2: hash: .* has two domains, [ab]\.example and [ab]\.example$/m),
       });
     }
     expect(await wire.requests()).toEqual([]);
@@ -213,7 +213,7 @@ describe('one domain, edition A', () => {
     });
     expect(twice).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('stdin:3: hash: "a.example/hash" is on line 2 already'),
+      stderr: expect.stringContaining('stdin:3: hash: "a.example/hash" is already on line 2'),
     });
     const once = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], {
       stdin: 'hash,note\nhash,one\na.example/short_url,two\n',
@@ -236,7 +236,7 @@ describe('edition B', () => {
   }) => {
     await store(service, odd);
     const foreign = 'https://bit.ly/null';
-    const complaint = '"bit.ly/null" is not a short URL of this account, whose links are on s.ex';
+    const complaint = '"bit.ly/null" is not a short URL of this account, which has links on s.ex';
     for (const [words] of bulkChanges) {
       expect(await linkctl([...words, 'hash', foreign])).toMatchObject({ code: 2, stdout: '', stderr: `error: ${complaint}\n` });
       expect(await linkctl([...words, '--hashes-from', '-'], { stdin: `hash\n${foreign}\n` })).toMatchObject({
@@ -288,7 +288,7 @@ describe('edition B', () => {
     const stdin = 'hash,note\nhash,one\ns.ex/hash,two\n';
     expect(await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is on line 2 already'),
+      stderr: expect.stringContaining('is already on line 2'),
     });
   });
 });

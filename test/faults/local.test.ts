@@ -135,7 +135,7 @@ test('F64: a disk without room for the rows that were checked: exit 9, and nothi
   writeFileSync(world.file, Array.from({ length: 200 }, (_, row) => `https://example.com/${row}\n`).join(''));
   const { code, stderr } = await limited(4, world);
   expect({ code, posts: await world.posts() }).toEqual({ code: 9, posts: 0 });
-  expect(stderr).toMatch(/^error: cannot keep the checked rows in .*: the file would exceed the size limit$/m);
+  expect(stderr).toMatch(/^error: cannot store the checked rows in .*: the file would exceed the size limit$/m);
 });
 
 /** A mount of its own, that only this command line sees, where the kernel lets everybody have one. */
@@ -163,8 +163,8 @@ describe('F64: a file system that is read-only', () => {
     expect(await inReadOnly(world.argv, world)).toEqual({
       code: 9,
       stderr: [
-        `error: cannot keep the checked rows in ${world.folder}/${state}`,
-        'hint: set XDG_STATE_HOME to a folder that can be written to, with twice the room of the input',
+        `error: cannot store the checked rows in ${world.folder}/${state}`,
+        'hint: set XDG_STATE_HOME to a writable folder with space for twice the input',
         '',
       ].join('\n'),
     });
@@ -176,8 +176,8 @@ describe('F64: a file system that is read-only', () => {
     expect(await inReadOnly(['shorten', '-f', '-', '--dry-run'], world, 'https://example.com/')).toEqual({
       code: 9,
       stderr: [
-        `error: cannot keep a copy of stdin in ${world.folder}/${state}`,
-        'hint: set XDG_STATE_HOME to a folder that can be written to; for --dry-run or a listing, a file instead of a pipe will do',
+        `error: cannot store a copy of stdin in ${world.folder}/${state}`,
+        'hint: set XDG_STATE_HOME to a writable folder; for --dry-run or a listing, you can use a file instead of a pipe',
         '',
       ].join('\n'),
     });
@@ -202,7 +202,7 @@ describe('F65: a file that changes', () => {
     appendFileSync(world.file, 'https://example.com/more\n');
     const { code, stderr } = await world.start().ended;
     expect({ code, posts: await world.posts() }).toEqual({ code: 9, posts: before });
-    expect(stderr).toContain('links.txt changed since the run');
+    expect(stderr).toContain('links.txt changed since the unfinished run');
   });
 
   test('F65, R-X9: while its rows are sent: exit 9, every row is reported, and with the old file it is resumed', async ({
@@ -216,7 +216,7 @@ describe('F65: a file that changes', () => {
     const { code, stderr } = await ended;
     expect({ code, errors: stderr.match(/^error: .*$/gm) }).toEqual({
       code: 9,
-      errors: [`error: ${world.file} changed since it was checked: nothing more was sent`],
+      errors: [`error: ${world.file} changed after it was checked: the rest was not sent`],
     });
     const created = (await world.links()).filter((count) => count === 1).length;
     expect(created).toBeGreaterThan(0);

@@ -60,7 +60,7 @@ test('R-23: a discarded replacement leaves the old content and no temporary', ()
   replacement.discard();
   expect(readFileSync(path, 'utf8')).toBe('old');
   expect(readdirSync(folder)).toEqual(['links.csv']);
-  expect(() => replacement.write('more')).toThrow('closed already');
+  expect(() => replacement.write('more')).toThrow('already closed');
 });
 
 test('R-24: temporaries of dead writers go at the next write, those of live writers and strange files stay', () => {
@@ -91,7 +91,7 @@ test('R-24: a file of another user is not overwritten', () => {
 
 test.each([
   ['a folder', () => mkdirSync(path), 'not a regular file'],
-  ['a link in a circle', () => symlinkSync(path, path), 'symbolic links go in a circle'],
+  ['a link in a circle', () => symlinkSync(path, path), 'symbolic links form a loop'],
   ['a link to nothing', () => symlinkSync(join(folder, 'nothing'), path), 'no such file'],
 ])('exit 9: %s in the place of the file is named', (_what, make, reason) => {
   make();

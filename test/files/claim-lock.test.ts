@@ -40,7 +40,7 @@ test('exit 9: a lock that stays held ends the wait with the holder and the way o
   expect(failure).toBeInstanceOf(LocalError);
   expect(failure).toMatchObject({
     exitCode: 9,
-    message: `the configuration is in use by another linkctl (process ${process.pid}); try again when it has ended`,
+    message: `the configuration is in use by another linkctl (process ${process.pid}); try again later`,
     hint: expect.stringContaining(`rm ${join(folder, claims()[0] as string)}`),
   });
   expect(claims()).toHaveLength(1);

@@ -25,7 +25,7 @@ describe('I4, D34: what counts what has happened is never taken for a bound', ()
     for (const edition of ['a', 'b'] as const) {
       const text = await told(csv(name), { edition });
       expect(text).toContain(
-        `links.csv:1:2: column ${JSON.stringify(name)} cannot be set: --ignore-unknown-columns leaves it out`,
+        `links.csv:1:2: column ${JSON.stringify(name)} cannot be set: to skip it, add --ignore-unknown-columns`,
       );
       expect(text).not.toMatch(/did you mean|max_clicks/);
     }
@@ -63,7 +63,7 @@ describe('I4, D35: what looks like a field is an error with the suggestion, and 
   test.each(looksLike)('%s looks like %s', async (name, field) => {
     expect(await told(csv(name))).toContain(`unknown column "${name}", did you mean ${field}?`);
     expect(await told(csv(name), { ignoreUnknownColumns: true })).toContain(
-      `links.csv:1:2: column "${name}" looks like ${field}: rename it, or take it out of the file`,
+      `links.csv:1:2: column "${name}" looks like ${field}: rename or remove it`,
     );
     const jsonl = { name: 'links.jsonl', ignoreUnknownColumns: true };
     expect(await told(JSON.stringify({ long_url: url, [name]: 'x' }), jsonl)).toContain(`"${name}" looks like ${field}`);
@@ -95,7 +95,7 @@ describe('I4, D35: what looks like a field is an error with the suggestion, and 
     ['links.jsonl', JSON.stringify({ long_url: url, short_url: 's.ex/abc' })],
   ])('short URLs without a hash beside them are passed over with a word: %s', async (name, text) => {
     const [warning] = (await check(text, { name })).warnings;
-    expect(warning).toBe(`${name}:1: short_url is not read: without hash or custom_hash the links get new hashes`);
+    expect(warning).toBe(`${name}:1: column short_url is ignored; without hash or custom_hash, the links get new hashes`);
   });
 
   test('a whole listing says nothing, and its records may hold what its server adds', async () => {

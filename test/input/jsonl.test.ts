@@ -65,14 +65,14 @@ describe('what is refused, exit 2', () => {
     [
       'hash and custom_hash',
       lines({ long_url: url, hash: 'a', custom_hash: 'b' }),
-      'links.jsonl:1: custom_hash: the hash is given as hash and as custom_hash',
+      'links.jsonl:1: custom_hash: both hash and custom_hash are given',
     ],
     ['no URL', lines({ note: 'a' }), 'links.jsonl:1: long_url: is missing'],
     ['C09: half a character in an escape', '{"long_url":"https://example.com/","note":"\\ud800"}', 'links.jsonl:1: note: '],
     [
       'C16: a hash twice',
       lines({ long_url: url, custom_hash: 'a' }, { long_url: url, custom_hash: 'a' }),
-      'links.jsonl:2: custom_hash: "a" is on line 1 already',
+      'links.jsonl:2: custom_hash: "a" is already on line 1',
     ],
     [
       'C16: a listing’s hash and a custom one',

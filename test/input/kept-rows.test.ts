@@ -32,6 +32,6 @@ describe('rows that were checked', () => {
     const place = await written(folder, 'state', 'a file where the folder should be');
     const { exitCode, text } = await failure((async () => new KeptRows(place, { randomBytes }))());
     expect(exitCode).toBe(9);
-    expect(text).toBe(`cannot keep the checked rows in ${place}: something of that name is in the way`);
+    expect(text).toBe(`cannot store the checked rows in ${place}: a file with this name already exists`);
   });
 });

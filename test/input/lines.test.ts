@@ -69,7 +69,7 @@ describe('formats', () => {
   });
 
   test('an edit is told to say what stdin is, exit 2', () => {
-    expect(() => inputFormat('edit', '-')).toThrow('say which with --input-format');
+    expect(() => inputFormat('edit', '-')).toThrow('set --input-format');
   });
 
   test.each([

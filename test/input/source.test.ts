@@ -120,7 +120,7 @@ describe('files', () => {
     const options = optionsFor('shorten');
     expect(await failure(all(readRows(memorySource('links.csv', ['long_url\nftp://x\n']), options)))).toMatchObject({
       exitCode: 9,
-      text: 'links.csv changed after it was checked: line 2 is wrong now',
+      text: 'links.csv changed after it was checked: line 2 is now invalid',
     });
   });
 });
@@ -170,7 +170,7 @@ describe('pipes', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await failure(source.copyTo?.(path) ?? Promise.resolve())).toMatchObject({
       exitCode: 9,
-      text: `cannot keep a copy of stdin as ${path}: something of that name is in the way`,
+      text: `cannot store a copy of stdin as ${path}: a file with this name already exists`,
     });
     source.discard();
   });
@@ -224,7 +224,7 @@ describe('pipes', () => {
     );
     expect(await failure(open('-', broken))).toMatchObject({
       exitCode: 2,
-      text: 'stdin broke off, nothing was sent: connection reset by peer',
+      text: 'stdin ended early, nothing was sent: connection reset by peer',
     });
     expect(await readdir(join(folder, 'state'))).toEqual([]);
   });
@@ -233,7 +233,7 @@ describe('pipes', () => {
     await writeFile(join(folder, 'state'), 'a file where the folder should be');
     expect(await failure(open('-', Readable.from([csv])))).toMatchObject({
       exitCode: 9,
-      text: `cannot keep a copy of stdin in ${join(folder, 'state')}: something of that name is in the way`,
+      text: `cannot store a copy of stdin in ${join(folder, 'state')}: a file with this name already exists`,
     });
   });
 });
@@ -261,7 +261,7 @@ describe('encodings', () => {
     [
       'C09: a character cut off by the end',
       Buffer.from([0x61, 0xf0, 0x9f, 0x98]),
-      'the byte at offset 1 begins a character that does not end',
+      'the byte at offset 1 starts an incomplete character',
     ],
     ['C09: a NUL byte', Buffer.from('\ufeffhttps://example.com/\0'), 'is not a text file: NUL byte at offset 23'],
     ['C19: gzip', gzipSync(csv), 'is a gzip file: unpack it first'],
@@ -271,7 +271,7 @@ describe('encodings', () => {
       'is a zip file or an .xlsx workbook: export it as CSV (UTF-8) first',
     ],
     ['C19: an old Excel workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'is an old Excel workbook'],
-    ['C19: a web page', Buffer.from('\ufeff\n <!DOCTYPE html><html>'), 'is a web page or XML, not a list of URLs'],
+    ['C19: a web page', Buffer.from('\ufeff\n <!DOCTYPE html><html>'), 'is an HTML or XML file, not a list of URLs'],
   ])('%s is refused, exit 2', async ([, bytes, reason], { folder, open }) => {
     const source = await open(await written(folder, 'links.csv', bytes));
     const { exitCode, text } = await failure(content(source));

@@ -51,8 +51,8 @@ describe('B48: a bug of ours', () => {
     expect(await told(new TypeError('x is not a function'), { issues })).toBe(
       [
         'error: internal error: x is not a function\n',
-        'this is a bug in linkctl; please report it: https://example.org/issues\n',
-        'hint: run the same command with --debug to see where it happened\n',
+        'this is a bug in linkctl; please report it at https://example.org/issues\n',
+        'hint: to see where it happened, run the same command with --debug\n',
       ].join(''),
     );
   });

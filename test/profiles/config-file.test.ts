@@ -74,7 +74,7 @@ test('F69: a folder, a link in a circle, and a file where the folder should be a
   const circle = join(dirname(config.folder), 'circle');
   mkdirSync(circle);
   symlinkSync('config.json', join(circle, 'config.json'));
-  expect(failureOf(config.system({ env: { LINKCTL_CONFIG_DIR: circle } })).message).toContain('symbolic links go in a circle');
+  expect(failureOf(config.system({ env: { LINKCTL_CONFIG_DIR: circle } })).message).toContain('symbolic links form a loop');
   const file = join(dirname(config.folder), 'file');
   writeFileSync(file, '');
   expect(failureOf(config.system({ env: { LINKCTL_CONFIG_DIR: file } })).message).toContain('not a folder');

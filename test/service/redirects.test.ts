@@ -58,7 +58,7 @@ inBothEditions((test) => {
       const response = await client.visit(path);
       expect([path, response.status]).toEqual([path, 404]);
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-      expect(await response.text()).toBe('there is no such link\n');
+      expect(await response.text()).toBe('link not found\n');
     }
   });
 

@@ -70,7 +70,9 @@ describe('tables', () => {
       columns: 40,
       shell: '$linkctl list plain 2>&1 >/dev/tty | while IFS= read -r line; do echo "stderr: $line"; done',
     }).ended();
-    expect(screenOf(narrow.shown)).toContainEqual(expect.stringMatching(/^stderr: no room for .*; --no-truncate shows them$/));
+    expect(screenOf(narrow.shown)).toContainEqual(
+      expect.stringMatching(/^stderr: hidden to fit the terminal: .* \(use --no-truncate\)$/),
+    );
     const full = await open([...list, '--no-truncate'], { columns: 40 }).ended();
     expect(full.shown).toContain('/to/give/way/on/a/narrow/screen');
     expect(full.shown).not.toContain('no room');

@@ -82,7 +82,7 @@ async function proveWith<Payload extends object>(
     outcomes = [...(await sendRows(rows, { ...run, operation: watched(run) })).values()];
     const taken = outcomes.filter(({ status }) => doneStatuses.has(status));
     if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
-      run.stop.because(refusal('it does not take hashes of our making'));
+      run.stop.because(refusal('it does not accept generated hashes'));
     }
     if (taken.length === 0 || run.stop.reason) return { outcomes, proven: false };
     const fault = await sendAgain(taken, before, run);
@@ -105,7 +105,7 @@ function watched<Payload extends object>({ operation, stop }: RunExecution<Paylo
         items.map((item) => operation.hashOf?.(item) ?? ''),
         answer,
       );
-      if (foreign) stop.because(refusal(`it made ${foreign.made} where ${foreign.asked} was asked for`));
+      if (foreign) stop.because(refusal(`it created ${foreign.made} instead of ${foreign.asked}`));
       return answer;
     },
   };
@@ -135,18 +135,18 @@ async function sendAgain<Payload extends object>(
     const verdict = verdicts[position];
     return verdict?.kind === 'done' && verdict.record?.hash === record?.hash;
   });
-  if (!isSame) return 'the same request twice did not give the same link';
+  if (!isSame) return 'sending the same request twice did not return the same link';
   const after = await scanFront(run, run.signal);
   if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return undefined;
   // The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records.
   const given = new Set(taken.map(({ record }) => record?.hash));
   const ours = new Set(taken.map(({ payload }) => foldedKey(payload)));
   const hasTwin = newerThan(before, after).some((record) => !given.has(record.hash) && ours.has(foldedKey(record)));
-  return hasTwin ? 'the same request twice made two links' : undefined;
+  return hasTwin ? 'sending the same request twice created two links' : undefined;
 }
 
 function refusal(fault: string): UnavailableError {
   return new UnavailableError(`this server does not behave as rule 4.3.4 says: ${fault}`, {
-    hint: 'leave out --generate-hashes and custom hashes, or use --dedupe',
+    hint: 'do not use --generate-hashes or custom hashes, or use --dedupe',
   });
 }

@@ -20,7 +20,7 @@ export async function lateDuplicates<Payload extends object>(run: RunExecution<P
   if (run.plan.mode?.name !== 'checked' || run.stop.reason) return [];
   try {
     const surplus = await findSurplus(run);
-    for (const shortUrl of surplus) run.warn(`${shortUrl} looks like a second link of a row: nothing was deleted`);
+    for (const shortUrl of surplus) run.warn(`${shortUrl} may be a duplicate link of a row; nothing was deleted`);
     return surplus;
   } catch (error) {
     run.stop.because(error instanceof CliError ? notRead(error) : error);
@@ -29,11 +29,11 @@ export async function lateDuplicates<Payload extends object>(run: RunExecution<P
 }
 
 function notRead(cause: CliError): CliError {
-  return new CliError(cause.kind, `whether late requests made links twice could not be checked: ${cause.message}`, {
+  return new CliError(cause.kind, `could not check for duplicates by late requests: ${cause.message}`, {
     apiCode: cause.apiCode,
     details: cause.details,
     cause,
-    hint: 'every row has its final status; run the same command again to check once more',
+    hint: 'every row has its final status; to check again, run the same command',
   });
 }
 
@@ -84,5 +84,5 @@ async function newerRecords<Payload extends object>(
       return [...scan.records.values()].filter(({ hash }) => !known.has(hash));
     }
   }
-  throw new UnavailableError('the listing does not show the links that were made last');
+  throw new UnavailableError('the listing does not show the newest links');
 }

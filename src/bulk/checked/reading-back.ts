@@ -17,7 +17,7 @@ export async function readBackBatch<Payload extends object>(
   run: RunExecution<Payload>,
 ): Promise<readonly Verdict[]> {
   const { begun, stop } = run;
-  run.warn(`no certain answer for ${items.length} rows: reading the listing back to see what was created`);
+  run.warn(`no reliable response for ${items.length} rows: checking the listing for created links`);
   try {
     const evidence = await evidenceOf(begun.path, batch);
     const { verdicts, conclusive, reading } = evidence ? await readBack(items, evidence, run) : resultOf(items, undefined, false);
@@ -34,8 +34,8 @@ export async function readBackBatch<Payload extends object>(
 }
 
 function inconclusive(count: number, cause?: CliError): CliError {
-  return new UnknownOutcomeError(`whether ${count} rows were shortened is not known: the listing does not show it`, {
-    hint: 'look for them with linkctl list --search; the same command continues with the other rows',
+  return new UnknownOutcomeError(`outcome of ${count} rows unknown: the listing does not show whether they were shortened`, {
+    hint: 'check these rows with linkctl list --search; the same command resumes with the other rows',
     ...(cause && { details: [cause.message], cause }),
   });
 }

@@ -115,7 +115,7 @@ export async function readLineAt(file: FileHandle, { offset, length }: Place): P
 
 export function damaged(path: string, where: string): LocalError {
   return new LocalError(`the journal ${path} is damaged (${where})`, {
-    hint: 'see what the run did with linkctl list, then linkctl runs forget it',
+    hint: 'check the links with linkctl list, then delete the record with linkctl runs forget',
   });
 }
 
@@ -150,7 +150,7 @@ async function openJournalFile(path: string, size: number): Promise<JournalFile>
     async append(bytes) {
       for (let done = 0; done < bytes.length; ) {
         const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position);
-        if (bytesWritten === 0) throw new Error('the disk takes no more');
+        if (bytesWritten === 0) throw new Error('the disk is full');
         done += bytesWritten;
         position += bytesWritten;
       }

@@ -12,12 +12,12 @@ const patience = 2000;
  * and none finds a run that is gone when it resumes it (D38). Taken before any other lock.
  */
 export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = patience): Promise<Claim> {
-  return claim(join(locks, `begin-${key}`), 'the beginning of this run', system, wait);
+  return claim(join(locks, `begin-${key}`), 'the start of this run', system, wait);
 }
 
 /** Held while a process works on the run (J4, F66). */
 export function claimRun(name: string, { runs }: RunFolders, system: System, wait = patience): Promise<Claim> {
-  return claim(join(runs, name, 'lock'), `the run ${name}`, system, wait);
+  return claim(join(runs, name, 'lock'), `run ${name}`, system, wait);
 }
 
 /** Held while an account is shortened for in checked mode, of which there is one at a time. */

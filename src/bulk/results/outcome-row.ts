@@ -30,7 +30,7 @@ export function outcomeRow(
   return { ...place, ...item, ...link, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
 }
 
-const correct = 'give linkctl edit -f their hashes and what is to change, rather than shorten them again';
+const correct = 'to change existing links, use linkctl edit -f with their hashes';
 
 /** Whether nothing was done for the row of an outcome: in words, it would seem so. */
 export function wasNotTouched(row: Readonly<Record<string, unknown>>): boolean {
@@ -65,7 +65,7 @@ export function outcomeFailure(
     const kind = status === 'unknown' ? 'unknown' : 'rejected';
     const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
-    const hint = record && hash === undefined ? `they are links already: ${correct}` : undefined;
+    const hint = record && hash === undefined ? `these rows already have links: ${correct}` : undefined;
     return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit names a URL by the one and may give it the other.

@@ -15,11 +15,11 @@ export function assertDistinct({ results, failed, input }: Paths, { stdin }: Pic
   const files = { '--results': results, '--failed': failed };
   for (const [flag, path] of Object.entries(files)) {
     if (path !== undefined && source !== undefined && fileOf(path) === source) {
-      throw new UsageError(`${flag} ${path} is the input: it would be overwritten`);
+      throw new UsageError(`${flag} ${path} would overwrite the input file`);
     }
   }
   if (results !== undefined && failed !== undefined && fileOf(results) === fileOf(failed)) {
-    throw new UsageError(`--results ${results} and --failed ${failed} are one file: give each its own`);
+    throw new UsageError(`--results ${results} and --failed ${failed} are the same file; use two files`);
   }
 }
 
@@ -31,7 +31,7 @@ export function assertReplaceable(
   if (overwrite) return;
   for (const path of [results, failed]) {
     if (path === undefined || begin?.outputs.includes(absolutePath(path)) || !existsSync(path)) continue;
-    throw new UsageError(`${path} exists already`, { hint: `add --yes to replace it, or mv ${shellWord(path)} elsewhere` });
+    throw new UsageError(`${path} already exists`, { hint: `to replace it, add --yes; or move ${shellWord(path)}` });
   }
 }
 

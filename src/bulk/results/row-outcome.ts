@@ -109,7 +109,7 @@ export class UnrecordedError extends LocalError {
   readonly rows: number;
 
   constructor(message: string, rows: number, lines: readonly string[]) {
-    super(message, { details: lines, hint: 'keep these lines; when the journal can be written, run the same command again' });
+    super(message, { details: lines, hint: 'keep these lines, make the journal writable, and run the same command again' });
     this.rows = rows;
   }
 
@@ -167,19 +167,19 @@ function commonKind({ failures }: Tally): FailureKind {
 }
 
 function toBeRepeated({ kind, message, hint, apiCode, details, cause }: CliError, tally: Tally, noun: string): CliError {
-  const settled = `whether ${tally.repeatable} of ${tally.rows} ${noun} took effect is not known: the same command again settles it`;
+  const settled = `outcome unknown for ${tally.repeatable} of ${tally.rows} ${noun}`;
   return new CliError(kind, message, {
     hint: hint ?? 'run the same command again',
     apiCode,
-    details: [...details, `${settled} and makes nothing twice`],
+    details: [...details, `${settled}; it cannot create duplicates`],
     cause,
   });
 }
 
 function unknownError(tally: Tally, stopError: CliError | undefined, noun: string): CliError {
   if (stopError?.kind === 'unknown') return stopError;
-  return new CliError('unknown', `whether ${tally.counts.unknown} of ${tally.rows} ${noun} took effect is not known`, {
-    hint: 'look for them with linkctl list --search before repeating',
+  return new CliError('unknown', `outcome unknown for ${tally.counts.unknown} of ${tally.rows} ${noun}`, {
+    hint: 'check them with linkctl list --search before repeating',
     ...(stopError && { details: [stopError.message], cause: stopError }),
   });
 }

@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 /** The budget of calls is used up: what was paid for before may still go out. */
 export class BudgetError extends LimitError {
   constructor(budget: number | undefined) {
-    super(`the budget of ${budget} calls is used up`, { hint: 'run the same command again to resume' });
+    super(`the budget of ${budget} calls is exhausted`, { hint: 'run the same command again to resume' });
   }
 }
 

@@ -33,7 +33,7 @@ export async function verdictsOfAnswer<Payload extends object>(
   if (known.length > 0) await run.ledger.settled(batch, known, [], true);
   const found = await verdictsOfRefused(refused, run);
   if (missing.length > 0) {
-    await enterDoubt(batch, missing, 'the answer left rows out', run);
+    await enterDoubt(batch, missing, 'the response has no entry for these rows', run);
     const resolved = await resolveDoubt(batch, missing, run);
     for (const [position, row] of missing.entries()) found.set(row, resolved[position] ?? doubtful);
   }
@@ -186,13 +186,13 @@ async function inspect<Payload extends object>(
 function doubtOf(error: CliError, inDoubt: readonly Doubtful[]): CliError {
   const candidates = inDoubt.flatMap((verdict) => verdict.candidates ?? []);
   const subject = inDoubt.length === 1 ? 'it' : `${inDoubt.length} rows`;
-  const message = error.kind === 'unknown' ? error.message : `whether ${subject} took effect is not known: ${error.message}`;
+  const message = error.kind === 'unknown' ? error.message : `outcome of ${subject} unknown: ${error.message}`;
   return new UnknownOutcomeError(message, {
     hint:
       candidates.length > 0
-        ? 'look at these before repeating the command'
-        : (error.hint ?? 'look with linkctl list before repeating the command'),
-    details: [...error.details, ...candidates.map((shortUrl) => `perhaps it did: ${shortUrl}`)],
+        ? 'check these links before repeating the command'
+        : (error.hint ?? 'check with linkctl list before repeating the command'),
+    details: [...error.details, ...candidates.map((shortUrl) => `possibly created: ${shortUrl}`)],
     cause: error,
   });
 }

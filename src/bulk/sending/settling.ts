@@ -136,8 +136,8 @@ export function unknownOutcome<Payload extends object>(
   const candidates = (verdict.kind === 'doubtful' && verdict.candidates) || [];
   const error = {
     code: 0,
-    message: 'whether it took effect is not known',
-    ...(candidates.length > 0 && { details: `perhaps it did: ${candidates.join(', ')}` }),
+    message: 'outcome unknown',
+    ...(candidates.length > 0 && { details: `possibly created: ${candidates.join(', ')}` }),
   };
   return { ...row, status: 'unknown', error, ...(doubt === 'repeat' && { repeatable: true }) };
 }
@@ -145,7 +145,7 @@ export function unknownOutcome<Payload extends object>(
 /** J2: what is not written down is not reported as done. */
 function unrecorded<Payload extends object>(outcome: RowOutcome<Payload>): RowOutcome<Payload> {
   if (!doneStatuses.has(outcome.status)) return outcome;
-  return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was done, but could not be written down' } };
+  return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was applied, but could not be recorded' } };
 }
 
 function notAppliedError(differences: readonly Difference[]): RowError {
@@ -153,7 +153,7 @@ function notAppliedError(differences: readonly Difference[]): RowError {
     code: 0,
     message: `not applied: ${differences.map(({ field }) => field).join(', ')}`,
     details: differences
-      .map(({ field, asked, got }) => `${field}: asked for ${JSON.stringify(asked)}, got ${JSON.stringify(got)}`)
+      .map(({ field, asked, got }) => `${field}: requested ${JSON.stringify(asked)}, got ${JSON.stringify(got)}`)
       .join('; '),
   };
 }
@@ -168,6 +168,6 @@ function linksUsedUp(): CliError {
 function notTaken(count: number, cooling: number): CliError {
   const hint = 'run the same command again later';
   return cooling > 0
-    ? new UnavailableError(`the server still cools down (${count} rows)`, { apiCode: 1219, hint })
-    : new UnavailableError(`the server did not take ${count} rows in ${maximalRounds} attempts`, { hint });
+    ? new UnavailableError(`the server still does not accept requests (${count} rows)`, { apiCode: 1219, hint })
+    : new UnavailableError(`the server did not accept ${count} rows in ${maximalRounds} attempts`, { hint });
 }

@@ -46,14 +46,14 @@ function header(record: readonly string[], line: number, options: ReadOptions, n
   const columns = names.map((name, index): Column => {
     const problem = (reason: string) => notices.problem({ line, column: index + 1, reason });
     const member = known.get(name);
-    if (name === '') problem('the column has no name');
-    else if (names.indexOf(name) < index) problem(`column ${name} is there twice`);
+    if (name === '') problem('column without a name');
+    else if (names.indexOf(name) < index) problem(`duplicate column ${name}`);
     else if (!member) {
       const reason = nameProblem('column', record[index] ?? '', rules);
       if (reason === undefined) ignored.push(record[index] ?? '');
       else problem(reason);
     } else if (name === 'hash' && options.use === 'shorten' && names.includes('custom_hash')) {
-      problem('hash and custom_hash both give the hash: keep one of the two columns');
+      problem('columns hash and custom_hash both set the hash: remove one of them');
     } else if (member.target) return { setting: member, valueOf: valueReader(member.target) };
     return undefined;
   });

@@ -87,8 +87,8 @@ function notice(error: CsvError, line: number): Notice {
 }
 
 const reasons: { readonly [code: string]: string } = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
-  CSV_MAX_RECORD_SIZE: `a record is longer than ${longestRecord} characters: is a quote not closed?`,
+  CSV_QUOTE_NOT_CLOSED: 'unclosed quote',
+  CSV_MAX_RECORD_SIZE: `a record is longer than ${longestRecord} characters: possibly an unclosed quote`,
   CSV_INVALID_CLOSING_QUOTE: 'a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it',
   INVALID_OPENING_QUOTE: 'a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it',
 };

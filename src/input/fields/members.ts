@@ -50,11 +50,11 @@ export function nameProblem(what: string, given: string, { use, known, ignoreUnk
   const field = fieldMeant(given, use, settable);
   const name = quoted(given);
   if (ignoreUnknown) {
-    return field && field !== 'note' ? `${what} ${name} looks like ${field}: rename it, or take it out of the file` : undefined;
+    return field && field !== 'note' ? `${what} ${name} looks like ${field}: rename or remove it` : undefined;
   }
   if (field) return `unknown ${what} ${name}, did you mean ${field}?`;
-  if (meaningOf(given) === 'unsettable') return `${what} ${name} cannot be set: --ignore-unknown-columns leaves it out`;
-  return `unknown ${what} ${name}, known are ${settable.join(', ')}`;
+  if (meaningOf(given) === 'unsettable') return `${what} ${name} cannot be set: to skip it, add --ignore-unknown-columns`;
+  return `unknown ${what} ${name}; expected one of ${settable.join(', ')}`;
 }
 
 /** `--ignore-unknown-columns` names what it leaves out (D35). */
@@ -65,7 +65,7 @@ export function ignoredNotice(what: string, names: readonly string[]): string {
 /** Short URLs are ignored, and without a hash beside them the links get others (I4). */
 export function hashNotice(use: InputUse, names: readonly string[]): string | undefined {
   const loses = use === 'shorten' && names.includes('short_url') && !names.includes('hash') && !names.includes('custom_hash');
-  return loses ? 'short_url is not read: without hash or custom_hash the links get new hashes' : undefined;
+  return loses ? 'column short_url is ignored; without hash or custom_hash, the links get new hashes' : undefined;
 }
 
 /** The field that an unknown name is another word for, or a near miss of. */

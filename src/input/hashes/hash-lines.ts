@@ -26,7 +26,9 @@ export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
   const cells = text.split('\t').map((cell) => cell.trim());
   const isHead = cells.every((cell) => listingColumns.has(cell));
   if ((cells.length > 1 && !isHead) || /\S {2,}\S/.test(head)) {
-    throw new UsageError(`${source.name}:${line}: more than one column: list with --fields short_url, or -o csv`);
+    throw new UsageError(
+      `${source.name}:${line}: more than one column: create the file with linkctl list --fields short_url or -o csv`,
+    );
   }
   if (isHead || tableHeads.has(head)) return yield* plainLines(source, isHead ? columnOf(cells, `${source.name}:${line}`) : 0);
   yield* plainLines(source);
@@ -94,8 +96,8 @@ async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
 function columnOf(cells: readonly string[], place: string): number {
   const column = naming.map((name) => cells.indexOf(name)).find((position) => position >= 0);
   if (column !== undefined) return column;
-  throw new UsageError(`${place}: ${quoted(cells.join(' '))} is the name of a column, and of none that names links`, {
-    hint: 'list with --fields short_url; a link of this name stands in a file as its short URL',
+  throw new UsageError(`${place}: ${quoted(cells.join(' '))} is a column name, but not hash or short_url`, {
+    hint: 'create the file with linkctl list --fields short_url; for a link with this hash, use its short URL',
   });
 }
 
@@ -136,7 +138,7 @@ function isRecord(line: string): boolean {
 function nameIn(record: unknown, place: string): string {
   const members = new Map<string, unknown>(Object.entries(record ?? {}));
   const name = naming.map((member) => members.get(member)).find((value) => typeof value === 'string' && value !== '');
-  if (typeof name !== 'string') throw new UsageError(`${place}: no JSON object with the member short_url or hash`);
+  if (typeof name !== 'string') throw new UsageError(`${place}: expected a JSON object with short_url or hash`);
   const domain = members.get('domain');
   return name === members.get('hash') && typeof domain === 'string' && !name.includes('/')
     ? linkText({ hash: name, domain })

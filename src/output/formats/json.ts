@@ -10,7 +10,7 @@ import type { Writer } from '../writer.ts';
 export function createJson(report: RowsReport, { fields }: OutputOptions, streams: Streams, format: Format): RowPrinter {
   const names = fields && namesOf(chooseColumns(report.columns, fields));
   if (report.endless && format === 'json') {
-    throw new UsageError('-o json is one document, and this has no end: use -o jsonl');
+    throw new UsageError('-o json cannot print endless output: use -o jsonl');
   }
   const printer = format === 'jsonl' ? jsonLines(streams.stdout) : jsonDocument(report, streams);
   return names ? { ...printer, row: (row) => printer.row(pick(row, names, report)) } : printer;

@@ -32,7 +32,7 @@ export async function printRows(report: RowsReport, options: OutputOptions, stre
   await failed.end();
   if (options.quiet) return;
   const hidden = printer.hidden?.() ?? [];
-  if (hidden.length > 0) await streams.message(`no room for ${hidden.join(', ')}; --no-truncate shows them`);
+  if (hidden.length > 0) await streams.message(`hidden to fit the terminal: ${hidden.join(', ')} (use --no-truncate)`);
   if (count === 0 && report.empty !== undefined && streams.watched) await streams.message(report.empty);
 }
 

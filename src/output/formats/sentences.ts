@@ -29,7 +29,7 @@ export async function createSentences(
 
 /** Rows of a run that a terminal shows, a line each; more would bury its failures and its summary (B26, D36). */
 const shownOfRun = 20;
-const notListed = 'rows are not listed on a terminal: --results <file>, -o or a pipe lists them';
+const notListed = 'rows are not listed on a terminal; to get them, use --results <file>, -o or a pipe';
 
 /** Draws a text below its sentence, or says why there is no picture. */
 async function createPictures(streams: Streams): Promise<(text: string) => Promise<void>> {
@@ -40,7 +40,7 @@ async function createPictures(streams: Streams): Promise<(text: string) => Promi
     if (!code) return await streams.message(`too long for a QR code: ${text}`);
     const width = qrWidth(code, canvas);
     if (width > streams.width()) {
-      return await streams.message(`no room for a QR code of ${width} columns; --qr-file writes it to a file`);
+      return await streams.message(`the QR code needs ${width} columns; to write it to a file, use --qr-file`);
     }
     await streams.stdout.write(`${drawQr(code, canvas).join('\n')}\n`);
   };

@@ -166,7 +166,7 @@ async function importSubstitute(): Promise<{ DatabaseSync: EngineConstructor }> 
   try {
     return (await import('@photostructure/sqlite')) as { DatabaseSync: EngineConstructor };
   } catch (cause) {
-    throw new Error('SQLite cannot be loaded: use Node 22.13 or later, or install the optional package @photostructure/sqlite', {
+    throw new Error('cannot load SQLite: use Node 22.13 or later, or install the optional package @photostructure/sqlite', {
       cause,
     });
   }

@@ -89,7 +89,7 @@ export function createSchema(connection: Connection): void {
   connection.write(() => {
     const stored = storedVersion(connection);
     if (stored === version) return;
-    if (stored > version) throw new Error('the stored links were written by a later version of this program; use that version');
+    if (stored > version) throw new Error('the stored links were written by a newer version of linkctl; use that version');
     connection.exec(`${tables} PRAGMA user_version=${version}`);
   });
 }

@@ -102,7 +102,7 @@ function jsonRows<Row>({ connection, accountId }: AccountRows, text: string, ids
 }
 
 function storedUrl(row: UrlRow, domain: StoredDomain | undefined, tags: string[] = []): StoredUrl {
-  if (!domain) throw new Error(`the link ${row.hash} belongs to no domain`);
+  if (!domain) throw new Error(`the link ${row.hash} has no domain`);
   return {
     id: row.id,
     domain,

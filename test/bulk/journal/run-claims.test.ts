@@ -38,7 +38,7 @@ describe('F66, J4: two processes', () => {
     const call = createMoment();
     const run = world.shorten(keyed(3), { spoil: staying(call.stay) });
     await call.reached;
-    await expect(world.shorten(keyed(3))).rejects.toThrow(/^the run \S+ is in use by another linkctl/);
+    await expect(world.shorten(keyed(3))).rejects.toThrow(/^run \S+ is in use by another linkctl/);
     expect(await world.posts()).toEqual([]);
     call.leave();
     expect((await run).exit).toBe(0);
@@ -48,7 +48,7 @@ describe('F66, J4: two processes', () => {
     const quota = createMoment();
     const first = world.shorten(keyed(3), { environment: { client: askingForQuota(world.client, quota.stay) } });
     await quota.reached;
-    await expect(world.shorten(keyed(3))).rejects.toThrow(/^the beginning of this run is in use by another linkctl/);
+    await expect(world.shorten(keyed(3))).rejects.toThrow(/^the start of this run is in use by another linkctl/);
     quota.leave();
     expect((await first).exit).toBe(0);
   });

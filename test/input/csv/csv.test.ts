@@ -72,7 +72,7 @@ describe('what is accepted', () => {
   test('C17, C18: an address with a password and a date in the past are warnings with line and column', async () => {
     const { warnings } = await check(`long_url,expiration_date\nhttps://a:b@example.com,2020-01-01\n`);
     expect(warnings).toEqual([
-      'links.csv:2:1: long_url: the URL carries a user name or a password',
+      'links.csv:2:1: long_url: the URL contains a user name or password',
       'links.csv:2:2: expiration_date: 2020-01-01 is in the past',
     ]);
   });
@@ -83,12 +83,12 @@ describe('what is refused, exit 2', () => {
     [
       'C03: a quote that is never closed',
       `long_url,note\n${url},a\n${url},"b\n\n`,
-      ['links.csv:3:2: a quote is not closed (CSV_QUOTE_NOT_CLOSED)'],
+      ['links.csv:3:2: unclosed quote (CSV_QUOTE_NOT_CLOSED)'],
     ],
     [
       'C03: a quote that is never closed, after blank lines',
       `long_url,note\n${url},"a\nb"\n\r\n\n${url},"b`,
-      ['links.csv:6:2: a quote is not closed (CSV_QUOTE_NOT_CLOSED)'],
+      ['links.csv:6:2: unclosed quote (CSV_QUOTE_NOT_CLOSED)'],
     ],
     [
       'C04: a quote in the middle of a cell',
@@ -104,20 +104,16 @@ describe('what is refused, exit 2', () => {
         'links.csv:2:2: a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it (CSV_INVALID_CLOSING_QUOTE)',
       ],
     ],
-    ['C05: a column twice', `long_url,long_url\n${url},${url}\n`, ['links.csv:1:2: column long_url is there twice']],
-    [
-      'C05: a column twice in other letters',
-      `Long_URL,long_url\n${url},${url}\n`,
-      ['links.csv:1:2: column long_url is there twice'],
-    ],
+    ['C05: a column twice', `long_url,long_url\n${url},${url}\n`, ['links.csv:1:2: duplicate column long_url']],
+    ['C05: a column twice in other letters', `Long_URL,long_url\n${url},${url}\n`, ['links.csv:1:2: duplicate column long_url']],
     ['C06: no long_url', 'note\nhi\n', ['links.csv:1: column long_url is missing']],
-    ['C06: a column without a name', `long_url,\n${url},\n`, ['links.csv:1:2: the column has no name']],
+    ['C06: a column without a name', `long_url,\n${url},\n`, ['links.csv:1:2: column without a name']],
     ['C06: an unknown column', `long_url,nots\n${url},a\n`, ['links.csv:1:2: unknown column "nots", did you mean note?']],
     [
       'C06: an unknown column like no other',
       `long_url,colour\n${url},a\n`,
       [
-        'links.csv:1:2: unknown column "colour", known are custom_hash, long_url, note, tags, expiration_date, email_stats, max_clicks, hash',
+        'links.csv:1:2: unknown column "colour"; expected one of custom_hash, long_url, note, tags, expiration_date, email_stats, max_clicks, hash',
       ],
     ],
     [
@@ -153,7 +149,7 @@ describe('what is refused, exit 2', () => {
     [
       'C16: a hash twice',
       `long_url,custom_hash\n${url},abc\n${url},x\n${url},abc\n`,
-      ['links.csv:4: custom_hash: "abc" is on line 2 already'],
+      ['links.csv:4: custom_hash: "abc" is already on line 2'],
     ],
     [
       'C16: a hash twice in other letters',
@@ -164,7 +160,7 @@ describe('what is refused, exit 2', () => {
     [
       'R-31: hash and custom_hash',
       `long_url,hash,custom_hash\n${url},a,\n`,
-      ['links.csv:1:2: hash and custom_hash both give the hash: keep one of the two columns'],
+      ['links.csv:1:2: columns hash and custom_hash both set the hash: remove one of them'],
     ],
     [
       'B91: max_clicks on edition B',
@@ -237,7 +233,7 @@ describe('B91: fields and editions', () => {
     const text = (column: string) => `long_url,${column}\n${url},abc\n${url},aBc\n`;
     expect(await check(text('custom_hash'), { allowCaseDuplicates: true })).toMatchObject({ rows: 2, withHash: 2 });
     expect(await check(text('hash'))).toMatchObject({ rows: 2, withHash: 2 });
-    expect((await failure(check(`long_url,hash\n${url},abc\n${url},abc\n`))).text).toContain('"abc" is on line 2 already');
+    expect((await failure(check(`long_url,hash\n${url},abc\n${url},abc\n`))).text).toContain('"abc" is already on line 2');
   });
 });
 
@@ -247,8 +243,8 @@ describe('edits', () => {
     ['an empty hash', 'hash,note\n,a\n', 'edits.csv:2: hash: is missing'],
     ['R-31: a hash that is an address', 'hash,note\n..,a\n', 'edits.csv:2:1: hash: ".." is not a hash'],
     ['nothing to change', 'hash,note\nabc,\n', 'edits.csv:2: nothing to change'],
-    ['the same URL twice', 'hash,note\nabc,1\nabc,2\n', 'edits.csv:3: hash: "abc" is on line 2 already'],
-    ['two URLs renamed alike', 'hash,custom_hash\na,x\nb,x\n', 'edits.csv:3: custom_hash: "x" is on line 2 already'],
+    ['the same URL twice', 'hash,note\nabc,1\nabc,2\n', 'edits.csv:3: hash: "abc" is already on line 2'],
+    ['two URLs renamed alike', 'hash,custom_hash\na,x\nb,x\n', 'edits.csv:3: custom_hash: "x" is already on line 2'],
     [
       'C16: two URLs renamed alike but for case',
       'hash,custom_hash\na,x\nb,X\n',

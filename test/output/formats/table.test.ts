@@ -45,7 +45,7 @@ describe('B24: a narrow terminal', () => {
         'a-rather-long-custom-hash  https://example.com/xxxx…       3\n',
       ].join(''),
     );
-    expect(stderr).toBe('no room for unique_clicks, tags, expiration_date, last_visit; --no-truncate shows them\n');
+    expect(stderr).toBe('hidden to fit the terminal: unique_clicks, tags, expiration_date, last_visit (use --no-truncate)\n');
   });
 
   test('keeps the whole hash even where nothing else has room', async () => {
@@ -67,13 +67,13 @@ describe('B24: a narrow terminal', () => {
           'spring  https://example.com/xxxxxxxxx…       3       2  campaign,spring,sale,ho…\n',
         ].join(''),
       );
-      expect(stderr).toBe('no room for expiration_date, last_visit; --no-truncate shows them\n');
+      expect(stderr).toBe('hidden to fit the terminal: expiration_date, last_visit (use --no-truncate)\n');
     });
 
     test('a column goes for them that stands between others', async () => {
       const { stdout, stderr } = await print(listing([{ ...tagged, hash: 'abc', tags: ['sale'] }]), terminal(80));
       expect(lines(stdout)[1]).toBe('abc   https://example.com/xxxxxxxxx…       3       2  sale  2026-01-31T09:00:00Z');
-      expect(stderr).toBe('no room for expiration_date; --no-truncate shows them\n');
+      expect(stderr).toBe('hidden to fit the terminal: expiration_date (use --no-truncate)\n');
     });
 
     test('then the last ones, where LONG URL would have less than thirty columns', async () => {
