@@ -214,6 +214,8 @@ test.for<[string, { hash: string; custom_hash?: string }[], unknown[], string]>(
     'b 1215',
   ],
   ['another case', [{ hash: 'Ab' }], [{ hash: 'aB' }], 'aB'],
+  ["F38: a hash that two rows may mean is neither's", [{ hash: 'ab' }, { hash: 'aB' }], [{ hash: 'AB' }], '? ? +AB'],
+  ['F35: an item twice', [{ hash: 'a' }, { hash: 'A' }], [{ hash: 'a' }, { hash: 'a' }], 'a ?'],
   ['a refusal without an echo', [{ hash: 'a' }], [{ error: { code: 1306 } }], '1306'],
   ['one more', [{ hash: 'a' }], [{ hash: 'a' }, { hash: 'z' }], 'a +z'],
 ])('edits are matched by hash: %s', ([, sent, answer, expected]) => {

@@ -79,7 +79,7 @@ function takeShared(work: Shortening): void {
  * rows that differ only in what the records do not show are left to better evidence.
  */
 function takeByFields(work: Shortening): void {
-  const rows = freeRows(work).filter((row) => !work.sent[row]?.custom_hash);
+  const rows = freeRows(work).filter((row) => isPlain(work.sent[row]));
   const items = freeRecords(work);
   if (rows.length === 0 || items.length === 0) return;
   const shown = new Set(keyFields.filter((name) => items.every((index) => recordAt(work, index)?.[name] !== undefined)));
@@ -109,11 +109,8 @@ function giveInOrder(work: Shortening, rows: readonly number[], items: readonly 
 /** Refused items echo the long URL and the custom hash, nothing else, and so come after the records. */
 function takeRefusals(work: Shortening): void {
   const items = freeRefusals(work).filter((index) => longUrlOf(work.items[index]) !== undefined);
-  if (items.length === 0) return;
-  const rows = grouped(freeRows(work), (row) => canonicalUrl(work.sent[row]?.long_url ?? ''));
-  for (const [url, found] of grouped(items, (index) => canonicalUrl(longUrlOf(work.items[index]) ?? ''))) {
-    const takers = rows.get(url);
-    if (takers && oneFate(work, takers, found)) giveInOrder(work, takers, found, 'long_url');
+  for (const [rows, found] of sameUrls(work, freeRows(work), items)) {
+    if (oneFate(work, rows, found)) giveInOrder(work, rows, found, 'long_url');
   }
 }
 
@@ -127,20 +124,29 @@ function oneFate(work: Shortening, rows: readonly number[], items: readonly numb
 }
 
 function takeByUniqueUrl(work: Shortening): void {
-  const plain = freeRows(work).filter((row) => !work.sent[row]?.custom_hash);
-  for (const candidates of [plain, freeRows(work)]) {
-    const items = freeRecords(work);
-    if (items.length === 0 || candidates.length === 0) continue;
-    const rows = grouped(
-      candidates.filter((row) => !work.verdicts[row]),
-      (row) => canonicalUrl(work.sent[row]?.long_url ?? ''),
-    );
-    for (const [url, found] of grouped(items, (index) => canonicalUrl(longUrlOf(work.items[index]) ?? ''))) {
-      const [row, ...others] = rows.get(url) ?? [];
-      const [index, ...more] = found;
-      if (row === undefined || index === undefined || others.length > 0 || more.length > 0) continue;
-      give(work, row, index, 'long_url');
+  for (const isCandidate of [isPlain, () => true]) {
+    const candidates = freeRows(work).filter((row) => isCandidate(work.sent[row]));
+    for (const [rows, found] of sameUrls(work, candidates, freeRecords(work))) {
+      if (rows.length === 1 && found.length === 1) giveInOrder(work, rows, found, 'long_url');
     }
+  }
+}
+
+function isPlain(row: Asked | undefined): boolean {
+  return !row?.custom_hash;
+}
+
+/** The rows and the items of each long URL that both have, in whatever spelling. */
+function* sameUrls(
+  work: Shortening,
+  rows: readonly number[],
+  items: readonly number[],
+): Generator<[readonly number[], readonly number[]]> {
+  if (rows.length === 0 || items.length === 0) return;
+  const rowsOf = grouped(rows, (row) => canonicalUrl(work.sent[row]?.long_url ?? ''));
+  for (const [url, found] of grouped(items, (index) => canonicalUrl(longUrlOf(work.items[index]) ?? ''))) {
+    const takers = rowsOf.get(url);
+    if (takers) yield [takers, found];
   }
 }
 
