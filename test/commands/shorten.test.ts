@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { runShell } from '../support/built-program.ts';
 import { sent, test } from '../support/linkctl.ts';
 
 const url = 'https://nodejs.org/en/learn';
@@ -87,6 +88,13 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl(['shorten', 'https://other.example/', '--hash', 'taken', '-o', 'json']);
     expect(JSON.parse(ran.stdout).urls[0]).toMatchObject({ custom_hash: 'taken', error: { code: 1215 } });
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 6, kind: 'rejected', api_code: 1215 } });
+  });
+
+  test('B40: a refusal stays a refusal where nobody reads the output', async ({ linkctl, env }) => {
+    await linkctl(['shorten', url, '--hash', 'taken']);
+    const line = '$linkctl shorten https://other.example/ --hash taken -o json';
+    const ran = await runShell(`set -o pipefail; ${line} | (exec 0<&-; sleep 0.6)`, env);
+    expect(ran).toMatchObject({ code: 6, stderr: expect.stringContaining('"api_code":1215') });
   });
 
   test('4.3.3: --dedupe account gives the link that is there already', async ({ linkctl, wire }) => {
