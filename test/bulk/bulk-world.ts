@@ -34,6 +34,8 @@ export interface BulkWorld {
   readonly folder: string;
   readonly state: string;
   readonly warnings: string[];
+  /** Waits of so many milliseconds and more, in this world 200 times shorter, last until this is over as well. */
+  prolong(milliseconds: number, over: () => Promise<unknown>): void;
   /** All records of the account, oldest first. */
   stored(): Promise<UrlRecord[]>;
   /** POSTs that were read, as the numbers of items in them. */
@@ -81,10 +83,14 @@ export async function openWorld({
   const state = join(folder, 'state');
   const service = await startService({ edition, username, apiKey, limits, redirects: false, domains: [{ name: 's.ex' }] });
   const server = await startFaultyServer({ backend: service.baseUrl, ...faulty });
+  let prolonged = { from: Number.POSITIVE_INFINITY, over: (): Promise<unknown> => Promise.resolve() };
   const system: System = {
     ...createTestSystem(),
     // Waits are part of what is tested, their length is not.
-    sleep: (milliseconds, signal) => delay(milliseconds / 200, undefined, signal ? { signal } : {}),
+    async sleep(milliseconds, signal) {
+      await delay(milliseconds / 200, undefined, signal ? { signal } : {});
+      if (milliseconds >= prolonged.from) await prolonged.over();
+    },
   };
   const connect = (baseUrl: string): Client =>
     createClient({ baseUrl, username, readKey: async () => apiKey, edition, keySource: 'the test', version: '0', system });
@@ -99,6 +105,9 @@ export async function openWorld({
     folder,
     state,
     warnings,
+    prolong(from, over) {
+      prolonged = { from, over };
+    },
     async stored() {
       const records: UrlRecord[] = [];
       for (;;) {

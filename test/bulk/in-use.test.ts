@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
@@ -35,10 +34,6 @@ async function linksOf({ stored }: BulkWorld, rows: readonly ShortenItem[]): Pro
 /** Steps for one POST after the other. */
 async function scriptPosts({ server }: BulkWorld, steps: readonly Step[]): Promise<void> {
   await server.script(steps.map((step) => ({ ...step, only: { method: 'POST' } })));
-}
-
-async function untilPosts({ posts }: BulkWorld, count: number): Promise<void> {
-  while ((await posts()).length < count) await delay(2);
 }
 
 describe('D3, R 1.6: checked mode resolves every doubt on an account in use', () => {
@@ -124,12 +119,12 @@ describe('D10: a listing that begins with the oldest link', () => {
     async ([links, before, manners]) => {
       await inWorld('a', links, { oldestFirst: true, ...manners }, async (world) => {
         const rows = rowsOf(20);
-        await scriptPosts(world, [...Array.from({ length: before }, () => ({})), faults.dropAfter]);
+        await scriptPosts(world, [...Array.from({ length: before }, () => ({})), { ...faults.dropAfter, held: true }]);
         const running = world.shorten(rows, { batchSize: 10, settle });
-        await untilPosts(world, before + 1);
-        await delay(10);
+        await world.server.held();
         const hashes = Array.from({ length: 10 }, (_, index) => `old${links - 50 + index}`).join();
         await world.direct.send('deleteUrls', { query: { hashes, tags: undefined } });
+        await world.server.release();
         const { exit } = await running;
         expect(exit).toBe(10);
         expect(await linksOf(world, rows)).toMatchObject(before === 0 ? { 0: 10, 1: 10 } : { 1: 20 });
@@ -178,11 +173,12 @@ describe('R 1.6: somebody else writes too', () => {
   test('links that others delete are missed by nobody, page caps or not', async () => {
     await inWorld('b', 300, { pageCap: 30, totalCount: 'missing' }, async (world) => {
       const rows = rowsOf(20);
-      await scriptPosts(world, [faults.dropAfter]);
+      await scriptPosts(world, [{ ...faults.dropAfter, held: true }]);
       const running = world.shorten(rows, { batchSize: 10, settle });
-      await untilPosts(world, 1);
+      await world.server.held();
       const hashes = Array.from({ length: 25 }, (_, index) => `old${270 + index}`).join();
       await world.direct.send('deleteUrls', { query: { hashes, tags: undefined } });
+      await world.server.release();
       const { exit } = await running;
       expect(exit).toBe(0);
       expect(await linksOf(world, rows)).toEqual({ 1: 20 });
@@ -192,11 +188,11 @@ describe('R 1.6: somebody else writes too', () => {
   test('a link of a row with another note is not taken for its own', async () => {
     await inWorld('a', 100, {}, async (world) => {
       const rows = rowsOf(10, (index) => ({ note: `n${index}` }));
-      await scriptPosts(world, [faults.dropMiddle(9)]);
+      await scriptPosts(world, [{ ...faults.dropMiddle(9), held: true }]);
       const running = world.shorten(rows, { settle });
-      await untilPosts(world, 1);
-      await delay(10);
+      await world.server.held();
       await store(world.direct, [{ long_url: 'https://example.com/9', note: 'foreign' }]);
+      await world.server.release();
       const { exit, summary } = await running;
       expect(exit).toBe(10);
       expect(summary.tally.counts).toMatchObject({ unknown: 10 });
@@ -206,10 +202,11 @@ describe('R 1.6: somebody else writes too', () => {
 
   test('what may be the link of a row that is unknown is named', async () => {
     await inWorld('a', 300, {}, async (world) => {
-      await scriptPosts(world, [faults.dropAfter]);
+      await scriptPosts(world, [{ ...faults.dropAfter, held: true }]);
       const running = world.shorten(rowsOf(2), { settle });
-      await untilPosts(world, 1);
+      await world.server.held();
       await store(world.direct, [{ long_url: 'https://foreign.example/' }]);
+      await world.server.release();
       const { outcomes } = await running;
       const [first] = (await world.stored()).slice(300);
       expect(outcomes[0]).toMatchObject({
@@ -226,9 +223,11 @@ describe('D7: the audit for links that late requests made', () => {
 
   /** The first request is applied when its rows were sent again, and before the second time is answered. */
   async function duplicates(world: BulkWorld): Promise<void> {
-    await scriptPosts(world, [faults.dropBefore, { delay: 300 }]);
-    untilPosts(world, 2)
+    await scriptPosts(world, [faults.dropBefore, { held: true }]);
+    world.server
+      .held()
       .then(() => store(world.direct, rows))
+      .then(() => world.server.release())
       .catch(() => undefined);
   }
 
@@ -267,11 +266,13 @@ describe('D7: the audit for links that late requests made', () => {
 
   test('cannot be made: the rows are done, the run is not complete, and the same command looks again', async () => {
     await inWorld('a', 300, {}, async (world) => {
-      await duplicates(world);
+      await scriptPosts(world, [faults.dropBefore, { held: true }]);
       const running = world.shorten(rows, late);
-      await untilPosts(world, 2);
+      await world.server.held();
+      await store(world.direct, rows);
       const broken = { apply: false, answer: { status: 500, body: '' }, times: 20 } as const;
       await world.server.script([{ ...broken, only: { method: 'GET' } }]);
+      await world.server.release();
       const { exit, statuses, summary } = await running;
       expect(statuses).toBe(rows.map(() => 'created').join(' '));
       expect(exit).toBe(8);

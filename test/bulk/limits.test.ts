@@ -125,19 +125,25 @@ test('B87: with --fail-fast nothing is begun after an answer that fails a row, a
 }) => {
   await world.shorten(keyed(1), { name: 'proof.csv' });
   let isAnswered = false;
+  let isWritten = false;
   const begun: boolean[] = [];
+  const { openJournalFile } = crashingFile({
+    onSync: async (text) => {
+      if (text.includes('"type":"result"')) isWritten = true;
+    },
+  });
   const { summary } = await world.shorten(keyed(80), {
     batchSize: 10,
     concurrency: 4,
     failFast: true,
+    environment: { openJournalFile },
     spoil: (operation) => ({
       ...operation,
       notApplied: ({ custom_hash }) => (custom_hash === 'k5' ? [{ field: 'note', asked: 'a', got: 'b' }] : []),
       async call(items, signal) {
         begun.push(isAnswered);
         const isFirst = items[0]?.custom_hash === 'k0';
-        while (isFirst ? begun.length < 4 : !isAnswered) await delay(1);
-        if (!isFirst) await delay(200);
+        while (isFirst ? begun.length < 4 : !isWritten) await delay(1);
         const answer = await operation.call(items, signal);
         if (isFirst) isAnswered = true;
         return answer;
@@ -181,11 +187,28 @@ test.for([1303, 1300, 1217, 1301])(
     await world.shorten(keyed(1), { name: 'proof.csv' });
     const before = (await world.posts()).length;
     await world.server.script([
-      { ...faults.tooMany('60'), ...onPost },
-      { ...faults.dropAfter, ...onPost, delay: 60 },
-      { ...faults.refuse(code), ...onPost, delay: 20 },
+      { ...faults.tooMany('60'), ...onPost, held: true },
+      { ...faults.refuse(code), ...onPost, held: true },
+      { ...faults.dropAfter, ...onPost, held: true },
     ]);
-    const { summary } = await world.shorten(keyed(30), { batchSize: 10, concurrency: 3 });
+    const refusal = createMoment();
+    world.prolong(60_000, refusal.stay);
+    const running = world.shorten(keyed(30), {
+      batchSize: 10,
+      concurrency: 3,
+      spoil: (operation) => ({
+        ...operation,
+        call: (...given) => operation.call(...given).finally(() => void setImmediate(refusal.leave)),
+      }),
+    });
+    await world.server.held(3);
+    await world.server.release(1);
+    // The first one waits.
+    await refusal.reached;
+    await world.server.release(1);
+    await refusal.stay();
+    await world.server.release();
+    const { summary } = await running;
     expect((await world.posts()).slice(before)).toHaveLength(3);
     expect(summary.tally.counts).toMatchObject({ not_sent: 20, unknown: 10 });
     expect((await world.shorten(keyed(30), { batchSize: 10 })).exit).toBe(0);

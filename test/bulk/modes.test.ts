@@ -132,14 +132,11 @@ test('1.6: somebody else writes while a batch is in doubt: its rows are unknown,
   world,
 }) => {
   const rows = rowsOf(30);
-  await world.server.script([{}, { ...faults.dropAfter, ...onPost, delay: 100 }].map((step) => ({ ...step, ...onPost })));
+  await world.server.script([onPost, { ...faults.dropAfter, ...onPost, held: true }]);
   const running = world.shorten(rows, { batchSize: 10 });
-  for (;;) {
-    const posts = (await world.posts()).length;
-    if (posts === 2) break;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  await world.server.held();
   await world.direct.send('shortenUrls', { query: {}, body: { urls: [{ long_url: 'https://foreign.example/' }] } });
+  await world.server.release();
   const { exit, summary } = await running;
   expect(exit).toBe(10);
   expect(summary.tally.counts).toMatchObject({ created: 10, unknown: 10, not_sent: 10 });
@@ -147,10 +144,14 @@ test('1.6: somebody else writes while a batch is in doubt: its rows are unknown,
 
 test('F07 checked: a batch that is applied late is reported as surplus, and nothing is deleted', async ({ world }) => {
   const rows = rowsOf(5);
-  await world.server.script([faults.dropBefore, { delay: 200 }].map((step) => ({ ...step, ...onPost })));
+  await world.server.script([
+    { ...faults.dropBefore, ...onPost },
+    { ...onPost, held: true },
+  ]);
   const running = world.shorten(rows, { settle: 0 });
-  while ((await world.posts()).length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+  await world.server.held();
   await world.direct.send('shortenUrls', { query: {}, body: { urls: rows } });
+  await world.server.release();
   const { exit, summary } = await running;
   expect(multiplicity(rows, await world.stored())).toEqual({ 2: 5 });
   expect(exit).toBe(0);

@@ -4,8 +4,8 @@ import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 
 /**
  * The process of `startFaultyHost`. Its address is a line on stdout; there `POST /` starts a server and answers with its address,
- * `POST /N` scripts the Nth, `PUT /N` changes its manners, `GET /N` is its log, `DELETE /N`
- * closes it.
+ * `POST /N` scripts the Nth, `PUT /N` changes its manners, `GET /N` is its log, `HEAD /N/M` ends when it holds M answers,
+ * `PATCH /N` releases what it holds, `DELETE /N` closes it.
  */
 const servers: FaultyServer[] = [];
 
@@ -14,9 +14,12 @@ async function answer(method: string | undefined, path: string | undefined, body
     const { origin, baseUrl, sideDoor } = servers[servers.push(await startFaultyServer(JSON.parse(body))) - 1] as FaultyServer;
     return { origin, baseUrl, sideDoor, path: `/${servers.length - 1}` };
   }
-  const server = servers[Number(path?.slice(1))];
+  const [index, count] = (path ?? '').slice(1).split('/');
+  const server = servers[Number(index)];
   if (method === 'GET') return await server?.requests();
-  if (method === 'DELETE') await server?.close();
+  if (method === 'HEAD') await server?.held(Number(count));
+  else if (method === 'PATCH') await server?.release();
+  else if (method === 'DELETE') await server?.close();
   else if (method === 'PUT') await server?.behave(JSON.parse(body));
   else await server?.script(JSON.parse(body));
   return null;

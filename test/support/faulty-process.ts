@@ -53,6 +53,12 @@ async function startIn(control: string, options: FaultyOptions): Promise<FaultyS
       await fetch(control + path, { method: 'POST', body: JSON.stringify(steps) });
     },
     requests: async () => (await (await fetch(control + path)).json()) as LoggedRequest[],
+    held: async (count = 1) => {
+      await fetch(`${control}${path}/${count}`, { method: 'HEAD' });
+    },
+    release: async () => {
+      await fetch(control + path, { method: 'PATCH' });
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

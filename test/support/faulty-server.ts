@@ -7,7 +7,9 @@ import { end, reset, type WholeAnswer } from './faulty-endings.ts';
 import type { CannedAnswer, Step } from './faulty-steps.ts';
 import { type LaggingCopy, openLaggingCopy } from './lagging-copy.ts';
 import { type Ask, type Manners, type Memory, mannered, type Passed, withText } from './manners.ts';
+import { createMoment, type Moment } from './moment.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
+import { until } from './until.ts';
 
 /**
  * An HTTP server that misbehaves as told (RELIABILITY.md 3.5.1), alone or in front of a real service:
@@ -35,6 +37,8 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
     manners: options,
     memory: { hashes: new Map() },
     copy: undefined,
+    held: [],
+    late: [],
     isClosed: false,
     vanish: () => {},
   };
@@ -66,6 +70,7 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
   const origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
   const close = async (): Promise<void> => {
     state.isClosed = true;
+    for (const { moment } of state.held) moment.leave();
     await forgetCopy(state);
     state.agent.destroy();
     server.closeAllConnections();
@@ -84,6 +89,9 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
       comeBack();
     },
     requests: async () => [...state.log],
+    held: async (count = 1) =>
+      await until(() => state.held.length >= count, `${count} answers are held, and ${state.held.length} are`),
+    release: async (count) => await release(state, count),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -101,6 +109,13 @@ export interface FaultyServer {
   script(steps: readonly Step[]): Promise<void>;
   /** What was read, in order. */
   requests(): Promise<LoggedRequest[]>;
+  /** Resolves when so many answers, 1 without a number, wait for `release`. */
+  held(count?: number): Promise<void>;
+  /**
+   * Ends what is held, or so many of it in the order of arrival; applies what is late and shows it to a listing that lags.
+   * Resolves when all that can be seen.
+   */
+  release(count?: number): Promise<void>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -167,6 +182,10 @@ interface State {
   readonly memory: Memory;
   /** Of a listing that lags, from the first request on. */
   copy: Promise<LaggingCopy> | undefined;
+  /** Exchanges that wait for `release`. */
+  held: { readonly moment: Moment; readonly place: number }[];
+  /** What is done by `release`. */
+  late: (() => Promise<unknown>)[];
   isClosed: boolean;
   /** Takes no connection more, lets go of idle ones, and listens again so many milliseconds after the last answer. */
   vanish: (milliseconds: number) => void;
@@ -187,9 +206,11 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
   log(state, request, body, step);
+  const place = state.log.length;
   const answer = await answerTo(state, request, body, step);
   const wait = step.delay ?? (request.method === 'POST' ? state.options.pause : undefined);
   if (wait) await delay(wait);
+  if (step.held) await hold(state, place);
   const { down } = step;
   if (down !== undefined) {
     // Before the answer: whoever has it and connects again must find nobody.
@@ -256,9 +277,11 @@ async function answerTo(state: State, request: IncomingMessage, body: Buffer, st
   const canned = cannedAnswer(step.answer ?? { body: ok });
   if (!backend || apply === false) return canned;
   if (typeof apply === 'object' && 'late' in apply) {
-    void delay(apply.late)
-      .then(() => pass(body))
-      .catch(() => {});
+    if (apply.late === 'release') state.late.push(() => pass(body));
+    else
+      void delay(apply.late)
+        .then(() => pass(body))
+        .catch(() => {});
     return canned;
   }
   const real = await pass(apply === true ? body : firstItems(body, apply.first));
@@ -295,6 +318,22 @@ async function listingOf(state: State, request: IncomingMessage): Promise<Ask> {
   const first = passed(request, Buffer.alloc(0));
   state.copy ??= openLaggingCopy(ask, first, manners.lag, (url) => (inner) => forward(url, agent, inner));
   return (await state.copy).ask;
+}
+
+async function hold(state: State, place: number): Promise<void> {
+  const moment = createMoment();
+  state.held.push({ moment, place });
+  await moment.stay();
+}
+
+async function release(state: State, count = state.held.length): Promise<void> {
+  const inOrder = state.held.toSorted((one, other) => one.place - other.place);
+  const { late } = state;
+  state.held = inOrder.slice(count);
+  state.late = [];
+  await Promise.all(late.map((apply) => apply()));
+  await (await state.copy)?.catchUp();
+  for (const { moment } of inOrder.slice(0, count)) moment.leave();
 }
 
 async function forgetCopy(state: State): Promise<void> {

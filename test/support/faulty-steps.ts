@@ -10,15 +10,17 @@ export interface Step {
   readonly times?: number | 'all';
   /**
    * What the backend sees of the request: all of it (without this), nothing, only the first items of `urls`, or all of it some
-   * milliseconds after the client lost its connection.
+   * milliseconds after the client lost its connection, or with `release`.
    */
-  readonly apply?: boolean | { readonly first: number } | { readonly late: number };
+  readonly apply?: boolean | { readonly first: number } | { readonly late: number | 'release' };
   /** The answer instead of the backend's. Without a backend: 200 and an envelope that says OK. */
   readonly answer?: CannedAnswer;
   /** What is done to the backend's answer, or to its `urls`. */
   readonly alter?: 'shuffle' | 'drop last' | 'repeat first' | 'add foreign' | 'without errors' | 'normalise' | 'shout' | Change;
   /** Milliseconds before the answer begins. */
   readonly delay?: number;
+  /** The request takes effect, and its exchange ends when the test says so with `release`. */
+  readonly held?: true;
   /**
    * How the exchange ends: reset as soon as the connection is accepted (nothing is read, nothing logged), reset without a byte of
    * an answer, ended after half of the body (of a known length, chunked, or framed by the end of the connection alone), a byte
@@ -70,7 +72,7 @@ export const faults = {
   /** F06 */
   dropMiddle: (first: number): Step => ({ apply: { first }, end: 'reset' }),
   /** F07 */
-  late: (milliseconds: number): Step => ({ apply: { late: milliseconds }, end: 'reset' }),
+  late: (milliseconds: number | 'release'): Step => ({ apply: { late: milliseconds }, end: 'reset' }),
   /** F08 */
   silentBefore: { apply: false, end: 'silent' },
   silentAfter: { end: 'silent' },

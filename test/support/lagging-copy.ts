@@ -5,8 +5,9 @@ import { type Ask, type Passed, readBody } from './manners.ts';
 /** A second service that is behind the first one: what a listing that lags is read from. */
 export interface LaggingCopy {
   readonly ask: Ask;
-  /** A change that the first one has answered: here it comes `lag` milliseconds later. */
+  /** A change that the first one has answered: here it comes `lag` milliseconds later, or with `catchUp`. */
   follow(request: Passed, answer: WholeAnswer): void;
+  catchUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,6 +64,7 @@ function following(
   create: (urls: readonly object[], query: string) => Promise<WholeAnswer>,
   lag: number,
 ): LaggingCopy {
+  const waiting: (() => void)[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const apply = async (request: Passed, answer: WholeAnswer): Promise<void> => {
@@ -76,9 +78,15 @@ function following(
   return {
     ask: copy,
     follow(request, answer) {
-      setTimeout(() => {
+      const come = (): void => {
         last = last.then(() => apply(request, answer)).catch(() => {});
-      }, lag).unref();
+      };
+      if (lag === Number.POSITIVE_INFINITY) waiting.push(come);
+      else setTimeout(come, lag).unref();
+    },
+    async catchUp() {
+      for (const come of waiting.splice(0)) come();
+      await last;
     },
     async close() {
       isClosed = true;
