@@ -9,9 +9,10 @@ import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { configPath } from '../profiles/config-file.ts';
-import { type Credentials, resolveCredentials, type ServerCredentials, type Settings } from '../profiles/credentials.ts';
+import { type Credentials, resolveCredentials, type ServerCredentials } from '../profiles/credentials.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
+import type { Settings } from '../profiles/profile.ts';
 import { type Account, connect } from './connect.ts';
 import { type Invocation, usualFormat } from './invocation.ts';
 

@@ -1,24 +1,22 @@
-import { AuthError, LocalError, UsageError } from '../base/errors.ts';
+import { LocalError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
-import { exposure, isExposed, baseUrl as normalised } from './account-values.ts';
+import { exposure, isExposed } from './account-values.ts';
 import { type Config, configPath, noProfile, readConfig, unknownProfile } from './config-file.ts';
 import {
   type CredentialFlags,
   choose,
   describeSource,
-  type Given,
   type GivenSet,
   givenEdition,
   incompleteSet,
   type Source,
+  sameEdition,
+  sameOrigin,
 } from './given-set.ts';
 import { type ApiKey, type KeySource, readKey } from './key-source.ts';
-import type { Profile } from './profile.ts';
+import { type Settings, settingsOf, wholeProfile } from './profile.ts';
 import { sandboxName } from './profile-name.ts';
-
-/** Defaults of a profile: all that is not part of its set of credentials. */
-export type Settings = Omit<Profile, 'base_url' | 'username' | 'api_key' | 'api_key_command' | 'edition'>;
 
 /** Lines for stderr, without `note:` and `warning:` before them. */
 export interface Notices {
@@ -141,8 +139,7 @@ interface Beside {
 }
 
 /**
- * The set of a stored profile. A base URL beside it may differ in its path only, as the key belongs to its origin (B74, R-42).
- * Throws `AuthError` for a profile that lacks a part, `UsageError` for a contradiction.
+ * The set of a stored profile. Throws `AuthError` for a profile that lacks a part, `UsageError` for a contradiction.
  */
 function storedCredentials(name: string, config: Config, { given, flags, system }: Beside): ServerCredentials {
   const profile = config.profiles.get(name);
@@ -173,34 +170,6 @@ function storedCredentials(name: string, config: Config, { given, flags, system 
   );
 }
 
-function wholeProfile(name: string, profile: Profile): { base_url: string; username: string; key: KeySource } {
-  const { username, api_key, api_key_command } = profile;
-  const base_url = normalised(profile.base_url ?? '');
-  const stored: KeySource | undefined = api_key ? { kind: 'stored', profile: name, value: api_key } : undefined;
-  const key: KeySource | undefined = api_key_command ? { kind: 'command', argv: api_key_command } : stored;
-  if (base_url && username && key) return { base_url, username, key };
-  const parts = { base_url, username, api_key: key };
-  const missing = Object.entries(parts).flatMap(([part, value]) => (value ? [] : [part]));
-  throw new AuthError(`profile "${name}" has no ${missing.join(' and no ')}`, { hint: `linkctl auth login --profile ${name}` });
-}
-
-function sameOrigin(given: Given, stored: string, name: string): Given {
-  const { origin } = new URL(stored);
-  if (new URL(given.value).origin === origin) return given;
-  throw new UsageError(
-    `${describeSource(given.source)} is not the server of profile "${name}" (${origin}); the API key is not sent there`,
-    { hint: 'without --profile, give the whole set: --base-url, --username and --api-key-file' },
-  );
-}
-
-/** Given beside a profile, an edition may fill a gap or agree; it never mixes with another (B62). */
-function sameEdition(given: GivenSet['edition'], stored: Profile['edition'], name: string): GivenSet['edition'] {
-  if (!given || !stored || given.value === stored) return given;
-  throw new UsageError(`${describeSource(given.source)} is edition ${given.value}, but profile "${name}" is edition ${stored}`, {
-    hint: `linkctl config set edition ${given.value} --profile ${name}`,
-  });
-}
-
 function sandbox(given: GivenSet, flags: CredentialFlags, system: System): SandboxCredentials {
   if (given.base_url) throw new UsageError(`${describeSource(given.base_url.source)}: the sandbox has no base URL`);
   const { profiles, warnings } = readableConfig(system);
@@ -213,18 +182,6 @@ function sandbox(given: GivenSet, flags: CredentialFlags, system: System): Sandb
     notes: [],
     warnings,
   };
-}
-
-/** A profile without its set of credentials, so that the key is not handed around. */
-function settingsOf({
-  base_url: _1,
-  username: _2,
-  api_key: _3,
-  api_key_command: _4,
-  edition: _5,
-  ...settings
-}: Profile): Settings {
-  return settings;
 }
 
 /** Where the credentials come from elsewhere, a configuration that cannot be read is worth a warning and no more (B70). */

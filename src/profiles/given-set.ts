@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { isEdition } from '../contract/editions.ts';
 import { accountName, baseUrl } from './account-values.ts';
-import { fieldOf, type ProfileKey } from './profile.ts';
+import { fieldOf, type Profile, type ProfileKey } from './profile.ts';
 
 /** Where one value of a set of credentials came from (B72). */
 export type Source =
@@ -104,6 +104,24 @@ export function incompleteSet(given: GivenSet): UsageError {
   });
   return new UsageError(`${found.join(', ')} without ${missing.join(' and ')}: credentials must be a full set`, {
     hint: 'set all of them, or store them with linkctl auth login',
+  });
+}
+
+/** Given beside a profile, a base URL may differ in its path only, as the key belongs to its origin (B74, R-42). */
+export function sameOrigin(given: Given, stored: string, name: string): Given {
+  const { origin } = new URL(stored);
+  if (new URL(given.value).origin === origin) return given;
+  throw new UsageError(
+    `${describeSource(given.source)} is not the server of profile "${name}" (${origin}); the API key is not sent there`,
+    { hint: 'without --profile, give the whole set: --base-url, --username and --api-key-file' },
+  );
+}
+
+/** Given beside a profile, an edition may fill a gap or agree; it never mixes with another (B62). */
+export function sameEdition(given: GivenSet['edition'], stored: Profile['edition'], name: string): GivenSet['edition'] {
+  if (!given || !stored || given.value === stored) return given;
+  throw new UsageError(`${describeSource(given.source)} is edition ${given.value}, but profile "${name}" is edition ${stored}`, {
+    hint: `linkctl config set edition ${given.value} --profile ${name}`,
   });
 }
 

@@ -1,8 +1,9 @@
-import { UsageError } from '../base/errors.ts';
+import { AuthError, UsageError } from '../base/errors.ts';
 import { hasControlCharacter } from '../base/unicode.ts';
 import { editions, isEdition } from '../contract/editions.ts';
 import { formats } from '../contract/formats.ts';
 import { accountName, baseUrl } from './account-values.ts';
+import type { KeySource } from './key-source.ts';
 
 /** What one key of a profile may hold, and what beats it. */
 export interface ProfileField<Value = unknown> {
@@ -136,4 +137,31 @@ export function profileFaults(profile: unknown): string[] {
     if (!isProfileKey(key) || value === null || fieldOf(key).accepts(value)) return [];
     return [`${key}: expected ${profileFields[key].expected}`];
   });
+}
+
+/** Defaults of a profile: all that is not part of its set of credentials. */
+export type Settings = Omit<Profile, 'base_url' | 'username' | 'api_key' | 'api_key_command' | 'edition'>;
+
+/** A profile without its set of credentials, so that the key is not handed around. */
+export function settingsOf({
+  base_url: _1,
+  username: _2,
+  api_key: _3,
+  api_key_command: _4,
+  edition: _5,
+  ...settings
+}: Profile): Settings {
+  return settings;
+}
+
+/** What a profile needs for calls. Throws `AuthError` where it lacks a part. */
+export function wholeProfile(name: string, profile: Profile): { base_url: string; username: string; key: KeySource } {
+  const { username, api_key, api_key_command } = profile;
+  const base_url = baseUrl(profile.base_url ?? '');
+  const stored: KeySource | undefined = api_key ? { kind: 'stored', profile: name, value: api_key } : undefined;
+  const key: KeySource | undefined = api_key_command ? { kind: 'command', argv: api_key_command } : stored;
+  if (base_url && username && key) return { base_url, username, key };
+  const parts = { base_url, username, api_key: key };
+  const missing = Object.entries(parts).flatMap(([part, value]) => (value ? [] : [part]));
+  throw new AuthError(`profile "${name}" has no ${missing.join(' and no ')}`, { hint: `linkctl auth login --profile ${name}` });
 }
