@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { CliError, LocalError, RejectedError, sharedFailure, UsageError } from '../base/errors.ts';
+import { RejectedError, UsageError } from '../base/errors.ts';
 import { dryRun } from '../changes/dry-run.ts';
-import { consentToTags } from '../changes/tag-consent.ts';
+import { changeEach, consentToTags, labelRows } from '../changes/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
@@ -141,56 +141,6 @@ function plan(labels: readonly string[], { change, done, request }: Plan, invoca
   return dryRun({ requests: labels.map(request), changes, noun: 'tag', done, columns }, invocation);
 }
 
-interface Change {
-  /** The JSON member that holds the rows. */
-  readonly key: string;
-  /** The status of a tag in messages and the summary: `added`. */
-  readonly done: 'added' | 'deleted';
-  readonly sentence: string;
-  readonly ignoreMissing?: boolean;
-}
-
-/** Does one thing to every label, in order. What the server refuses of one does not stop the others (B43); anything else does. */
-function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: Change): RowsReport {
-  const { key, done, sentence, ignoreMissing = false } = change;
-  const failures = new Map<Row, CliError>();
-  let changed = 0;
-  let missing = 0;
-  async function* rows(): AsyncGenerator<[Row]> {
-    for (const label of labels) {
-      try {
-        const row = await work(label);
-        changed += 1;
-        yield [row];
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        const isMissing = error.kind === 'not_found';
-        if (isMissing) missing += 1;
-        if (isMissing && ignoreMissing) continue;
-        const row = { label, error: { code: error.apiCode ?? 0, message: error.message, details: '' } };
-        failures.set(row, error);
-        yield [row];
-      }
-    }
-  }
-  return {
-    ...labelRows(key, rows()),
-    sentence: (row, { tick }) => `${tick} ${sentence} "${row.label}"`,
-    failure: (row) => failures.get(row),
-    members: () => ({ summary: { rows: labels.length, [done]: changed, failed: failures.size, missing } }),
-    outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
-    abandoned: () =>
-      new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
-        hint: 'run the same command again to finish',
-      }),
-  };
-}
-
-/** What the server says of this one label and not of the account, the quota or the connection. */
-function isRefusal(error: unknown): error is CliError {
-  return error instanceof CliError && ['not_found', 'rejected', 'failed'].includes(error.kind);
-}
-
 /** Did it happen (CLI.md 3.5)? An answer that holds other labels says no; one without any proves nothing. */
 function applied(label: string, tags: readonly TagRecord[] | null | undefined): TagRecord {
   const tag = tags?.find((one) => foldLabel(one.label) === foldLabel(label));
@@ -210,7 +160,3 @@ function readLabels(operands: readonly string[]): string[] {
 }
 
 const tagPath = (label: string): string => `/tags/${encodeURIComponent(label)}`;
-
-function labelRows(key: string, rows: RowsReport['rows']): RowsReport {
-  return { kind: 'rows', key, rows, columns: [{ name: 'label' }] };
-}

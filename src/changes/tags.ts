@@ -1,9 +1,10 @@
-import { CliError } from '../base/errors.ts';
+import { CliError, LocalError, sharedFailure } from '../base/errors.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
+import type { Row, RowsReport } from '../output/report.ts';
 import { requireAnswer, shownUrls, typedFrom } from './consent.ts';
 
 /** B56, B58, D50: what will go, how many URLs lose it, and whose it is; from 100 URLs on their number is typed. */
@@ -37,7 +38,62 @@ async function linksWith(labels: readonly string[], { client }: Session): Promis
     const { count, first } = await countUrls(client, { tags: labels.map(labelExpression).join('|') }, { shown: shownUrls });
     return first.every(hasOne) && (count > 0 || !labels.some(hasOperators)) ? count : undefined;
   } catch (error) {
-    if (error instanceof CliError && ['not_found', 'rejected', 'failed'].includes(error.kind)) return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
   }
+}
+
+interface LabelChange {
+  /** The JSON member that holds the rows. */
+  readonly key: string;
+  /** The status of a tag in messages and the summary: `added`. */
+  readonly done: 'added' | 'deleted';
+  readonly sentence: string;
+  readonly ignoreMissing?: boolean;
+}
+
+/** Does one thing to every label, in order. What the server refuses of one does not stop the others (B43); anything else does. */
+export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): RowsReport {
+  const { key, done, sentence, ignoreMissing = false } = change;
+  const failures = new Map<Row, CliError>();
+  let changed = 0;
+  let missing = 0;
+  async function* rows(): AsyncGenerator<[Row]> {
+    for (const label of labels) {
+      try {
+        const row = await work(label);
+        changed += 1;
+        yield [row];
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        const isMissing = error.kind === 'not_found';
+        if (isMissing) missing += 1;
+        if (isMissing && ignoreMissing) continue;
+        const row = { label, error: { code: error.apiCode ?? 0, message: error.message, details: '' } };
+        failures.set(row, error);
+        yield [row];
+      }
+    }
+  }
+  return {
+    ...labelRows(key, rows()),
+    sentence: (row, { tick }) => `${tick} ${sentence} "${row.label}"`,
+    failure: (row) => failures.get(row),
+    members: () => ({ summary: { rows: labels.length, [done]: changed, failed: failures.size, missing } }),
+    outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
+    abandoned: () =>
+      new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
+        hint: 'run the same command again to finish',
+      }),
+  };
+}
+
+/** An answer about the label, and not about the account, the quota or the connection. */
+function isRefusal(error: unknown): error is CliError {
+  return error instanceof CliError && ['not_found', 'rejected', 'failed'].includes(error.kind);
+}
+
+/** Tags as rows, under the JSON member `key`. */
+export function labelRows(key: string, rows: RowsReport['rows']): RowsReport {
+  return { kind: 'rows', key, rows, columns: [{ name: 'label' }] };
 }
