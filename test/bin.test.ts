@@ -39,7 +39,7 @@ describe('B48: what is wrong with the machine is no bug', () => {
     expect(await runProgram(['serve', '--port', '0'], env)).toMatchObject({ code: 9, stdout: '', stderr });
   });
 
-  test('B67: a place where no folder can be made is told, and nothing goes round in circles', async ({ homeEnv }) => {
+  test('B67: a place where no folder can be made is reported, and nothing loops', async ({ homeEnv }) => {
     for (const [name, line] of [
       ['XDG_DATA_HOME', ['-p', 'sandbox', 'list']],
       ['LINKCTL_CONFIG_DIR', ['config', 'set', 'output', 'json', '-p', 'sandbox']],
@@ -79,7 +79,7 @@ describe('B48: what is wrong with the machine is no bug', () => {
   });
 });
 
-test('1.4, 3.2: a run into the sandbox goes on, although its service has another port', async ({ homeEnv, folder }) => {
+test('1.4, 3.2: a run into the sandbox resumes, although its service has another port', async ({ homeEnv, folder }) => {
   const file = join(folder, 'links.txt');
   writeFileSync(file, Array.from({ length: 300 }, (_, index) => `https://example.com/${index}`).join('\n'));
   const shorten = ['-p', 'sandbox', 'shorten', '-f', file, '--generate-hashes', '--batch-size', '100'];
@@ -123,7 +123,7 @@ test('B40: nobody reads the help, and nothing is wrong with that', async ({ env 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('B40: a reader that went away stops a shortening run with exit 9 and says how to go on', async ({ env, folder, wire }) => {
+test('B40: a reader that went away stops a shortening run with exit 9 and says how to resume', async ({ env, folder, wire }) => {
   const file = join(folder, 'links.txt');
   writeFileSync(file, Array.from({ length: 20_000 }, (_, index) => `https://example.com/${index}`).join('\n'));
   const ran = await runShell(

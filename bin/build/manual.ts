@@ -61,7 +61,7 @@ function partLines(part: Part): string[] {
   return part.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term)}`, roff(meaning)]);
 }
 
-/** A note whose lines are indented is to be read as it stands. */
+/** A note whose lines are indented is printed unchanged. */
 function noteLines(note: string): string[] {
   return note.startsWith(' ') ? typedLines(note.split('\n')) : ['.PP', roff(note)];
 }
@@ -70,7 +70,7 @@ function typedLines(lines: readonly string[]): string[] {
   return lines.length > 0 ? ['.PP', '.nf', ...lines.map((line) => `    ${roff(line)}`), '.fi'] : [];
 }
 
-/** Text that roff prints as it stands: a hyphen stays one that can be pasted, a quote stays straight, a leading dot no request. */
+/** Text that roff prints unchanged: a hyphen stays one that can be pasted, a quote stays straight, a leading dot no request. */
 function roff(text: string): string {
   return text
     .replaceAll('…', '...')

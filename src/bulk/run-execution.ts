@@ -9,7 +9,7 @@ import type { CallCount } from './sending/counted-client.ts';
 import type { Execution } from './sending/execution.ts';
 import type { KeyedMutex } from './sending/limiter.ts';
 
-/** A run that may go on: it is locked, its journal is known and open. */
+/** A run that may continue: it is locked, its journal is known and open. */
 export interface BegunRun {
   readonly name: string;
   /** Path of the journal. */

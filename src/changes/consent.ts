@@ -16,7 +16,7 @@ export interface Question {
   readonly verb: string;
   /** The counters are what is lost: they are shown even where nothing is asked. */
   readonly erasesCounters?: boolean;
-  /** Not asked of typed links, and of a file only where somebody can answer: scripts go on working (W3). */
+  /** Not asked of typed links, and of a file only where somebody can answer: existing scripts keep working (W3). */
   readonly isOptional?: boolean;
 }
 

@@ -38,7 +38,7 @@ export function registerEdit(command: Command, run: Runner): void {
     ],
     fields: namesOf(urlColumns),
     notes: [
-      'Without a flag, a field stays unchanged. --note "" clears the note; --expires never removes the expiration date. With -f, ' +
+      'Without a flag, a field stays unchanged. --note "" clears the note. To remove the expiration date, use --expires never. With -f, ' +
         'hash selects the link, custom_hash is its new hash, and tags contains +label and -label. You can edit the output of ' +
         'list -o csv and use it as input. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. With --by-tags, only --note, --expires, --email-stats and --max-clicks can be set.',
     ],

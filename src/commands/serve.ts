@@ -39,7 +39,7 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--max-urls <n>', 'maximum links of the account (1220)', count(0))
     .option('--max-month-urls <n>', 'maximum links created per month (1220)', count(0))
     .option('--max-calls-per-day <n>', 'maximum API calls per day (1303)', count(0))
-    .option('--max-body-bytes <n>', 'maximum size of a request body (1310)', count(1))
+    .option('--max-body-bytes <n>', 'maximum bytes of a request body (1310)', count(1))
     .action(run(serve));
   describe(command, {
     examples: [

@@ -22,7 +22,7 @@ export interface WriterOptions {
 /** Characters; a pipe takes 64 KiB at a time. */
 const chunkLength = 65_536;
 
-/** The one way to a stream: in chunks, each waiting until the one before it was taken. */
+/** The one way to a stream: in chunks, each waits until the previous chunk was accepted. */
 export class Writer {
   readonly #stream: OutputStream;
   /** Where the stream leads to a file on disk. */

@@ -30,7 +30,7 @@ describe('R-45: text of strangers is shown, and drives nothing', () => {
   });
 });
 
-test('B16: in tsv a backslash is doubled, so that an escape can be told from text that looks like one', () => {
+test('B16: in tsv a backslash is doubled, so that an escape can be distinguished from text that looks like one', () => {
   expect(safeTsv('a\tb\\t\nc')).toBe('a\\tb\\\\t\\nc');
 });
 

@@ -132,7 +132,7 @@ describe('R-53: changes of many have the same journal', () => {
   const steps = ['before append', 'after sync'] as const;
 
   test.for(steps)(
-    'delete, killed at a result (%s): the same command goes on, and nothing is reported missing',
+    'delete, killed at a result (%s): the same command resumes, and nothing is reported missing',
     async (step, { world }) => {
       await fill(world, 6);
       const operation = (settings: OperationSettings) => deleteOperation({ ...settings, batchSize: 2 });

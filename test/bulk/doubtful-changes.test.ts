@@ -35,7 +35,7 @@ for (const edition of ['a', 'b'] as const) {
     test.override({ options: { edition } });
 
     test.for([1, 2])(
-      'D5: a deletion of %i that lands late, after it was looked at, is told as done',
+      'D5: a deletion of %i that lands late, after it was looked at, is reported as done',
       async (count, { world }) => {
         await fill(world, 300);
         await world.server.script([{ ...applied(100), ...onDelete }, slowLook]);
@@ -45,17 +45,20 @@ for (const edition of ['a', 'b'] as const) {
       },
     );
 
-    test.for([1, 2])('D5: a rename of %i that lands late, after it was looked at, is told as done', async (count, { world }) => {
-      await fill(world, 300);
-      await world.server.script([
-        { ...applied(100), ...onPatch },
-        { ...slowLook, times: 2 },
-      ]);
-      const rows = [0, 1].slice(0, count).map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
-      const { exit, statuses } = await change(world, editItemsOperation({ ...world, batchSize: 1000 }), rows);
-      expect([exit, statuses]).toEqual([0, Array(count).fill('changed').join(' ')]);
-      expect(await hashes(world)).toMatch(count === 1 ? /^n0 h1/ : /^n0 n1/);
-    });
+    test.for([1, 2])(
+      'D5: a rename of %i that lands late, after it was looked at, is reported as done',
+      async (count, { world }) => {
+        await fill(world, 300);
+        await world.server.script([
+          { ...applied(100), ...onPatch },
+          { ...slowLook, times: 2 },
+        ]);
+        const rows = [0, 1].slice(0, count).map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
+        const { exit, statuses } = await change(world, editItemsOperation({ ...world, batchSize: 1000 }), rows);
+        expect([exit, statuses]).toEqual([0, Array(count).fill('changed').join(' ')]);
+        expect(await hashes(world)).toMatch(count === 1 ? /^n0 h1/ : /^n0 n1/);
+      },
+    );
 
     test.for(['intent', 'result'])(
       'D5: a deletion that lands late, before the program is killed (%s)',
@@ -87,7 +90,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(await hashes(world)).toMatch(/^n0 n1/);
     });
 
-    test("D6: the rename of a hash that never existed to somebody else's is not told as changed", async ({ world }) => {
+    test("D6: the rename of a hash that never existed to somebody else's is not reported as changed", async ({ world }) => {
       await fill(world, 300);
       const row = { hash: 'ghost', custom_hash: 'h7' };
       await world.server.script([{ ...faults.dropBefore, ...onPatch }]);
@@ -129,7 +132,7 @@ for (const edition of ['a', 'b'] as const) {
       expect([urls.get('n1'), urls.get('h1')]).toEqual(['https://example.com/1', 'https://example.com/0']);
     });
 
-    test('D5, W3: an edit that lands late, after it was looked at, is not told as unchanged', async ({ world }) => {
+    test('D5, W3: an edit that lands late, after it was looked at, is not reported as unchanged', async ({ world }) => {
       await fill(world, 300);
       await world.server.script([onGet, { ...applied(100), ...onPatch }, slowLook]);
       const operation = editItemsOperation({ ...world, batchSize: 1000, mayRead: () => true });
@@ -162,7 +165,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(await longRun(world, editing, rows)).toEqual({ exit: 0, statuses: 'changed changed changed' });
     });
 
-    test('D2: a budget that ends with a look leaves the rows unknown, and the next command goes on', async ({ world }) => {
+    test('D2: a budget that ends with a look leaves the rows unknown, and the next command resumes', async ({ world }) => {
       await fill(world, 300);
       await world.server.script([{ ...faults.dropBefore, ...onDelete, times: 5 }]);
       const rows = named('h0', 'h1');

@@ -133,7 +133,7 @@ describe('D10: a listing that begins with the oldest link', () => {
   );
 
   test.for<Manners>([{}, { totalCount: 'missing' }, { totalCount: 'page length' }])(
-    'what a watermark of all links did not know is new, wherever it stands: %o',
+    'what a watermark of all links did not know is new, wherever it is: %o',
     async (manners) => {
       await inWorld('b', 50, { oldestFirst: true, ...manners }, async (world) => {
         const rows = rowsOf(30);

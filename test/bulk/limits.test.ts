@@ -353,7 +353,7 @@ describe('R-13, B86: batches that are too large', () => {
   );
 });
 
-test("R-13: one item that is too large is its row's error, and the others go on", async ({ world }) => {
+test("R-13: one item that is too large is its row's error, and the others continue", async ({ world }) => {
   await world.server.script([{ ...faults.refuse(1310), ...onPost, times: 3 }]);
   const { statuses, exit, outcomes } = await world.shorten(rowsOf(4));
   expect(statuses).toBe('failed created created created');
@@ -406,7 +406,7 @@ test('R-19: sixteen calls under way draw no warning from Node', async ({ world }
   expect(warnings).toEqual([]);
 });
 
-test('--budget: stops after so many calls with 7; the same command goes on', async ({ world }) => {
+test('--budget: stops after so many calls with 7; the same command resumes', async ({ world }) => {
   const rows = rowsOf(40);
   const first = await world.shorten(rows, { batchSize: 10, budget: 7 });
   expect(first.exit).toBe(7);
@@ -440,7 +440,7 @@ describe('1.7, R-X9: the results file', () => {
     );
   });
 
-  test('R-X9: when rows cannot be read back: exit 9, nothing more is sent, and what is known of each is told', async ({
+  test('R-X9: when rows cannot be read back: exit 9, nothing more is sent, and what is known of each is reported', async ({
     world,
   }) => {
     const results = join(world.folder, 'results.csv');
@@ -504,7 +504,7 @@ describe('readers and signals', () => {
     expect(multiplicity(rows, await world.stored())).toEqual({ 1: 100 });
   });
 
-  test('R-18: the first signal: nothing new is started, the journal says so, and the same command goes on', async ({ world }) => {
+  test('R-18: the first signal: nothing new is started, the journal says so, and the same command resumes', async ({ world }) => {
     const rows = rowsOf(100);
     const interrupt = new AbortController();
     const { exit, summary } = await world.shorten(rows, {
@@ -537,7 +537,7 @@ describe('readers and signals', () => {
   });
 });
 
-test('J4: two processes with the same new file: one does it, the other is told so', async ({ world }) => {
+test('J4: two processes with the same new file: one does it, the other says so', async ({ world }) => {
   const rows = rowsOf(40);
   const both = await Promise.allSettled([world.shorten(rows, { batchSize: 10 }), world.shorten(rows, { batchSize: 10 })]);
   expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -32,7 +32,7 @@ test.for([1303, 1300, 1217, 1301])(
   },
 );
 
-test('R-X9: a run that goes on and is refused before its first row tells of every row, in its results too', async ({
+test('R-X9: a run that resumes and is refused before its first row reports every row, in its results too', async ({
   folder,
   linkctl,
   service,

@@ -64,12 +64,12 @@ describe('--max-time', () => {
     });
   });
 
-  test('R-9: a command that is over in time ends as ever', async ({ linkctl }) => {
+  test('R-9: a command that is over in time ends as usual', async ({ linkctl }) => {
     expect(await linkctl(['account', '--max-time', '600', '--fields', 'username'])).toMatchObject({ code: 0, stderr: '' });
   });
 
   test.for([[['shorten', 'https://nodejs.org/']], [['tags', 'add', 'new']]])(
-    'a change that was under way is not told as one that did not happen: %s is exit 10',
+    'a change that was under way is not reported as one that did not happen: %s is exit 10',
     async ([words = []], { linkctl, wire }) => {
       await wire.script([{ only: { method: 'POST' }, end: 'silent' }]);
       const { sleep, end } = createMinute();
@@ -104,7 +104,7 @@ describe('--max-time', () => {
     },
   );
 
-  test('D22: a change that was made is told, however slowly its output is read', async ({ env, service }) => {
+  test('D22: a change that was made is reported, however slowly its output is read', async ({ env, service }) => {
     await store(service, numbered(900, { note: 'n'.repeat(200) }));
     const hashes = Array.from({ length: 900 }, (_, nth) => `h${nth}`).join(' ');
     const edit = `$linkctl edit ${hashes} --no-email-stats --batch-size 500 -o json --max-time 4`;
@@ -113,7 +113,7 @@ describe('--max-time', () => {
     expect(JSON.parse(ran.stdout).urls).toHaveLength(900);
   }, 30_000);
 
-  test('D22: what was done in time is told, and no further call begins', async ({ linkctl, service, wire }) => {
+  test('D22: what was done in time is reported, and no further call begins', async ({ linkctl, service, wire }) => {
     await store(service, numbered(300));
     const only = { method: 'DELETE' };
     await wire.script([
@@ -133,7 +133,7 @@ describe('--max-time', () => {
     expect((await sent(wire)).filter(({ call }) => call.startsWith('DELETE'))).toHaveLength(4);
   });
 
-  test('R-9: a shortening run stops as by a signal: exit 8, and the same command goes on', async ({ linkctl, folder, wire }) => {
+  test('R-9: a shortening run stops as by a signal: exit 8, and the same command resumes', async ({ linkctl, folder, wire }) => {
     const file = join(folder, 'links.txt');
     writeFileSync(file, Array.from({ length: 200 }, (_, index) => `https://example.com/${index}`).join('\n'));
     const only = { method: 'POST' };
@@ -160,7 +160,7 @@ describe('--max-time', () => {
     expect((await linkctl(['list', '--limit', '1', '-o', 'json'])).stdout).toContain('"total_count":200');
   });
 
-  test('R-9: a run that asks before its first batch and hears nothing ends, too: exit 8', async ({ linkctl, folder, wire }) => {
+  test('R-9: a run that asks before its first batch and gets no answer ends, too: exit 8', async ({ linkctl, folder, wire }) => {
     const file = join(folder, 'links.txt');
     writeFileSync(file, 'https://example.com/');
     await wire.script([{ only: { path: '/account' }, end: 'silent' }]);

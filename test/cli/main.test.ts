@@ -13,7 +13,7 @@ test.for([
   ['list', '--help'],
   ['list', '--order-by', 'x', '--limit', 'many', '--bad', '-h'],
   ['-p', 'nowhere', 'list', 'abc', '--help'],
-])('B1: linkctl %s prints the help of list, whatever else stands on the line', async (argv, { linkctl }) => {
+])('B1: linkctl %s prints the help of list, whatever else is on the line', async (argv, { linkctl }) => {
   const ran = await linkctl(argv);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toContain('List short URLs.');

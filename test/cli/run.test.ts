@@ -22,13 +22,13 @@ async function clearing(work: Work<object>): Promise<{ failure: unknown; cleared
   return { failure: await run.call(new Command()).catch((error: unknown) => error), cleared };
 }
 
-test('D42: what cannot be cleared away at the end hinders nothing after it, and is told', async () => {
+test('D42: what cannot be cleared away at the end hinders nothing after it, and is reported', async () => {
   const { failure, cleared } = await clearing(async () => nothing);
   expect(cleared).toEqual(['second']);
   expect(failure).toEqual(new Error('the third cannot be cleared away'));
 });
 
-test('D42: why a command failed is told, not what could not be cleared away then', async () => {
+test('D42: why a command failed is reported, not what could not be cleared away then', async () => {
   const why = new UsageError('expected another word');
   const { failure, cleared } = await clearing(() => Promise.reject(why));
   expect({ failure, cleared }).toEqual({ failure: why, cleared: ['second'] });

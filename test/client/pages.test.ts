@@ -221,7 +221,7 @@ test('F40: a total below what was read is not believed', async () => {
   expect((await read(client, { all: true })).hashes).toHaveLength(25);
 });
 
-test('a failure on a page read ahead is told after the page before it', async () => {
+test('a failure on a page read ahead is reported after the page before it', async () => {
   const list = listing(named(35), {
     at: (call) => {
       if (call === 2) throw new Error('broken');

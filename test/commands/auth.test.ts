@@ -111,7 +111,7 @@ test('3.1: an edition that the server is not of is refused', async ({ home, logi
   expect(existsSync(config)).toBe(false);
 });
 
-test('a second profile is stored beside the one in force, and says how to switch', async ({ home, login }) => {
+test('a second profile is stored beside the current one, and says how to switch', async ({ home, login }) => {
   await home(login, { stdin: apiKey });
   const ran = await home(login.with(3, 'play'), { stdin: apiKey });
   expect(ran.stderr).toContain('the current profile is still "work"; to switch: linkctl auth switch play');
@@ -132,14 +132,18 @@ test('B63: login is refused while the environment would beat what it stores', as
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('LINKCTL_API_KEY is set in the environment') });
 });
 
-test('B63: the environment beside a stored profile is told on a terminal', async ({ home, login, env }) => {
+test('B63: the environment beside a stored profile is reported on a terminal', async ({ home, login, env }) => {
   await home(login, { stdin: apiKey });
   const ran = await home(['list'], { env, terminal: { stderr: true } });
   expect(ran.stderr).toContain('note: using LINKCTL_API_KEY from the environment; profile "work" is not used');
   expect((await home(['list'], { env })).stderr).toBe('');
 });
 
-test('B47: a rejected key is told with its profile, its file and the command that mends it', async ({ home, login, config }) => {
+test('B47: a rejected key is reported with its profile, its file and the command that fixes it', async ({
+  home,
+  login,
+  config,
+}) => {
   await home(login, { stdin: apiKey });
   writeFileSync(config, readFileSync(config, 'utf8').replace(apiKey, 'no-longer-good'));
   chmodSync(config, 0o600);

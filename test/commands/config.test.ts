@@ -134,7 +134,7 @@ describe('D48: a domain is stored when the account has it', () => {
     ]);
   });
 
-  test('a server that cannot be asked is no reason to refuse, and is told', async ({ config, path, wire }) => {
+  test('a server that cannot be asked is no reason to refuse, and is reported', async ({ config, path, wire }) => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFile(path, work(wire.baseUrl), { mode: 0o600 });
     await wire.script([faults.refuse(1300)]);
@@ -151,7 +151,7 @@ describe('D48: a domain is stored when the account has it', () => {
   });
 
   test.for(['--domain', 'LINKCTL_DOMAIN', 'profile'])(
-    'a domain that is not there is told with its source: %s',
+    'a domain that is not there is reported with its source: %s',
     async (from, { linkctl, path, wire }) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await writeFile(path, work(wire.baseUrl, from === 'profile' ? { domain: 'nope.ex' } : {}), { mode: 0o600 });

@@ -39,7 +39,7 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
   );
 
   test.for(edits)(
-    'editing from %s asks nothing off a terminal, nor with --yes: scripts go on working (W3)',
+    'editing from %s asks nothing off a terminal, nor with --yes: scripts keep working (W3)',
     async ([, name, words, text], { linkctl, wire, service, folder }) => {
       await store(service, numbered(2));
       const path = join(folder, name);

@@ -32,7 +32,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
   test.for(manners)(
-    'D13, B57: %o: of 800 selected none is touched above --max-affected, and 800 are told',
+    'D13, B57: %o: of 800 selected none is touched above --max-affected, and 800 are reported',
     async (shown, { linkctl, wire, service }) => {
       await store(service, [...numbered(800, { tags: ['old'] }), { custom_hash: 'kept', long_url: 'https://example.com/' }]);
       await wire.behave(shown);

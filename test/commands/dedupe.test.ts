@@ -25,7 +25,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
   const mixed = fresh.flatMap((url, nth) => [url, ...(old[nth] ? [old[nth]] : [])]);
 
   test.for([1, 4])(
-    'D26: --dedupe tells links that were there as existing and new ones as created, %i calls at once',
+    'D26: --dedupe reports links that were there as existing and new ones as created, %i calls at once',
     async (concurrency, { linkctl, folder, service }) => {
       const [file, results] = [join(folder, 'links.txt'), join(folder, 'results.csv')];
       writeFileSync(file, mixed.join('\n'));
@@ -41,7 +41,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     },
   );
 
-  test('D26: a link that was typed is told as it is, in JSON; the other formats do not say it and ask nothing', async ({
+  test('D26: a link that was typed is reported as it is, in JSON; the other formats do not say it and ask nothing', async ({
     linkctl,
     wire,
   }) => {

@@ -84,7 +84,7 @@ describe.each(['a', 'b'] as const)('D28, U4: results of a deletion on an account
     ['edit --hashes-from', ['edit', '--hashes-from', 'hashes.txt', '--note', 'new']],
     ['edit -f', ['edit', '-f', 'edits.csv']],
   ] as const)(
-    'W3: rows of %s that would change nothing are unchanged: counted, not sent, not told as changed',
+    'W3: rows of %s that would change nothing are unchanged: counted, not sent, not reported as changed',
     async ([, words], { linkctl, folder, results, rows, wire, service }) => {
       await store(
         service,

@@ -301,7 +301,7 @@ test('B43: a hash that does not exist is exit 5 alone and 3 beside others, which
   expect((await stored(service))[0]?.note).toBe('x');
 });
 
-test('a new hash that is taken is told by its own name, exit 6', async ({ linkctl, service, folder }) => {
+test('a new hash that is taken is reported by its own name, exit 6', async ({ linkctl, service, folder }) => {
   await store(service, numbered(2));
   expect(await linkctl(['edit', 'h0', '--new-hash', 'h1'])).toMatchObject({
     code: 6,
@@ -363,7 +363,7 @@ describe('class A', () => {
     ['F05', faults.dropAfter],
     ['F30', faults.badGatewayAfter],
   ] as const)(
-    '2.1, %s: values are sent again, a rename is looked at first; each is done once',
+    '2.1, %s: values are sent again, a rename is checked first; each is done once',
     async ([, fault], { linkctl, wire, service }) => {
       await store(service, numbered(4));
       await wire.script([{ ...fault, ...onPatch }]);
@@ -432,7 +432,7 @@ test('-o json: the records as they are now, and a summary', async ({ linkctl, se
   });
 });
 
-test('B26, D44: -q leaves what was changed on stdout, and still tells a failure', async ({ linkctl, service }) => {
+test('B26, D44: -q leaves what was changed on stdout, and still reports a failure', async ({ linkctl, service }) => {
   await store(service, numbered(1));
   expect(await linkctl(['edit', 'h0', '--note', 'x', '-q'])).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });
   expect((await linkctl(['edit', 'none', '--note', 'x', '-q'])).stderr).toContain('no short URL "none"');

@@ -23,7 +23,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
   test.for(capped)(
-    'D12: %o: of a file of 300 and one that is missing, 300 are deleted and the one is told',
+    'D12: %o: of a file of 300 and one that is missing, 300 are deleted and the one is reported',
     async (manners, { linkctl, wire, service }) => {
       await store(service, numbered(300));
       await wire.behave(manners);
@@ -35,7 +35,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
   );
 
   test.for(capped)(
-    'D11: %o: nothing is told deleted that is still there, where the first answer was lost',
+    'D11: %o: nothing is reported as deleted that is still there, where the first answer was lost',
     async (manners, { linkctl, wire, service }) => {
       await store(service, numbered(300));
       await wire.behave(manners);

@@ -99,7 +99,7 @@ for (const edition of ['a', 'b'] as const) {
 describe('two domains', () => {
   test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }, { name: 'c.example' }] });
 
-  test('F6, B84: who says how many rows pays no call to hear of other domains', async ({ linkctl, wire, service }) => {
+  test('F6, B84: who says how many rows pays no call to learn of other domains', async ({ linkctl, wire, service }) => {
     await store(service, numbered(3));
     const { stderr } = await linkctl(['list', '--limit', '2']);
     expect(stderr).toBe('Showing 2 of 3 links. Use --all or --limit N.\n');
@@ -181,7 +181,7 @@ describe('two domains', () => {
     expect(await linkctl(['list', '--fields', 'hash', '--all-domains'])).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });
   });
 
-  test('F5, H5: rows of several domains are told apart by short URL, in tables and pipes of list and stats', async ({
+  test('F5, H5: rows of several domains are distinguished by short URL, in tables and pipes of list and stats', async ({
     linkctl,
     service,
   }) => {
@@ -221,7 +221,7 @@ describe('two domains', () => {
 });
 
 describe('one domain', () => {
-  test('F6: an account of one domain hears nothing of domains', async ({ linkctl, wire, service }) => {
+  test('F6: an account of one domain gets no note on domains', async ({ linkctl, wire, service }) => {
     await store(service, numbered(1));
     expect((await linkctl(['list'])).stderr).toBe('');
     expect((await linkctl(['list', '--all-domains'])).stdout).toMatch(/^h0\t/);

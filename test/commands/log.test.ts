@@ -83,7 +83,7 @@ test('B28: --type alone looks at one batch and says so', async ({ linkctl, wire 
   });
 });
 
-test('D48: a type that no entry has is told, with those that there are', async ({ linkctl, wire }) => {
+test('D48: a type that no entry has is reported, with those that there are', async ({ linkctl, wire }) => {
   const alarm = entry(8, { type: 'alarm' });
   await wire.script([page([entry(9), alarm], 2), page([entry(9), alarm], 7), page([], 0)]);
   const argv = ['log', '--type', 'xx'];

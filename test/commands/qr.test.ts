@@ -16,7 +16,7 @@ describe('--qr', () => {
     expect(readCode(screenModules(lines, { coloured: true, halves: true }))).toMatch(/^http:\/\/localhost(:\d+)?\/node$/);
   });
 
-  test('list <hash> --qr draws each, and one that is not there is told as ever', async ({ linkctl }) => {
+  test('list <hash> --qr draws each, and one that is not there is reported as usual', async ({ linkctl }) => {
     await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
     const ran = await linkctl(['list', 'node', 'gone', '--qr', '--no-color'], screen);
     const [sentence, ...lines] = ran.stdout.trimEnd().split('\n');
@@ -33,7 +33,7 @@ describe('--qr', () => {
     expect(readCode(screenModules(lines, { coloured: false, halves: false }))).toMatch(/\/node$/);
   });
 
-  test('B24: a terminal that is too narrow is told so', async ({ linkctl }) => {
+  test('B24: a terminal that is too narrow gets a note', async ({ linkctl }) => {
     const ran = await linkctl(['shorten', 'https://nodejs.org/', '--qr'], { ...screen, columns: 30 });
     expect(ran.stdout.split('\n')).toHaveLength(2);
     expect(ran).toMatchObject({

@@ -90,7 +90,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     ['delete', '--hashes-from', '--yes'],
     ['edit', '--hashes-from', '--note=n'],
   ] as const)(
-    'D33: %s goes on with the least budget, and is exit 2 below it',
+    'D33: %s continues with the least budget, and is exit 2 below it',
     async ([command, ...flags], { linkctl, folder, service }) => {
       const hashes = join(folder, 'hashes.txt');
       writeFileSync(hashes, 'h1\nh2\n');
@@ -106,7 +106,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     },
   );
 
-  test('D33: a rename is looked at first, and needs one call more', async ({ linkctl, folder }) => {
+  test('D33: a rename is checked first, and needs one call more', async ({ linkctl, folder }) => {
     const edits = join(folder, 'edits.csv');
     writeFileSync(edits, 'hash,custom_hash\nh1,n1\nh2,n2\n');
     const least = edition === 'a' ? 4 : 3;
@@ -119,7 +119,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await linkctl([...words, String(least)])).toMatchObject({ code: 0 });
   });
 
-  test('D33: rows in doubt are looked at first, and need one call more', async ({ linkctl, folder, wire, service }) => {
+  test('D33: rows in doubt are checked first, and need one call more', async ({ linkctl, folder, wire, service }) => {
     const hashes = join(folder, 'hashes.txt');
     writeFileSync(hashes, 'h1\nh2\n');
     const words = ['delete', '--hashes-from', hashes, '--yes', '--batch-size', '1', '--concurrency', '1', '--retries', '0'];

@@ -103,35 +103,38 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   const tried = edition === 'a' ? formats : (['json', 'csv'] as const);
   const cases = Object.keys(mixtures).flatMap((name) => tried.map((format) => [name, format] as const));
 
-  test.for(cases)('J5: %s -o %s, killed and run again, tells what it tells uninterrupted', async ([name, format], { folder }) => {
-    await using whole = await openSide(edition, join(folder, 'whole'));
-    await using parted = await openSide(edition, join(folder, 'parted'));
-    const mixture = mixtures[name] as Mixture;
-    const { alter, method, killedAt } = mixture;
-    const usual: Step = { only: { method }, times: 'all', alter };
-    await whole.wire.script([usual]);
-    const uninterrupted = await whole.linkctl(wordsOf(mixture, format, whole));
-    expect(countsOf(uninterrupted)).toBe(mixture.counts);
+  test.for(cases)(
+    'J5: %s -o %s, killed and run again, reports what it reports uninterrupted',
+    async ([name, format], { folder }) => {
+      await using whole = await openSide(edition, join(folder, 'whole'));
+      await using parted = await openSide(edition, join(folder, 'parted'));
+      const mixture = mixtures[name] as Mixture;
+      const { alter, method, killedAt } = mixture;
+      const usual: Step = { only: { method }, times: 'all', alter };
+      await whole.wire.script([usual]);
+      const uninterrupted = await whole.linkctl(wordsOf(mixture, format, whole));
+      expect(countsOf(uninterrupted)).toBe(mixture.counts);
 
-    await parted.wire.script([
-      { ...usual, times: killedAt - 1 },
-      { only: { method }, ...faults.silentBefore },
-    ]);
-    const words = wordsOf(mixture, format, parted);
-    const program = startProgram(words, parted.env);
-    await expect.poll(async () => await calls(parted, method), { timeout: 100_000 }).toBe(killedAt);
-    program.process.kill('SIGKILL');
-    await program.ended;
-    await parted.wire.script([usual]);
-    const again = await parted.linkctl(words);
-    expect(again.stderr).toMatch(/^resuming run .*: [1-9]/m);
-    expect(written(format, parted)).toEqual(written(format, whole));
-    // B18: an uninterrupted run prints whole records.
-    expect(printed(uninterrupted, format, whole)).toMatchObject(printed(again, format, parted));
-  });
+      await parted.wire.script([
+        { ...usual, times: killedAt - 1 },
+        { only: { method }, ...faults.silentBefore },
+      ]);
+      const words = wordsOf(mixture, format, parted);
+      const program = startProgram(words, parted.env);
+      await expect.poll(async () => await calls(parted, method), { timeout: 100_000 }).toBe(killedAt);
+      program.process.kill('SIGKILL');
+      await program.ended;
+      await parted.wire.script([usual]);
+      const again = await parted.linkctl(words);
+      expect(again.stderr).toMatch(/^resuming run .*: [1-9]/m);
+      expect(written(format, parted)).toEqual(written(format, whole));
+      // B18: an uninterrupted run prints whole records.
+      expect(printed(uninterrupted, format, whole)).toMatchObject(printed(again, format, parted));
+    },
+  );
 
   test.for(tried)(
-    'J5: a reset -o %s that a signal ended and that then loses an answer tells the same',
+    'J5: a reset -o %s that a signal ended and that then loses an answer reports the same',
     async (format, { folder }) => {
       await using whole = await openSide(edition, join(folder, 'whole'));
       await using parted = await openSide(edition, join(folder, 'parted'));

@@ -51,7 +51,7 @@ const test = base.extend<{
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
-  test('a run that a limit stopped is listed, shown, and goes on by the same command', async ({
+  test('a run that a limit stopped is listed, shown, and resumes by the same command', async ({
     linkctl,
     stopped,
     runs,
@@ -167,7 +167,7 @@ test('runs verify of a deletion has nothing to read, exit 2', async ({ linkctl, 
   expect(await linkctl(['runs', 'verify', run])).toMatchObject({ code: 2, stderr: expect.stringContaining('created no links') });
 });
 
-test('R-18, B41: Ctrl-C ends a deletion after the batch under way, and the same command goes on', async ({
+test('R-18, B41: Ctrl-C ends a deletion after the batch in progress, and the same command resumes', async ({
   env,
   linkctl,
   service,

@@ -66,7 +66,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await stored(service)).toHaveLength(inUse + 40);
   });
 
-  test('D24: an edit from a file of hashes goes on with its dates, too', async ({ linkctl, folder, service, wire }) => {
+  test('D24: an edit from a file of hashes resumes with its dates, too', async ({ linkctl, folder, service, wire }) => {
     const hashes = join(folder, 'hashes.txt');
     writeFileSync(hashes, Array.from({ length: 40 }, (_, nth) => `h${nth}\n`).join(''));
     const words = ['edit', '--hashes-from', hashes, '--batch-size', '10', '--expires', '+30d', '--yes'];

@@ -98,7 +98,7 @@ describe('two domains', () => {
     expect(await wire.requests()).toEqual([]);
   });
 
-  test('F5: a domain in force, by flag, variable or profile, says where bare hashes are, and no call asks', async ({
+  test('F5: an effective domain, by flag, variable or profile, says where bare hashes are, and no call asks', async ({
     linkctl,
     wire,
     service,

@@ -49,7 +49,7 @@ describe.each([
 ] as const)('edition $edition', ({ edition, bound, batches }) => {
   test.override({ edition, domains: [{ name: 's.ex' }] });
 
-  test('a real file of 2,345 rows goes out in batches under the bound, and five bad rows are told by line, code and reason', async ({
+  test('a real file of 2,345 rows goes out in batches under the bound, and five bad rows are reported by line, code and reason', async ({
     linkctl,
     wire,
     file,
@@ -122,7 +122,7 @@ describe.each([
     expect((await listed('jsonl')).trimEnd().split('\n')).toHaveLength(2000);
   });
 
-  test('B51: a bad date and an unknown column are both told with line and column, and nothing is sent', async ({
+  test('B51: a bad date and an unknown column are both reported with line and column, and nothing is sent', async ({
     linkctl,
     wire,
     folder,
@@ -147,7 +147,7 @@ describe.each([
     expect(await sent(wire)).toEqual([]);
   });
 
-  test('B91: lines from stdin, with blank lines and comments passed over', async ({ linkctl }) => {
+  test('B91: lines from stdin, with blank lines and comments skipped', async ({ linkctl }) => {
     const ran = await linkctl(['shorten', '-f', '-', '-o', 'json'], {
       stdin: 'https://a.example/\n\n# note\nhttps://b.example/\n',
     });

@@ -83,7 +83,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(alone.stderr.match(/error:/g)).toHaveLength(1);
   });
 
-  test('B19: with -o json a failed item stands in its place with its error', async ({ linkctl }) => {
+  test('B19: with -o json a failed item is in its place with its error', async ({ linkctl }) => {
     await linkctl(['shorten', url, '--hash', 'taken']);
     const ran = await linkctl(['shorten', 'https://other.example/', '--hash', 'taken', '-o', 'json']);
     expect(JSON.parse(ran.stdout).urls[0]).toMatchObject({ custom_hash: 'taken', error: { code: 1215 } });

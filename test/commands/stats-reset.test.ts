@@ -21,7 +21,11 @@ async function clicks(service: RunningService): Promise<number[]> {
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
-  test('DELETE /stats/[hash]: the counters of one are told, erased, and its hash printed', async ({ linkctl, wire, service }) => {
+  test('DELETE /stats/[hash]: the counters of one are reported, erased, and its hash printed', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
     await clicked(service, 2);
     expect(await linkctl(['stats', 'h0', '--reset', '--yes'])).toEqual({
       code: 0,

@@ -143,7 +143,7 @@ test('B18: the bar is a picture and no field', async ({ linkctl }) => {
   expect((await linkctl(['stats', '--fields', 'hash,share'])).code).toBe(2);
 });
 
-test('-o json: stats with the short URL where a listing told it, and what they add up to', async ({ linkctl, service }) => {
+test('-o json: stats with the short URL where a listing had it, and what they add up to', async ({ linkctl, service }) => {
   await linkctl(shorten('one'));
   await visit(service.origin, 'one');
   expect(JSON.parse((await linkctl(['stats', '-o', 'json'])).stdout)).toEqual({

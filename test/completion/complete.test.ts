@@ -34,7 +34,7 @@ test.for([
   expect(ran.stdout).toMatch(/(^|\n):\d+\n$/);
 });
 
-test('B95: a damaged configuration has no profiles, and its text is told to nobody', async ({ linkctl, folder }) => {
+test('B95: a damaged configuration has no profiles, and its text is reported to nobody', async ({ linkctl, folder }) => {
   await mkdir(join(folder, '.config', 'linkctl'), { recursive: true });
   await writeFile(join(folder, '.config', 'linkctl', 'config.json'), '{"profiles":{"work":{"api_key":"SECRET"');
   expect(await linkctl(['__complete', '-p', ''])).toEqual({ code: 0, stdout: 'sandbox\n:4\n', stderr: '' });
@@ -87,7 +87,7 @@ test.for([['bash'], ['zsh'], ['fish'], ['powershell']])(
   },
 );
 
-test('B92: how to install a script stands in the help', async ({ linkctl }) => {
+test('B92: how to install a script is in the help', async ({ linkctl }) => {
   const { stdout } = await linkctl(['completion', '--help']);
   for (const line of ['source <(linkctl completion bash)', '~/.zfunc/_linkctl', 'completions/linkctl.fish', '$PROFILE']) {
     expect(stdout).toContain(line);

@@ -43,7 +43,7 @@ test('R-23: a file is replaced whole, 0600, and nothing else is left in the fold
   expect(readdirSync(folder)).toEqual(['links.csv']);
 });
 
-test('R-23: the old content stands until a replacement in pieces is committed', () => {
+test('R-23: the old content is kept until a replacement in pieces is committed', () => {
   writeFileSync(path, 'old');
   const replacement = startReplacement(path, system);
   replacement.write('one,');
@@ -104,7 +104,7 @@ test('exit 9: a folder that does not exist is named', () => {
   expect(() => atomicWrite(join(folder, 'no', 'x'), '', system)).toThrow(`cannot write ${join(folder, 'no', 'x')}: no such file`);
 });
 
-test('R-23: where the disk takes only a part, the old content stands and no temporary is left', async () => {
+test('R-23: where the disk takes only a part, the old content is kept and no temporary is left', async () => {
   writeFileSync(path, 'old');
   // 8 blocks are 4 or 8 KiB, depending on the shell.
   const limited = 'ulimit -f 8; exec "$0" "$@"';

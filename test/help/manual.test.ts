@@ -44,7 +44,7 @@ test('B98: the reference is one line for each command, as Markdown that reads as
   expect(reference(tree())).toBe('| Command | |\n|---|---|\n| `linkctl list`, `ls` | List a\\|b |\n| `linkctl tags` |  |\n');
 });
 
-test('only what stands between the markers of the README is replaced', () => {
+test('only what is between the markers of the README is replaced', () => {
   const readme = '# It\n<!-- reference -->\nold\n<!-- /reference -->\nthe end\n';
   const renewed = withReference(readme, tree());
   expect(renewed).toMatch(/^# It\n<!-- reference -->\n\n\| Command/);

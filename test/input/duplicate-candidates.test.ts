@@ -15,7 +15,7 @@ test('C16: of 300,005 texts that are there once none is suspected', () => {
   expect(names.filter((name) => suspects.has(name))).toEqual([]);
 });
 
-test('C16: what is there more than once is suspected, wherever it stands, and nothing else', () => {
+test('C16: what is there more than once is suspected, wherever it is, and nothing else', () => {
   const twice = ['', 'link0', `link${(4096).toString(36)}`, `link${(299_999).toString(36)}`];
   const suspects = suspectsOf([...names, ...twice, 'link0']);
   expect(suspects.count).toBe(twice.length);

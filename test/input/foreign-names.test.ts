@@ -59,7 +59,7 @@ const looksLike = [
   ['Destination URL', 'long_url'],
 ] as const;
 
-describe('I4, D35: what looks like a field is an error with the suggestion, and never passed over', () => {
+describe('I4, D35: what looks like a field is an error with the suggestion, and never skipped', () => {
   test.each(looksLike)('%s looks like %s', async (name, field) => {
     expect(await told(csv(name))).toContain(`unknown column "${name}", did you mean ${field}?`);
     expect(await told(csv(name), { ignoreUnknownColumns: true })).toContain(
@@ -81,7 +81,7 @@ describe('I4, D35: what looks like a field is an error with the suggestion, and 
     expect((await edit('Short link', 'b')).text).toContain('did you mean short_url?');
   });
 
-  test('members of JSON objects that are passed over are named once, whatever the number of rows', async () => {
+  test('members of JSON objects that are skipped are named once, whatever the number of rows', async () => {
     const line = JSON.stringify({ long_url: url, clicks: 3, colour: 'red' });
     const given = { name: 'links.jsonl', ignoreUnknownColumns: true };
     expect((await check(`${line}\n${line}\n${line}\n`, given)).warnings).toEqual([
@@ -93,7 +93,7 @@ describe('I4, D35: what looks like a field is an error with the suggestion, and 
   test.each([
     ['links.csv', `long_url,short_url\n${url},s.ex/abc\n`],
     ['links.jsonl', JSON.stringify({ long_url: url, short_url: 's.ex/abc' })],
-  ])('short URLs without a hash beside them are passed over with a word: %s', async (name, text) => {
+  ])('short URLs without a hash beside them are skipped with a note: %s', async (name, text) => {
     const [warning] = (await check(text, { name })).warnings;
     expect(warning).toBe(`${name}:1: column short_url is ignored; without hash or custom_hash, the links get new hashes`);
   });
@@ -106,7 +106,7 @@ describe('I4, D35: what looks like a field is an error with the suggestion, and 
 });
 
 program(
-  'I4, D35: nothing is sent of a file whose back-halves would be lost; what is ignored is told with -q, too',
+  'I4, D35: nothing is sent of a file whose back-halves would be lost; what is ignored is reported with -q, too',
   async ({ linkctl, folder, wire }) => {
     const file = join(folder, 'links.csv');
     const argv = ['shorten', '-f', file, '--ignore-unknown-columns', '-q'];

@@ -99,7 +99,7 @@ describe('what is refused, exit 2', () => {
   });
 });
 
-test('B91: a field of edition A stands on B when it is null or its default', async () => {
+test('B91: a field of edition A is accepted on B when it is null or its default', async () => {
   const given = { name, edition: 'b' } as const;
   expect(
     (await rows(lines({ long_url: url, max_clicks: 0 }, { long_url: url, max_clicks: null }), given)).map(({ item }) => item),

@@ -68,7 +68,7 @@ describe('formats', () => {
     expect(inputFormat('edit', '-', 'jsonl')).toBe('jsonl');
   });
 
-  test('an edit is told to say what stdin is, exit 2', () => {
+  test('an edit needs to know what stdin is, exit 2', () => {
     expect(() => inputFormat('edit', '-')).toThrow('set --input-format');
   });
 

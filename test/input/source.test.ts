@@ -184,7 +184,7 @@ describe('pipes', () => {
     expect(await content(await open(await written(folder, 'links.csv', csv), stdin))).toBe(csv);
   });
 
-  test('B42: the caller hears of a terminal before it is read, and of nothing else', async ({ open }) => {
+  test('B42: the caller learns of a terminal before it is read, and of nothing else', async ({ open }) => {
     let heard = 0;
     const listen = () => {
       heard += 1;

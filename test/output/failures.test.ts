@@ -47,7 +47,7 @@ describe('B49: with JSON it is one line of JSON', () => {
 describe('B48: a bug of ours', () => {
   const issues = 'https://example.org/issues';
 
-  test('is told without a stack trace, with the way to one and to us', async () => {
+  test('is reported without a stack trace, with the way to one and to us', async () => {
     expect(await told(new TypeError('x is not a function'), { issues })).toBe(
       [
         'error: internal error: x is not a function\n',

@@ -41,7 +41,7 @@ describe('rows of a change', () => {
     expect(await print(change([url('abc'), bad, url('def')]))).toMatchObject({ stdout: 's.ex/abc\ns.ex/def\n' });
   });
 
-  test('B26, D44: -q silences stderr only: rows are printed and failures told', async () => {
+  test('B26, D44: -q silences stderr only: rows are printed and failures reported', async () => {
     const options = { quiet: true };
     const shown = await print(change([url('abc')]), { ...terminal, options });
     expect(shown).toEqual({ stdout: expect.stringMatching(/^✓ s\.ex\/abc → /), stderr: '', error: undefined });
@@ -79,7 +79,7 @@ describe('rows of a change', () => {
     expect(await lines({})).toBe(21);
   });
 
-  test('JSON holds failures in their place, whatever fields were chosen, and tells none of them on stderr', async () => {
+  test('JSON holds failures in their place, whatever fields were chosen, and reports none of them on stderr', async () => {
     const rows = [url('abc'), bad];
     const whole = await print(change(rows), { options: { format: 'json' } });
     expect(JSON.parse(whole.stdout)).toEqual({ urls: rows });
@@ -88,7 +88,7 @@ describe('rows of a change', () => {
     expect(chosen.stdout).toBe('{"hash":"abc"}\n{"hash":"bad","error":{"code":1215}}\n');
   });
 
-  test('B50: five failures of a kind are told, the rest counted, the hint once at the end', async () => {
+  test('B50: five failures of a kind are reported, the rest counted, the hint once at the end', async () => {
     const rows = Array.from({ length: 125 }, (_, index) => ({ ...bad, hash: `h${index}` }));
     const { stderr } = await print(change(rows, { failuresIn: 'results.jsonl' }));
     expect(stderr.split('\n')).toEqual([
@@ -119,13 +119,13 @@ describe('rows of a change', () => {
   });
 });
 
-test('B28: a note on a listing is told, made safe, and silenced by -q', async () => {
+test('B28: a note on a listing is reported, made safe, and silenced by -q', async () => {
   const report = listing([url('abc')], { notes: () => ['Showing 1 of 2\u0007'] });
   expect((await print(report)).stderr).toBe('Showing 1 of 2\\x07\n');
   expect((await print(report, { options: { quiet: true } })).stderr).toBe('');
 });
 
-test('B18: an unknown field is told before a row is read', async () => {
+test('B18: an unknown field is reported before a row is read', async () => {
   let read = false;
   async function* rows(): AsyncGenerator<Row[]> {
     read = true;
@@ -164,7 +164,7 @@ describe('a reader that goes away', () => {
     },
   );
 
-  test('B40: a change says how to go on', async () => {
+  test('B40: a change says how to resume', async () => {
     const told = new LocalError('the output was closed', { hint: 'linkctl shorten -f a.csv' });
     const { error, stderr } = await print(listing(urls(5000), { abandoned: () => told }), pipe);
     expect(error).toBe(told);
@@ -193,7 +193,7 @@ test('B38: so is one at the only line of a command', async () => {
   expect(error).toMatchObject({ exitCode: 9 });
 });
 
-test('a source that fails is what is told, even where the output fails after it', async () => {
+test('a source that fails is what is reported, even where the output fails after it', async () => {
   const boom = new Error('boom');
   const { error } = await print(listing(failing(urls(3), boom)), { stdout: { breaks: { after: 0, code: 'EPIPE' } } });
   expect(error).toBe(boom);
@@ -227,7 +227,7 @@ describe('one record', () => {
     expect((await print(report({ key: undefined }), { options: { format: 'json' } })).stdout).toBe(`${JSON.stringify(record)}\n`);
   });
 
-  test('B18: an unknown field is told', async () => {
+  test('B18: an unknown field is reported', async () => {
     expect((await print(report(), { options: { fields: ['nope'] } })).error).toMatchObject({
       details: ['fields: counters, expires, nothing, username'],
     });

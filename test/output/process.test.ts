@@ -55,12 +55,12 @@ test('B20: whoever reads the head of a long listing is not kept waiting for its 
   expect(Number(stderr.split(' ')[0])).toBeLessThan(3000);
 });
 
-test('B38: a full device is told in words', async () => {
+test('B38: a full device is reported in words', async () => {
   const { code, stderr } = await bash('$LIST 1000 > /dev/full');
   expect({ code, stderr }).toEqual({ code: 9, stderr: 'error: cannot write output: no space left on device\n' });
 });
 
-test('B38: a file that takes only a part is told, where Node itself reports success', async () => {
+test('B38: a file that takes only a part is reported, where Node itself reports success', async () => {
   const { code, stderr } = await bash("trap '' XFSZ; ulimit -f 16; $LIST 1000 > part.tsv");
   expect((await readFile(join(folder, 'part.tsv'))).length).toBe(16 * 1024);
   expect({ code, stderr }).toEqual({ code: 9, stderr: 'error: cannot write output: file too large\n' });

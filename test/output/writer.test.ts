@@ -63,7 +63,7 @@ test('R-19: a stderr that went away is ignored', async () => {
   await writer.release();
 });
 
-test('T8: an error that the stream tells late is still heard, and crashes nothing', async () => {
+test('T8: an error that the stream reports late is still noticed, and crashes nothing', async () => {
   const screen = new Screen({ breaks: { after: 0, code: 'EPIPE' } });
   screen._destroy = (error, done) => void setImmediate(done, error);
   const writer = new Writer(screen);

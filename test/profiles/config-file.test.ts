@@ -57,7 +57,7 @@ test.for([
   expect(statSync(config.path)).toMatchObject({ mtimeMs: before.mtimeMs, size: before.size, ino: before.ino });
 });
 
-test('every fault of the values is told at once', ({ config }) => {
+test('every fault of the values is reported at once', ({ config }) => {
   config.put({ profiles: { work: { ...work, batch_size: 1001, output: 'xml', insecure_http: 'yes' } } });
   expect(failureOf(config.system())).toMatchObject({
     message: `${config.path}: profiles.work.batch_size: expected a whole number from 1 to 1000`,

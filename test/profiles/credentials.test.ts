@@ -99,7 +99,7 @@ test('B69: no profile at all is exit 4 and names both ways in', ({ config }) => 
   );
 });
 
-test('B69: no profile in force is exit 4; one that is stored is offered first', ({ config }) => {
+test('B69: no current profile is exit 4; one that is stored is offered first', ({ config }) => {
   config.put({ ...stored, current_profile: null });
   expect(() => resolveCredentials({}, config.system())).toThrow(
     expect.objectContaining({ exitCode: 4, hint: 'linkctl auth switch <profile>, or without an account: linkctl -p sandbox' }),
@@ -140,7 +140,7 @@ test('a profile without a key is exit 4 and names the login', ({ config }) => {
   );
 });
 
-test('CLI.md 3.2: the sandbox is there without any configuration, as edition A unless told', ({ config }) => {
+test('CLI.md 3.2: the sandbox is there without any configuration, as edition A by default', ({ config }) => {
   expect(resolveCredentials({ profile: 'sandbox' }, config.system())).toMatchObject({ kind: 'sandbox', edition: 'a' });
   expect(resolveCredentials({ profile: 'sandbox', edition: 'b' }, config.system())).toMatchObject({ edition: 'b' });
   expect(resolveCredentials({}, config.system({ env: { LINKCTL_PROFILE: 'sandbox' } }))).toMatchObject({ kind: 'sandbox' });

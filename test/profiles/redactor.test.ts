@@ -28,7 +28,7 @@ test.each([
   ['the proxy password', 'pr@xy/word'],
   ['the proxy password as given', 'pr%40xy%2Fword'],
   ['base64 of the proxy credentials', base64('joe:pr@xy/word')],
-])('R-40: %s is redacted wherever it stands', (_what, secret) => {
+])('R-40: %s is redacted wherever it is', (_what, secret) => {
   expect(redactor().redact(`<${secret}|${secret}>`)).toBe('<[redacted]|[redacted]>');
 });
 
@@ -70,7 +70,7 @@ test('keys that become known later are redacted from then on', () => {
 const sentence = 'try again: you may delete 5 URLs [y/N], a hash is any of a-z; key tests: yes';
 
 test.each(['y', 'a', 'N', 're', 'is', 'hash', 'elete', 'ey', 'of'])(
-  'D46: the key %s is cut out of no ordinary word, and not told where it stands',
+  'D46: the key %s is cut out of no ordinary word, and not reported where it is',
   (short) => {
     const made = new Redactor();
     made.addKey(short, 'ann');

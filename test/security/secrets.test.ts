@@ -59,7 +59,7 @@ test('R-40: --debug shows the call and hides the key', async ({ linkctl }) => {
   expect(stderr).toContain('> authorization: Basic [redacted]');
 });
 
-test('R-40: a password of a proxy is not told when the proxy fails', async ({ env, linkctl }) => {
+test('R-40: a password of a proxy is not reported when the proxy fails', async ({ env, linkctl }) => {
   const proxied = { ...env, LINKCTL_BASE_URL: 'https://api.example.test/', HTTPS_PROXY: `http://joe:${apiKey}@127.0.0.1:9` };
   const ran = await linkctl(['list', '--debug', '--retries', '0'], { env: proxied });
   expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('HTTPS_PROXY') });

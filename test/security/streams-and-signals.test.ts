@@ -53,7 +53,7 @@ describe('R-20, B38: output that nobody can write', () => {
     ).toEqual(printing.map((line) => ({ line, code: 9, stderr })));
   });
 
-  test('a mutation that cannot print is told as such, and was made', async ({ env, wire }) => {
+  test('a mutation that cannot print is reported as such, and was made', async ({ env, wire }) => {
     const ran = await runShell('$linkctl shorten https://nodejs.org/ > /dev/full', env);
     expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('cannot write output') });
     expect(await sent(wire)).toHaveLength(1);

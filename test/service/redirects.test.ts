@@ -97,7 +97,7 @@ test('max_clicks is honoured to the click, also when clicks come at once', async
   expect((await client.visit('/abc')).status).toBe(303);
 });
 
-test('each domain has its links, redirect code, root page and 404 page, told apart by Host', async ({ start }) => {
+test('each domain has its links, redirect code, root page and 404 page, distinguished by Host', async ({ start }) => {
   const client = await start({
     domains: [
       {

@@ -64,7 +64,7 @@ describe('tables', () => {
     },
   );
 
-  test('B24: what a narrow terminal hides is told on stderr, and --no-truncate shows it', async ({ linkctl, open }) => {
+  test('B24: what a narrow terminal hides is reported on stderr, and --no-truncate shows it', async ({ linkctl, open }) => {
     for (const link of links) await linkctl(['shorten', ...link]);
     const narrow = await open([], {
       columns: 40,

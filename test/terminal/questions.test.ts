@@ -105,7 +105,7 @@ describe('auth login', () => {
 describe('questions before a change', () => {
   const question = 'Delete tag "old", used by no link, of account "ann" on ';
 
-  test('B56, B58: tags delete names the tag, the account and the host, and y goes on', async ({ linkctl, open }) => {
+  test('B56, B58: tags delete names the tag, the account and the host, and y continues', async ({ linkctl, open }) => {
     await linkctl(['tags', 'add', 'old']);
     const terminal = open(['tags', 'delete', 'old']);
     await terminal.sees(question);
@@ -140,7 +140,7 @@ describe('questions before a change', () => {
     expect(shown).toContain('error: --yes required when not running interactively');
   });
 
-  test('B54: --yes is looked at first, also where nobody could be asked', async ({ linkctl, open }) => {
+  test('B54: --yes is checked first, also where nobody could be asked', async ({ linkctl, open }) => {
     await linkctl(['tags', 'add', 'old']);
     expect(await open(['tags', 'delete', 'old', '--yes', '--no-input']).ended()).toMatchObject({ code: 0 });
   });

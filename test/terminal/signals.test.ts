@@ -38,7 +38,7 @@ describe('Ctrl-C', () => {
     ['stdout', ['list', '--all', '-o', 'json'], 1],
     ['stderr', ['list', '--all', '-o', 'json', '--debug'], 2],
   ] as const)(
-    'B41: a reader of %s that stands still does not keep a listing alive',
+    'B41: a blocked reader of %s does not keep a listing alive',
     async ([name, argv, times], { env, linkctl, wire }) => {
       const lines = Array.from({ length: 6000 }, (_, index) => `https://example.com/a/rather/long/path/for/a/link/${index}`);
       await linkctl(['shorten', '-f', '-', '-q'], { stdin: lines.join('\n') });
@@ -61,7 +61,7 @@ describe('Ctrl-C', () => {
     },
   );
 
-  test('R-18: stops a shortening run after the batches under way; the same command goes on', async ({ open, folder, wire }) => {
+  test('R-18: stops a shortening run after the batches in progress; the same command resumes', async ({ open, folder, wire }) => {
     const file = links(folder, 2000);
     await wire.script([{ ...slowly, only: { method: 'POST' } }]);
     const terminal = open(['shorten', '-f', file, '--batch-size', '20', '--results', join(folder, 'done.csv'), '--no-color']);
@@ -146,7 +146,7 @@ describe('progress', () => {
     );
   });
 
-  test('B89: SIGUSR2 says once where a run stands, wherever stderr leads', async ({ env, folder, wire }) => {
+  test('B89: SIGUSR2 says once the state of a run, wherever stderr leads', async ({ env, folder, wire }) => {
     const only = { method: 'POST' };
     await wire.script([
       { only, times: 2 },

@@ -68,7 +68,7 @@ function openResults(path: string, system: WriteSystem): OutcomeFile {
   });
 }
 
-/** `--failed`: the failed rows with their own columns and the reason, ready to be mended and fed back. */
+/** `--failed`: the failed rows with their own columns and the reason, ready to be corrected and used as input again. */
 function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
   const names = [...columns, 'error_code', 'error_message'];
   return openFile(path, system, names, (outcome) => {

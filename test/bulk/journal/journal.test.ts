@@ -258,7 +258,7 @@ describe('F61, F62: a crash at any step of the journal', () => {
   );
 });
 
-test('J8, R-X8: a run on what is not the default domain any more is not begun anew on another', async ({ world }) => {
+test('J8, R-X8: a run on what is not the default domain any more is not restarted on another', async ({ world }) => {
   await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
   await world.shorten(rowsOf(5), { batchSize: 2 });
   const domains = [{ domain: 'new.ex', status: 'default' }];

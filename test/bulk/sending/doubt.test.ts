@@ -111,7 +111,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(multiplicity(keyed(10), await world.stored())).toMatchObject({ 1: 311 });
     });
 
-    test('D32: nobody is there for longer than five attempts: 8, and the same command goes on', async ({ world }) => {
+    test('D32: nobody is there for longer than five attempts: 8, and the same command resumes', async ({ world }) => {
       await inUse(world);
       await world.server.script([{ ...faults.dropAfter, ...onPost, down: 3_600_000 }]);
       const first = await world.shorten(keyed(10), { batchSize: 5, concurrency: 1 });

@@ -187,7 +187,7 @@ test.each([
   expect(await failureOf(client.send('deleteTag', { path: { label: 'a' } }))).toMatchObject({ exitCode: 10 });
 });
 
-test.each([301, 302, 307, 308])('F14, R-37: %i is told and not followed', async (status) => {
+test.each([301, 302, 307, 308])('F14, R-37: %i is reported and not followed', async (status) => {
   const target = await rig([]);
   const { client, server } = await rig([{ ...faults.redirect(`${target.server.origin}/x?secret=1`, status), times: 'all' }]);
   expect(await failureOf(client.send('shortenUrls', items))).toMatchObject({
@@ -213,7 +213,7 @@ test.each([
   expect(isTooDeep(text)).toBe(expected);
 });
 
-test('R-36: JSON under another name is taken, and told once', async () => {
+test('R-36: JSON under another name is taken, and reported once', async () => {
   const step: Step = { ...answer({ tags: [] }), times: 'all' };
   const { client, events } = await rig([{ ...step, answer: { ...step.answer, headers: { 'content-type': 'text/html' } } }]);
   await client.send('listTags', {});

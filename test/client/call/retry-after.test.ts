@@ -71,7 +71,7 @@ test('R-5: 503 with a long Retry-After stops a read with exit 7 and leaves a sho
   expect(await failureOf((await rig([step])).client.send('shortenUrls', items))).toMatchObject({ exitCode: 10 });
 });
 
-test('R-5: a Retry-After that makes no sense is told and not followed', async () => {
+test('R-5: a Retry-After that makes no sense is reported and not followed', async () => {
   const { client, events, time } = await rig([faults.tooMany('-5'), tags]);
   await client.send('listTags', {});
   expect(events).toContainEqual({ kind: 'warning', message: 'ignoring the invalid Retry-After of the server: -5' });

@@ -91,7 +91,7 @@ test.each([
 test.each([
   ['429', faults.tooMany('0')],
   ['1219', faults.refuse(1219)],
-])('R-15: who asks for a call is told of each %s, although it succeeds in the end', async (_what, step) => {
+])('R-15: who asks for a call gets a report of each %s, although it succeeds in the end', async (_what, step) => {
   const { client } = await rig([{ ...step, times: 2 }, tags]);
   const asked: string[] = [];
   await client.send('listTags', {}, { onThrottled: () => void asked.push('slower') });
@@ -164,7 +164,7 @@ test('R-6, G7: four calls in flight send at most twelve requests to a dead serve
   expect(await failureOf(client.send('listTags', {}))).toMatchObject({ attempts: 1, gaveUp: 'too many failures in this run' });
 });
 
-test('R-6, F16: with the budget empty one probe at a time looks for the server, and the calls go on when it is back', async () => {
+test('R-6, F16: with the budget empty one probe at a time looks for the server, and the calls continue when it is back', async () => {
   const { server, client, time } = await rig([
     { ...faults.badGatewayBefore, times: 12 },
     { ...faults.badGatewayBefore, times: 4, only: { path: '/account' } },
@@ -177,7 +177,7 @@ test('R-6, F16: with the budget empty one probe at a time looks for the server, 
   expect(Math.max(...time.slept)).toBeLessThanOrEqual(60_000);
 });
 
-test('R-7, B83: each retry is told with attempt, reason and delay, and no text holds the key', async () => {
+test('R-7, B83: each retry is reported with attempt, reason and delay, and no text holds the key', async () => {
   const { client, events } = await rig([{ answer: { status: 503, body: `echo ${key}` } }, tags]);
   await client.send('listTags', {});
   expect(events.map(({ kind }) => kind)).toEqual(['exchange', 'retry', 'exchange']);

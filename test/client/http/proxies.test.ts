@@ -90,7 +90,7 @@ test('F15: a proxy that is down was passed nothing', async () => {
   expect(await transport.exchange(keyed, patient)).toMatchObject({ sent: false, message: expect.stringMatching(/refused/) });
 });
 
-test('F15: a tunnel that stands too late carries nothing', async () => {
+test('F15: a tunnel that opens too late carries nothing', async () => {
   const server = await target();
   const transport = await open({ HTTPS_PROXY: (await proxyTo(server, 200, 600)).url });
   const outcome = await transport.exchange(keyed, { ...patient, connect: 400 });

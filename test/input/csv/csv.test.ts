@@ -21,7 +21,7 @@ describe('what is accepted', () => {
     ]);
   });
 
-  test('B91: a listing feeds shorten as it is: hash is the custom hash, read-only columns are passed over', async () => {
+  test('B91: a listing feeds shorten as it is: hash is the custom hash, read-only columns are skipped', async () => {
     const text = `hash,short_url,short_url_with_protocol,long_url,total_clicks,unique_clicks,last_visit,links,error,note\nabc,s.ex/abc,https://s.ex/abc,${url},7,3,2026-01-01 00:00:00,{},,hi\n`;
     expect(await rows(text)).toEqual([{ line: 2, item: { custom_hash: 'abc', long_url: url, note: 'hi' }, listed: true }]);
   });
@@ -213,7 +213,7 @@ describe('what is refused, exit 2', () => {
 });
 
 describe('B91: fields and editions', () => {
-  test('a field of edition A stands on B when it is empty or its default, and is not sent', async () => {
+  test('a field of edition A is accepted on B when it is empty or its default, and is not sent', async () => {
     expect((await rows(`long_url,max_clicks\n${url},0\n${url},\n`, { edition: 'b' })).map(({ item }) => item)).toEqual([
       { long_url: url },
       { long_url: url },

@@ -70,7 +70,7 @@ describe('B24: a narrow terminal', () => {
       expect(stderr).toBe('hidden to fit the terminal: expiration_date, last_visit (use --no-truncate)\n');
     });
 
-    test('a column goes for them that stands between others', async () => {
+    test('a column goes for them that is between others', async () => {
       const { stdout, stderr } = await print(listing([{ ...tagged, hash: 'abc', tags: ['sale'] }]), terminal(80));
       expect(lines(stdout)[1]).toBe('abc   https://example.com/xxxxxxxxx…       3       2  sale  2026-01-31T09:00:00Z');
       expect(stderr).toBe('hidden to fit the terminal: expiration_date (use --no-truncate)\n');
@@ -185,7 +185,7 @@ test('a table shows what has arrived while its source is slow', async () => {
   expect(lines(world.stdout.text).length).toBe(3);
 });
 
-test('B96: a terminal without UTF-8 is told in ASCII', async () => {
+test('B96: a terminal without UTF-8 gets ASCII', async () => {
   const row = url('abc', { note: 'x'.repeat(100) });
   const options = { fields: ['hash', 'note'] };
   const environments: Record<string, string>[] = [{ LC_ALL: 'C' }, { LANG: 'de_DE.ISO-8859-1' }, { TERM: 'dumb' }];

@@ -107,7 +107,7 @@ describe('B89: progress is one line that takes itself away', () => {
     expect(stderr.text).toBe('1/12 batches\n2/12 batches\n');
   });
 
-  test('asked for, the state is told once, even where nothing else is', async () => {
+  test('asked for, the state is reported once, even where nothing else is', async () => {
     const { streams, stderr } = createWorld();
     streams.progress.step(() => '1/12 batches');
     streams.progress.status();
