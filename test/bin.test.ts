@@ -79,7 +79,7 @@ describe('B48: what is wrong with the machine is no bug', () => {
   });
 });
 
-test('1.4, 3.2: a run into the sandbox resumes, although its service has another port', async ({ homeEnv, folder }) => {
+test('R 1.4, CLI 3.2: a run into the sandbox resumes, although its service has another port', async ({ homeEnv, folder }) => {
   const file = join(folder, 'links.txt');
   writeFileSync(file, Array.from({ length: 300 }, (_, index) => `https://example.com/${index}`).join('\n'));
   const shorten = ['-p', 'sandbox', 'shorten', '-f', file, '--generate-hashes', '--batch-size', '100'];
@@ -91,7 +91,7 @@ test('1.4, 3.2: a run into the sandbox resumes, although its service has another
   expect((await runProgram(shorten, homeEnv)).code).toBe(2);
 });
 
-test('1.4: a file that was done into the sandbox stays done when the sandbox was served, and its domain has another name', async ({
+test('R 1.4: a file that was done into the sandbox stays done when the sandbox was served, and its domain has another name', async ({
   homeEnv,
   folder,
 }) => {

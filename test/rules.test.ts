@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -48,14 +48,43 @@ function inList(text: string): string[] {
   return rules.map((rule) => (/^\d/.test(rule) ? rule.replace(/[abc]$/, '') : rule));
 }
 
+function citedIn(folder: string): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const name of readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(ts|js|mjs|py)$/.test(name) || name === 'rules.test.ts') continue;
+    for (const rule of cited(readFileSync(join(top, folder, name), 'utf8'))) places.set(rule, `${folder}/${name}`);
+  }
+  return places;
+}
+
 const defined = readmes.flatMap((path) =>
   [...readFileSync(join(top, path), 'utf8').matchAll(/^- \*\*(.+?)\*\* (.+)/gm)]
     .filter(([, rule = '']) => new RegExp(`^${one}$`).test(rule))
     .map(([, rule = '', text = '']) => ({ rule, path, text })),
 );
+const inTests = citedIn('test');
+const citations = new Map([...citedIn('src'), ...citedIn('bin'), ...inTests]);
+/** Places by number, for messages that say where to look. */
+const without = (rules: Iterable<[string, string]>, known: ReadonlySet<string>): string[] =>
+  [...rules].filter(([rule]) => !known.has(rule)).map(([rule, place]) => `${rule} (${place})`);
+
+test('every number that code or tests cite is defined in a README', () => {
+  expect(without(citations, new Set(defined.map(({ rule }) => rule)))).toEqual([]);
+});
+
 test('a number is defined once', () => {
   const rules = defined.map(({ rule }) => rule);
   expect(rules.filter((rule, index) => rules.indexOf(rule) !== index)).toEqual([]);
+});
+
+test('every number that is defined is held by a test that cites it', () => {
+  const heldByTests = new Set(inTests.keys());
+  expect(
+    without(
+      defined.map(({ rule, path }): [string, string] => [rule, path]),
+      heldByTests,
+    ),
+  ).toEqual([]);
 });
 
 describe('what is a citation', () => {

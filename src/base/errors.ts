@@ -1,4 +1,4 @@
-/** Every exit code (CLI.md section 2). A run that a signal ended dies of the signal instead. */
+/** Every exit code (CLI 2). A run that a signal ended dies of the signal instead. */
 export const exitCodes = {
   ok: 0,
   /** A failure without a better code. */
@@ -90,7 +90,7 @@ export class EmptyError extends ofKind('empty') {}
 
 /**
  * How a line ends that named several things, after people have read the failure of each: exit 3 where others were done, else
- * the class that all failures share (CLI.md section 2). `what` continues "2 of 3": `tags were not deleted`.
+ * the class that all failures share (CLI 2). `what` continues "2 of 3": `tags were not deleted`.
  */
 export function sharedFailure(failures: readonly CliError[], named: number, what: string): CliError | undefined {
   const [first] = failures;

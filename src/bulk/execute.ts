@@ -23,7 +23,7 @@ export interface RunSummary {
   readonly milliseconds: number;
   /** Items in one call that the server turned out to take, where it took fewer than the plan has. */
   readonly workingSize: number | undefined;
-  /** Short URLs of records that the run seems to have made beside those of its rows (1.2, F07). */
+  /** Short URLs of records that the run seems to have made beside those of its rows (R 1.2, F07). */
   readonly surplus: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { type Edition, editions, thisServer } from '../contract/editions.ts';
 
-/** What keeps a shortening run from making a link twice (RELIABILITY.md 1.2). */
+/** What keeps a shortening run from making a link twice (R 1.2). */
 export type ModeName = 'keyed' | 'dedupe' | 'checked';
 
 export interface Mode {

@@ -7,7 +7,7 @@ import { guarantees } from './modes.ts';
 import type { RunExecution } from './run-execution.ts';
 import { callsPerBatch } from './run-plan.ts';
 
-/** What is known when a run begins, for the header (1.7). */
+/** What is known when a run begins, for the header (R 1.7). */
 export interface RunFacts {
   readonly run: string;
   readonly resumed: boolean;

@@ -33,7 +33,7 @@ export interface StartedRun<Payload extends object> extends ExecutedRun<Payload>
 }
 
 /**
- * Begins a long run, or continues the unfinished one of the same input (RELIABILITY.md section 1). Throws before anything is
+ * Begins a long run, or continues the unfinished one of the same input (R 1.4). Throws before anything is
  * sent: `UsageError` for a run that is finished, `LocalError` for one that cannot continue, `LimitError` for quotas.
  */
 export async function startRun<Payload extends object>(

@@ -10,7 +10,7 @@ import type { Row, RowsReport } from '../output/report.ts';
 import { headerLines, progressLine, type RunPresentation, type ShownRun, summaryLines, summaryRecord } from './run-summary.ts';
 
 /**
- * A long run as a report (RELIABILITY.md 1.7): a header with mode and guarantee, every row in the order of the input, progress,
+ * A long run as a report (R 1.7): a header with mode and guarantee, every row in the order of the input, progress,
  * and a summary. The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second
  * signal ends it at once (R-18).
  */

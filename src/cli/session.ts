@@ -34,7 +34,7 @@ export interface Session extends Invocation {
   foreignHost(hosts: readonly string[]): Promise<ForeignHost | undefined>;
   /** What the profile sets beside credentials; empty without one. */
   readonly defaults: Settings;
-  /** The short URL to show: the server's own where it sends one, else with the profile's scheme (CLI.md 3.7). */
+  /** The short URL to show: the server's own where it sends one, else with the profile's scheme (CLI 3.7). */
   shortUrl(record: { readonly short_url?: unknown; readonly short_url_with_protocol?: unknown }): string;
 }
 
@@ -81,7 +81,7 @@ function accountOf(credentials: ServerCredentials): Account {
   return { edition, baseUrl, username, profile, keySource, methodOverride: settings.method_override ?? undefined, readKey };
 }
 
-/** CLI.md 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
+/** CLI 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
 async function startSandbox({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {
   const { system, warn, atEnd } = invocation;
   const { startService, usualPort } = await import('../service/service.ts');

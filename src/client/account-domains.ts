@@ -13,7 +13,7 @@ export async function accountDomains(client: Pick<Client, 'send'>): Promise<Acco
   return { names: domains.map(({ domain }) => domain), defaultDomain };
 }
 
-/** CLI.md 3.1: GET /domains goes through on edition A and is unknown on edition B. The client must be one of edition A, to ask. */
+/** CLI 3.1: GET /domains goes through on edition A and is unknown on edition B. The client must be one of edition A, to ask. */
 export async function findEdition(client: Pick<Client, 'send'>): Promise<Edition> {
   return (await listDomains(client)) ? 'a' : 'b';
 }

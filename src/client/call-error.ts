@@ -4,7 +4,7 @@ import type { OperationName } from '../contract/operations.ts';
 
 /**
  * What a failed call means for a change: `not_sent` (class N) and `rejected` (class R) did not happen, `ambiguous` (class A) may
- * have happened, in part or later (RELIABILITY.md 1.3).
+ * have happened, in part or later (R 1.3).
  */
 export type CallOutcome = 'not_sent' | 'rejected' | 'ambiguous';
 
@@ -47,7 +47,7 @@ interface CallHistory {
   readonly notBefore?: number | undefined;
 }
 
-/** A call that failed for good. Its exit code follows CLI.md section 2. */
+/** A call that failed for good. Its exit code follows CLI 2. */
 export class CallError extends CliError {
   readonly outcome: CallOutcome;
   /** The last attempt's own fault, whatever it means for a change. */

@@ -9,7 +9,7 @@ type Sender = Pick<Client, 'send'>;
 const maximumRounds = 3;
 const tagNotFound = 1309;
 
-/** DELETE /tags/[label]. After a deletion in doubt, "not found" is the proof that it was done (RELIABILITY.md 2.1). */
+/** DELETE /tags/[label]. After a deletion in doubt, "not found" is the proof that it was done (R 2.1). */
 export async function deleteTag({ send }: Sender, label: string): Promise<void> {
   try {
     await send('deleteTag', { path: { label } });
@@ -18,7 +18,7 @@ export async function deleteTag({ send }: Sender, label: string): Promise<void> 
   }
 }
 
-/** PATCH /tags/[label]: the tags that the server answers with. In doubt, the list of tags shows whether it was done (2.1). */
+/** PATCH /tags/[label]: the tags that the server answers with. In doubt, the list of tags shows whether it was done (R 2.1). */
 export async function renameTag(client: Sender, old: string, label: string): Promise<readonly TagRecord[]> {
   let doubt: CallError | undefined;
   for (let round = 1; ; round += 1) {

@@ -137,7 +137,7 @@ function isSame(path: string, content: string): boolean {
   }
 }
 
-/** CLI.md section 2: only an outcome that is not known comes before something on this machine. */
+/** CLI 2: only an outcome that is not known comes before something on this machine. */
 function graver(outcome: CliError | undefined, failed: number, failures: readonly string[]): CliError | undefined {
   if (failed === 0 || outcome?.kind === 'unknown' || outcome?.kind === 'local') return outcome;
   const more = failed > failures.length ? [`and ${failed - failures.length} more`] : [];

@@ -91,7 +91,7 @@ async function shorten(options: ShortenOptions, invocation: Invocation, urls: st
   );
 }
 
-/** CLI.md 3.7: in a pipe the short URL of each success and nothing else. */
+/** CLI 3.7: in a pipe the short URL of each success and nothing else. */
 const shortenPresentation = {
   key: 'urls',
   columns: urlColumns,

@@ -141,7 +141,7 @@ function plan(labels: readonly string[], { change, done, request }: Plan, invoca
   return dryRun({ requests: labels.map(request), changes, noun: 'tag', done, columns }, invocation);
 }
 
-/** Did it happen (CLI.md 3.5)? An answer that holds other labels says no; one without any proves nothing. */
+/** Did it happen (CLI 3.5)? An answer that holds other labels says no; one without any proves nothing. */
 function applied(label: string, tags: readonly TagRecord[] | null | undefined): TagRecord {
   const tag = tags?.find((one) => foldLabel(one.label) === foldLabel(label));
   if (!tag && tags?.[0]) {

@@ -1,4 +1,4 @@
-/** What kind of failure a code is, by what the caller can do about it (CLI.md section 2). */
+/** What kind of failure a code is, by what the caller can do about it (CLI 2). */
 type ErrorKind = 'failed' | 'auth' | 'not_found' | 'rejected' | 'limit' | 'unavailable' | 'local';
 
 /** The traits of one error code. */
@@ -12,7 +12,7 @@ export interface ErrorTraits {
   readonly refuses?: 'every call' | 'every row';
   /** Of an item: it was not applied, and sending it again may help. */
   readonly temporary?: true;
-  /** It is not known what the server did, even with status 400, which any error has (1.3, F24). */
+  /** It is not known what the server did, even with status 400, which any error has (R 1.3, F24). */
   readonly doubtful?: true;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The records of API.md section 2 under their wire names. A member that the document says may be absent, or that only one
+ * The records of the API under their wire names. A member that the document says may be absent, or that only one
  * edition has, is optional; a form that it does not show is `unknown`. Servers send more than is listed here
  * (FIELD-NOTES 1 to 6), and whatever they send passes through untouched. Records that are printed are type aliases: unlike interfaces
  * they are rows of a report as they are.

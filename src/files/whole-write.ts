@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { errorCode } from './file-error.ts';
 
-/** Writes all of the bytes: one call may take only a part, as on a nearly full disk (RELIABILITY.md 0.1). */
+/** Writes all of the bytes: one call may take only a part, as on a nearly full disk (R 0.1). */
 export function writeWhole(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     const count = writePart(file, bytes, done);

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { type InputFormat, inputFormats } from '../input/format.ts';
 import { choice, count, once } from './values.ts';
 
-/** The flags of commands that read a file of rows and send them in batches (CLI.md 3.4). */
+/** The flags of commands that read a file of rows and send them in batches. */
 export interface BulkOptions {
   readonly file?: string;
   readonly inputFormat?: InputFormat;

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type Format, formats } from '../contract/formats.ts';
 import { choice, count, repeated, seconds } from './values.ts';
 
-/** The flags that every command takes, in any position (CLI.md 3.3). What was not given is absent. */
+/** The flags that every command takes, in any position (CLI 3.3). What was not given is absent. */
 export interface GlobalOptions {
   readonly profile?: string;
   readonly output?: Format;

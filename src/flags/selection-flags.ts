@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { once } from './values.ts';
 
-/** How URLs that exist are named (CLI.md 3.5): by hash, by a file of hashes, or by a tag expression. */
+/** How URLs that exist are named (CLI 3.5): by hash, by a file of hashes, or by a tag expression. */
 export interface SelectionOptions {
   readonly hashesFrom?: string;
   readonly byTags?: string;
@@ -27,7 +27,7 @@ export function readSelection(operands: readonly string[], options: SelectionOpt
   const ways = waysOf(operands, options);
   if (ways.length > 1) throw new UsageError(`specify only one of ${ways.join(' or ')}`);
   if (byTags !== undefined) {
-    // An empty expression must never select everything (CLI.md 3.5).
+    // An empty expression must never select everything (CLI 3.5).
     if (byTags.trim() === '') throw new UsageError('--by-tags: the tag expression is empty');
     return { kind: 'tags', expression: byTags };
   }

@@ -3,7 +3,7 @@ import { cellValue } from './values.ts';
 
 const longUrl = { name: 'long_url', target: 'long_url' } as const;
 
-/** Reads one URL from each line; blank lines and `#` comments are skipped (CLI.md 3.6). */
+/** Reads one URL from each line; blank lines and `#` comments are skipped (CLI 3.6). */
 export function lineReader(draft: RowDraft, notices: Notices): RecordReader<string> {
   let begun = false;
   return (record, line) => {

@@ -26,7 +26,7 @@ const mostHosts = 1000;
 /**
  * Gives each link that is named its domain, and remembers what the names leave open. A short URL says its own domain; a bare hash is
  * on the working one, or else on the account's default one, where the caller knows it. On edition B there is one domain: a short
- * URL's own says nothing that a call could carry (CLI.md 3.5).
+ * URL's own says nothing that a call could carry (CLI 3.5).
  */
 export class Placement {
   readonly #working: WorkingDomain;

@@ -57,7 +57,7 @@ export interface RowsReport extends Ending {
   readonly columns: readonly Column[];
   /** Names of the columns that a table shows; all of them without it. */
   readonly tableFields?: readonly string[];
-  /** Names of the columns that tsv and csv have by default (CLI.md 3.7); all of them without it. */
+  /** Names of the columns that tsv and csv have by default (CLI 3.7); all of them without it. */
   readonly pipedFields?: readonly string[];
   /** Columns that only tables have, after the others: pictures of what fields say. */
   readonly drawn?: readonly Column[];

@@ -39,7 +39,7 @@ export function readableUrl(text: string): string {
   return unicode === '' ? text : `${lead}${unicode}${rest}`;
 }
 
-/** What a table of URLs shows (CLI.md 3.7); on several domains a hash alone names none of them (F5). */
+/** What a table of URLs shows (CLI 3.7); on several domains a hash alone names none of them (F5). */
 export function urlTableFields(edition: Edition, severalDomains: boolean): string[] {
   const both = [severalDomains ? 'short_url' : 'hash', 'long_url', 'total_clicks', 'unique_clicks', 'tags', 'expiration_date'];
   return edition === 'a' ? [...both, 'last_visit'] : both;
@@ -61,7 +61,7 @@ export function missingRow({ hash, domain }: LinkKey): Row {
   return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }
 
-/** How changes of URLs are shown: a line a URL on a terminal, its hash in a pipe (CLI.md 3.7). */
+/** How changes of URLs are shown: a line a URL on a terminal, its hash in a pipe (CLI 3.7). */
 export function hashChangePresentation(
   key: string,
   done: string,

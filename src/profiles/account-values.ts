@@ -8,7 +8,7 @@ import { parseUrl } from '../contract/web-address.ts';
  * such an http(s) URL; the text is never part of a message, because its userinfo may be a secret.
  */
 export function baseUrl(text: string): string | undefined {
-  // `new URL` deletes control characters and spaces silently (RELIABILITY.md 0.10), and an empty `?` or `#` or userinfo.
+  // `new URL` deletes control characters and spaces silently (R 0.10), and an empty `?` or `#` or userinfo.
   if (/[\s\\?#]/.test(text) || hasControlCharacter(text) || !/^https?:\/\/[^/@]+(\/.*)?$/i.test(text)) return undefined;
   const url = parseUrl(text);
   if (!url) return undefined;

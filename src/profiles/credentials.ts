@@ -41,7 +41,7 @@ export interface ServerCredentials extends Notices {
   readKey(): Promise<ApiKey>;
 }
 
-/** The service in this process: no account, no key (CLI.md 3.2). */
+/** The service in this process: no account, no key (CLI 3.2). */
 export interface SandboxCredentials extends Notices {
   readonly kind: 'sandbox';
   readonly profile: typeof sandboxName;

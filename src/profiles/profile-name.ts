@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 
-/** The profile that always exists (CLI.md 3.2). */
+/** The profile that always exists (CLI 3.2). */
 export const sandboxName = 'sandbox';
 
 /** Names that JavaScript's objects give a meaning of their own. */

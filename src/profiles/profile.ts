@@ -60,7 +60,7 @@ const command: ProfileField<string[]> = {
   },
 };
 
-/** A profile: its set of credentials and its defaults, under the names of the file (CLI.md 3.8). Everything else reads this table. */
+/** A profile: its set of credentials and its defaults, under the names of the file (CLI 3.8). Everything else reads this table. */
 export const profileFields = {
   base_url: {
     ...text('a URL such as https://api.example.com/rest/v3', (value) => baseUrl(value) !== undefined),

@@ -10,6 +10,6 @@ test.each([
   expect(shortPrint(text)).toBe(print);
 });
 
-test('1.4: the checksum of a line stays the same from version to version', () => {
+test('R 1.4: the checksum of a line stays the same from version to version', () => {
   expect(checksum('{"type":"end"}')).toBe('93d5764e0d5eab7d');
 });

@@ -1,7 +1,7 @@
 import { median, minima, ratio, runInTurn } from './processes.js';
 import { writeRows } from './rows.js';
 
-/** PERFORMANCE.md section 2: rows a second end to end, in keyed mode with journal, check pass and results file. */
+/** Rows a second end to end, in keyed mode with journal, check pass and results file. */
 export async function bulk(world) {
   const [small, large] = world.quick ? [1000, 20_000] : [1000, 1_000_000];
   const files = new Map([small, large].map((count) => [count, world.path(`rows-${count}.csv`)]));

@@ -1,6 +1,6 @@
 import { median, minima, ratio, runInTurn } from './processes.js';
 
-/** PERFORMANCE.md section 2: a whole account out of pages, against reading the pages and writing raw lines; and tables. */
+/** A whole account out of pages, against reading the pages and writing raw lines; and tables. */
 export async function listing(world) {
   const total = world.quick ? 20_000 : 1_000_000;
   const server = await world.canned({ total });

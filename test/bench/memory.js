@@ -2,7 +2,7 @@ import { shortenFile } from './bulk.js';
 import { median, runInTurn } from './processes.js';
 import { writeRows } from './rows.js';
 
-/** PERFORMANCE.md section 2: peak memory must not grow with the rows. */
+/** Peak memory must not grow with the rows. */
 export async function memory(world) {
   const sizes = world.quick ? [1000, 20_000, 100_000] : [100_000, 1_000_000, 5_000_000];
   const peaks = new Map();

@@ -3,7 +3,7 @@ import { insertBare } from './baselines/engine.js';
 import { load } from './load.js';
 import { median, startServer } from './processes.js';
 
-/** PERFORMANCE.md section 3: the local service with a million links. */
+/** The local service with a million links. */
 export async function service(world) {
   const total = world.quick ? 40_000 : 1_000_000;
   const data = world.path('data');

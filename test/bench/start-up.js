@@ -4,7 +4,7 @@ import { median, minima, ratio, runInTurn } from './processes.js';
 /** A URL that the canned server knows. */
 const known = 'https://shop.example.com/catalogue/item/00000000?utm_source=newsletter';
 
-/** PERFORMANCE.md section 1: whole processes against `node -e 0`. */
+/** Whole processes against `node -e 0`. */
 export async function startUp(world) {
   const server = await world.canned();
   try {

@@ -24,7 +24,7 @@ describe('delete of many', () => {
     expect(await calls(world, 'DELETE')).toBe(1);
   });
 
-  test('3.9.4: one that is missing: the others are deleted, and it alone is reported', async ({ world }) => {
+  test('CLI 3.9.4: one that is missing: the others are deleted, and it alone is reported', async ({ world }) => {
     await fill(world, 3);
     await world.server.script([{ ...faults.refuse(1306), ...onDelete }]);
     const { exit, statuses } = await change(world, deleteOperation({ ...world, batchSize: 1000 }), named('h0', 'none', 'h2'));
@@ -98,7 +98,7 @@ describe('edit of many', () => {
     expect((await world.stored()).map(({ hash }) => hash)).toEqual(['n0', 'n1', 'h2']);
   });
 
-  test('3.5: a field that came back different fails its row: not applied', async ({ world }) => {
+  test('CLI 3.5: a field that came back different fails its row: not applied', async ({ world }) => {
     await fill(world, 2);
     const old = (hash: string) => ({ hash, note: 'old', long_url: 'https://example.com/', error: { code: 0, message: '' } });
     const answer = { body: { error: { code: 0, message: '' }, urls: [old('h0'), { ...old('h1'), note: 'n' }] } };

@@ -417,7 +417,7 @@ test('--budget: stops after so many calls with 7; the same command resumes', asy
   expect(multiplicity(rows, await world.stored())).toEqual({ 1: 40 });
 });
 
-describe('1.7, R-X9: the results file', () => {
+describe('R 1.7, R-X9: the results file', () => {
   test('holds every row once with its final status, after a stop and after going on', async ({ world }) => {
     const results = join(world.folder, 'results.csv');
     const failed = join(world.folder, 'failed.csv');

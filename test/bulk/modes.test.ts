@@ -108,7 +108,7 @@ test('F32 checked: a row that the answer leaves out is read back', async ({ worl
   expect(new Set(outcomes.map(({ record }) => record?.hash)).size).toBe(10);
 });
 
-test('F32 keyed, J9: a row that the answer leaves out keeps its generated hash', async ({ world }) => {
+test('J9, F32: keyed: a row that the answer leaves out keeps its generated hash', async ({ world }) => {
   const rows = rowsOf(10);
   await world.shorten(
     rowsOf(1, () => ({ custom_hash: 'first', long_url: 'https://first.example' })),
@@ -128,7 +128,7 @@ test('F34: shuffled answers are mapped to their rows', async ({ world }) => {
   for (const { payload, record } of outcomes) expect(record?.hash).toBe(stored.get(payload.long_url));
 });
 
-test('1.6: somebody else writes while a batch is in doubt: its rows are unknown, and the run stops with 10', async ({
+test('R 1.6: somebody else writes while a batch is in doubt: its rows are unknown, and the run stops with 10', async ({
   world,
 }) => {
   const rows = rowsOf(30);

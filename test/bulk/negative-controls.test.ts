@@ -10,16 +10,16 @@ async function faultsOf(options: Omit<TrialOptions, 'seed'>, fault: keyof TrialR
   return found;
 }
 
-test('3.5.5: retrying blindly makes duplicates', async () => {
+test('R 3.5.5: retrying blindly makes duplicates', async () => {
   const spoil: TrialOptions['spoil'] = (operation) => ({ ...operation, doubt: 'repeat' });
   expect(await faultsOf({ mode: 'checked', spoil }, 'duplicated')).toBeGreaterThan(0);
 });
 
-test('3.5.5: sending before the intent is on the disk makes duplicates', async () => {
+test('R 3.5.5: sending before the intent is on the disk makes duplicates', async () => {
   expect(await faultsOf({ mode: 'checked', forgetsIntents: true }, 'duplicated')).toBeGreaterThan(0);
 });
 
-test('3.5.5: matching by position maps wrongly', async () => {
+test('R 3.5.5: matching by position maps wrongly', async () => {
   const spoil: TrialOptions['spoil'] = (operation, { client, domain }) => ({
     ...operation,
     call: async (urls, signal) => {

@@ -27,7 +27,7 @@ const codes = Object.keys(errors)
   .map(Number)
   .filter((code): code is Exclude<ErrorCode, 0> => code !== 0);
 
-/** CLI.md section 2. */
+/** CLI 2. */
 const expectedExit: { readonly [code in Exclude<ErrorCode, 0>]: keyof typeof exitCodes } = {
   101: 'failed',
   1102: 'auth',

@@ -8,7 +8,7 @@ const labels = (...names: string[]): Step => answer({ tags: names.map((label) =>
 const methods = async (server: { requests(): Promise<{ method: string; url: string }[]> }) =>
   (await server.requests()).map(({ method, url }) => `${method} ${url.replace('/api/3', '')}`);
 
-test('2.1: the deletion of a tag in doubt that finds nothing the second time was done', async () => {
+test('R 2.1: the deletion of a tag in doubt that finds nothing the second time was done', async () => {
   const { client } = await rig([faults.dropAfter, faults.refuse(1309)]);
   await deleteTag(client, 'a');
 });
@@ -18,7 +18,7 @@ test.each([
   ['did not happen', 'old', 'new', ['OLD'], 2],
   ['changed case and happened', 'news', 'News', ['News'], 1],
   ['changed case and did not happen', 'news', 'News', ['news'], 2],
-])('2.1, F49: the rename of a tag in doubt that %s', async (_what, old, label, present, patches) => {
+])('R 2.1, F49: the rename of a tag in doubt that %s', async (_what, old, label, present, patches) => {
   const { server, client } = await rig([faults.dropAfter, labels(...present), labels(label)]);
   expect(await renameTag(client, old, label)).toEqual([{ label }]);
   expect((await methods(server)).filter((call) => call.startsWith('PATCH'))).toHaveLength(patches);

@@ -105,7 +105,7 @@ test.for([
   [899, ''],
   [900, 'warning: counter urls is at 90 %: 900 of 1,000\n'],
   [1200, 'warning: counter urls is at 120 %: 1,200 of 1,000\n'],
-])('3.5: %i of 1000 URLs warns on stderr: %j', async ([count, warning], { linkctl, wire }) => {
+])('CLI 3.5: %i of 1000 URLs warns on stderr: %j', async ([count, warning], { linkctl, wire }) => {
   const step = answer({ counters: { urls: { count, limit: 1000 } } });
   await wire.script([step, step]);
   expect(await linkctl(['account'])).toMatchObject({ code: 0, stderr: warning });

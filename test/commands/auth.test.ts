@@ -105,7 +105,7 @@ test('B65: a key that the server rejects leaves the configuration as it was', as
   expect(ran.stderr).not.toContain('wrong-key');
 });
 
-test('3.1: an edition that the server is not of is refused', async ({ home, login, config }) => {
+test('CLI 3.1: an edition that the server is not of is refused', async ({ home, login, config }) => {
   const ran = await home([...login, '--edition', 'b'], { stdin: apiKey });
   expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('this server is edition A') });
   expect(existsSync(config)).toBe(false);
@@ -205,7 +205,7 @@ test('auth list, switch and logout', async ({ home, login, config }) => {
   expect((await home(['list'])).code).toBe(4);
 });
 
-test('3.2: the sandbox needs no login and keeps its links between calls', async ({ home }) => {
+test('CLI 3.2: the sandbox needs no login and keeps its links between calls', async ({ home }) => {
   const made = await home(['-p', 'sandbox', 'shorten', 'https://nodejs.org/', '--hash', 'kept']);
   expect(made).toMatchObject({ code: 0, stderr: '' });
   expect((await home(['-p', 'sandbox', 'list', '--fields', 'hash'])).stdout).toBe('kept\n');

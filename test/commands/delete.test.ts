@@ -73,7 +73,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await changes(wire)).toHaveLength(1);
   });
 
-  test('3.6: what list finds, delete --hashes-from - deletes, in the order of the list', async ({
+  test('CLI 3.6: what list finds, delete --hashes-from - deletes, in the order of the list', async ({
     linkctl,
     wire,
     service,
@@ -106,7 +106,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await left(service)).toEqual([]);
   });
 
-  test('B43, 3.9.4: one of a group is missing: the others are deleted, it is reported, exit 3; all missing are 5', async ({
+  test('B43, CLI 3.9.4: one of a group is missing: the others are deleted, it is reported, exit 3; all missing are 5', async ({
     linkctl,
     service,
   }) => {
@@ -359,7 +359,7 @@ describe('class A', () => {
     },
   );
 
-  test('2.1: a deletion by tags is never repeated: exit 10, and how to count what is left', async ({
+  test('R 2.1: a deletion by tags is never repeated: exit 10, and how to count what is left', async ({
     linkctl,
     wire,
     service,
@@ -374,7 +374,7 @@ describe('class A', () => {
     expect(await changes(wire)).toHaveLength(1);
   });
 
-  test('2.1: an edit by tags is repeated once', async ({ linkctl, wire, service }) => {
+  test('R 2.1: an edit by tags is repeated once', async ({ linkctl, wire, service }) => {
     await store(service, numbered(2, { tags: ['t'] }));
     const words = ['edit', '--by-tags', 't', '--note', 'x', '-y', '--max-affected', '2'];
     await wire.script([{ ...faults.dropAfter, only: { method: 'PATCH' } }]);
@@ -431,7 +431,7 @@ describe('a smaller bound', () => {
 describe('several domains', () => {
   test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }, { name: 'münchen.example' }] });
 
-  test('4.1.7, 3.9.1: every call carries the domain of its hashes, groups too, and namesakes stay', async ({
+  test('4.1.7, CLI 3.9.1: every call carries the domain of its hashes, groups too, and namesakes stay', async ({
     linkctl,
     wire,
     service,
@@ -450,7 +450,7 @@ describe('several domains', () => {
     expect(await left(service, 'xn--mnchen-3ya.example')).toEqual(['h0', 'h1', 'h2']);
   });
 
-  test('3.5: the csv of a listing names the domain of each of its hashes', async ({ linkctl, service, folder }) => {
+  test('CLI 3.5: the csv of a listing names the domain of each of its hashes', async ({ linkctl, service, folder }) => {
     await store(service, numbered(3), 's.ex');
     await store(service, numbered(2), 't.ex');
     const path = join(folder, 'listing.csv');

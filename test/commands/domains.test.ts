@@ -12,7 +12,10 @@ test('GET /domains: all fields in a pipe', async ({ linkctl, wire }) => {
   expect(await sent(wire)).toEqual([{ call: 'GET /domains', body: undefined }]);
 });
 
-test('3.7: a table marks the default domain, and shows an international name in both forms (B97)', async ({ linkctl, wire }) => {
+test('CLI 3.7: a table marks the default domain, and shows an international name in both forms (B97)', async ({
+  linkctl,
+  wire,
+}) => {
   await wire.script([
     answer(
       { domain: 's.ex', status: 'active', use_https: true, redirect_code: 303, hash_generation: 'random' },

@@ -322,7 +322,7 @@ describe('did it happen?', () => {
     answer: { body: { error: { code: 0, message: '' }, urls: urls.map((url) => ({ error: { code: 0, message: '' }, ...url })) } },
   });
 
-  test('3.5, F46: a field that came back different is not applied: exit 6, 3 beside others', async ({ linkctl, wire }) => {
+  test('CLI 3.5, F46: a field that came back different is not applied: exit 6, 3 beside others', async ({ linkctl, wire }) => {
     await wire.script([answer(record('h0', { note: 'old' }))]);
     const one = await linkctl(['edit', 'h0', '--note', 'x', '--expires', '2031-01-31']);
     expect(one).toMatchObject({ code: 6, stdout: '' });
@@ -363,7 +363,7 @@ describe('class A', () => {
     ['F05', faults.dropAfter],
     ['F30', faults.badGatewayAfter],
   ] as const)(
-    '2.1, %s: values are sent again, a rename is checked first; each is done once',
+    'R 2.1, %s: values are sent again, a rename is checked first; each is done once',
     async ([, fault], { linkctl, wire, service }) => {
       await store(service, numbered(4));
       await wire.script([{ ...fault, ...onPatch }]);
@@ -385,7 +385,7 @@ describe('class A', () => {
     },
   );
 
-  test('3.9.4: a group that is refused because of one hash is made without it', async ({ linkctl, wire, service }) => {
+  test('CLI 3.9.4: a group that is refused because of one hash is made without it', async ({ linkctl, wire, service }) => {
     await store(service, numbered(3));
     await wire.script([{ ...faults.refuse(1306), ...onPatch }]);
     expect(await linkctl(['edit', 'h0', 'none', 'h2', '--note', 'x'])).toMatchObject({ code: 3, stdout: 'h0\nh2\n' });
@@ -450,7 +450,7 @@ test('--print-template is a file that an edit accepts', async ({ linkctl, servic
 describe('several domains', () => {
   test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }, { name: 'münchen.example' }] });
 
-  test('3.5: a full short URL sets the domain of its item alone, in both forms of its name', async ({
+  test('CLI 3.5: a full short URL sets the domain of its item alone, in both forms of its name', async ({
     linkctl,
     wire,
     service,
@@ -481,7 +481,7 @@ describe('several domains', () => {
     );
   });
 
-  test('3.5: a short URL that contradicts --domain is exit 2, on the line and in a file', async ({ linkctl, wire }) => {
+  test('CLI 3.5: a short URL that contradicts --domain is exit 2, on the line and in a file', async ({ linkctl, wire }) => {
     for (const [words, stdin] of [
       [['s.ex/h0', '--note', 'x'], ''],
       [['--hashes-from', '-', '--note', 'x'], 'h0\ns.ex/h1\n'],
@@ -495,7 +495,7 @@ describe('several domains', () => {
     expect(await wire.requests()).toEqual([]);
   });
 
-  test('3.5: the listing of a domain, edited and fed back, changes that domain and not its namesakes', async ({
+  test('CLI 3.5: the listing of a domain, edited and fed back, changes that domain and not its namesakes', async ({
     linkctl,
     wire,
     service,
@@ -527,7 +527,7 @@ describe('several domains', () => {
     expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('"t.ex/h0" is already on line 2') });
   });
 
-  test('3.5: failed rows keep their domain when they are fed back', async ({ linkctl, service, folder }) => {
+  test('CLI 3.5: failed rows keep their domain when they are fed back', async ({ linkctl, service, folder }) => {
     await store(service, numbered(1), 's.ex');
     const failed = join(folder, 'failed.csv');
     await linkctl(['edit', '-f', '-', '--input-format', 'csv', '--failed', failed], { stdin: 'hash,note\nt.ex/h0,x\n' });

@@ -96,7 +96,7 @@ test('D48: a type that no entry has is reported, with those that there are', asy
   expect((await linkctl(argv)).stderr).toBe('');
 });
 
-test('3.5: --since further back than 30 days warns', async ({ linkctl }) => {
+test('CLI 3.5: --since further back than 30 days warns', async ({ linkctl }) => {
   expect(await linkctl(['log', '--since', '31d'])).toMatchObject({ code: 0, stderr: expect.stringContaining('30 days') });
   expect(await linkctl(['log', '--since', '29d'])).toMatchObject({ code: 0, stderr: '' });
 });

@@ -48,7 +48,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await sent(wire)).at(-1)?.body).toEqual({ urls: [{ long_url: url, expiration_date: '2026-03-02' }] });
   });
 
-  test('1.2: --generate-hashes gives a URL that was typed a hash of its own, whoever has a link to it already', async ({
+  test('R 1.2: --generate-hashes gives a URL that was typed a hash of its own, whoever has a link to it already', async ({
     linkctl,
     wire,
   }) => {

@@ -120,7 +120,7 @@ test.for([
   ['one', ['h0']],
   ['several', ['h0', 'h1']],
   ['tags', ['--by-tags', 't', '--max-affected', '2']],
-] as const)('2.1: in doubt nothing is repeated, exit 10 and how to look: %s', async ([, words], { linkctl, wire, service }) => {
+] as const)('R 2.1: in doubt nothing is repeated, exit 10 and how to look: %s', async ([, words], { linkctl, wire, service }) => {
   await clicked(service, 2, { tags: ['t'] });
   await wire.script([{ ...faults.dropAfter, ...onDelete }]);
   const ran = await linkctl(['stats', '--reset', ...words, '--yes']);
@@ -130,7 +130,7 @@ test.for([
   expect((await wire.requests()).filter(({ method }) => method === 'DELETE')).toHaveLength(1);
 });
 
-test('2.1: a run in doubt stops and is not resumed into a second reset', async ({ linkctl, wire, service }) => {
+test('R 2.1: a run in doubt stops and is not resumed into a second reset', async ({ linkctl, wire, service }) => {
   await clicked(service, 2);
   await wire.script([{ ...faults.dropAfter, ...onDelete }]);
   const words = ['stats', '--reset', '--hashes-from', '-', '-y'];
@@ -160,7 +160,7 @@ test.for([
 describe('several domains', () => {
   test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
 
-  test('4.1.7, 3.9.1: a group of resets carries its domain', async ({ linkctl, wire, service }) => {
+  test('4.1.7, CLI 3.9.1: a group of resets carries its domain', async ({ linkctl, wire, service }) => {
     await store(service, numbered(2), 't.ex');
     expect(await linkctl(['stats', '--reset', 't.ex/h0', 't.ex/h1', '-y', '-q'])).toMatchObject({ code: 0 });
     expect((await sent(wire)).map(({ call }) => call)).toEqual([

@@ -127,7 +127,7 @@ test('FIELD-NOTES 10: a server that answers 1306, or with other hashes, has no s
   expect((await linkctl(['stats', 'one'])).code).toBe(5);
 });
 
-test('3.7: a bar a row on a terminal, the share of the most clicks', async ({ linkctl, service }) => {
+test('CLI 3.7: a bar a row on a terminal, the share of the most clicks', async ({ linkctl, service }) => {
   for (const hash of ['one', 'two', 'none']) await linkctl(shorten(hash));
   for (let clicks = 0; clicks < 40; clicks += 1) await visit(service.origin, 'two');
   await visit(service.origin, 'one');
@@ -156,7 +156,7 @@ test('-o json: stats with the short URL where a listing had it, and what they ad
   });
 });
 
-test('3.5: --by-tags with --domain is exit 2, an empty expression too, and nothing is sent', async ({ linkctl, wire }) => {
+test('CLI 3.5: --by-tags with --domain is exit 2, an empty expression too, and nothing is sent', async ({ linkctl, wire }) => {
   for (const flags of [
     ['--by-tags', 'a', '--domain', 's.ex'],
     ['--by-tags', ' '],
@@ -185,7 +185,7 @@ describe('several domains', () => {
     expect(one.stdout).toBe('t.ex/one\n');
   });
 
-  test('3.5: a short URL brings its domain along', async ({ linkctl, wire }) => {
+  test('CLI 3.5: a short URL brings its domain along', async ({ linkctl, wire }) => {
     await linkctl(shorten('one', '--domain', 't.ex'));
     expect(await linkctl(['stats', 'https://t.ex/one'])).toMatchObject({ code: 0, stdout: 'one\t0\t0\n' });
     expect((await sent(wire)).at(-1)?.call).toBe('GET /stats/one?domain=t.ex');

@@ -31,7 +31,7 @@ const shells: Record<string, readonly [Tool, ...string[]]> = {
 describe.each(Object.entries(shells))('%s', (name, shell) => {
   beforeEach(() => needs(...(name.endsWith('bash-completion') ? (['bash-completion'] as const) : [])));
 
-  test('B94: a tag $(touch pwned) stays a tag, at TAB and at Enter', async () => {
+  test('B94, T11: a tag $(touch pwned) stays a tag, at TAB and at Enter', async () => {
     const typed = [
       'linkctl shorten --tag \\$\t',
       'linkctl shorten --tag=\\$\t',

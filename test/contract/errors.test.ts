@@ -18,7 +18,7 @@ test.each<[string, (traits: ErrorTraits) => boolean, number[]]>([
   ],
   ['B87: refuse all rows of a run', ({ refuses }) => refuses === 'every row', [1313]],
   ['R-12: leave an item to be sent again', ({ temporary }) => temporary === true, [1219, 1220]],
-  ['1.3, F24: leave the call in doubt', ({ doubtful }) => doubtful === true, [101, 1308]],
+  ['R 1.3, F24: leave the call in doubt', ({ doubtful }) => doubtful === true, [101, 1308]],
 ])('these codes %s', (_what, holds, expected) => {
   expect(codes(holds)).toEqual(expected);
 });
@@ -29,6 +29,6 @@ test.each([
   [1305, 'failed'],
   [4711, 'failed'],
   [undefined, 'failed'],
-])('CLI.md 2: the code %s is of kind %s', (code, kind) => {
+])('CLI 2, 7.3: the code %s is of kind %s', (code, kind) => {
   expect(errorTraits(code).kind).toBe(kind);
 });

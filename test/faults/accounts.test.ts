@@ -95,7 +95,7 @@ const controls: readonly {
   },
 ];
 
-test.for(controls)('3.5.5: a program that $mutant is found out', slow, async ({ mutant, kind, fault, seed: first, given }) => {
+test.for(controls)('R 3.5.5: a program that $mutant is found out', slow, async ({ mutant, kind, fault, seed: first, given }) => {
   const { program, remove } = await buildMutant(mutant);
   onTestFinished(remove);
   let found: Findings | undefined;

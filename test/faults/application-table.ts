@@ -32,7 +32,7 @@ function variants<T>(values: readonly T[], row: (value: T) => Omit<Fault, 'expec
   }));
 }
 
-/** RELIABILITY.md 3.2, as far as commands that change something meet it: F40 and F43 are faults of reads. */
+/** R 3.2, as far as commands that change something meet it: F40 and F43 are faults of reads. */
 export const applicationFaults: readonly Fault[] = [
   { fault: 'F20: the page of a portal, and nothing was applied', steps: [faults.htmlBefore], expected: nothingApplied },
   { fault: 'F20: a page, and it was applied', steps: [faults.htmlAfter], expected: answerLost },

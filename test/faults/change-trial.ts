@@ -131,7 +131,7 @@ function isOver(job: ChangeJob, starts: readonly Start[], world: FaultWorld): bo
   const isSettled = results.length > 0 && results.every(({ status }) => status !== 'not_sent');
   // A signal that came when the last row was done.
   if (code === null && results.length > 0 && results.every((row) => isDone(row) || row.status === 'failed')) return true;
-  // What is in doubt of a reset is left so (2.1): the same command again would be another run.
+  // What is in doubt of a reset is left so (R 2.1): the same command again would be another run.
   const isLeft = job.verb === 'reset' || starts.filter(({ sent }) => !sent).at(-2)?.code === 10;
   return code === 10 && isSettled && isLeft;
 }
@@ -163,7 +163,7 @@ function judgeRows(
     if (!said || foreign.gone.has(key)) continue;
     const place = `row ${index + 1}${when}: ${key} ${JSON.stringify(row.fields)} reported ${said.status}`;
     if (!row.label) {
-      // After a doubt a hash that is not there counts as deleted (2.1).
+      // After a doubt a hash that is not there counts as deleted (R 2.1).
       if (isDone(said) && job.verb !== 'delete') notebook.add('falseDone', `${place}, and there never was such a link`);
       continue;
     }

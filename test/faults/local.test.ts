@@ -12,7 +12,7 @@ import { readResults, resultsPath } from './deeds.ts';
 import { type FaultWorld, openFaultWorld } from './fault-world.ts';
 import { hurriedArguments, startHurried } from './hurried-program.ts';
 
-/** RELIABILITY.md 3.3, F63 to F67, and how long is waited: keyed runs of ten rows, two in a call, one call at a time. */
+/** R 3.3, F63 to F67, and how long is waited: keyed runs of ten rows, two in a call, one call at a time. */
 const rows = 10;
 const onPost = { only: { method: 'POST' } } as const;
 const noAnswer = { ...faults.silentBefore, ...onPost };

@@ -41,13 +41,13 @@ function unprotected(calls: readonly SystemCall[]): number {
     .filter((post, nth) => !syncs.some((sync) => areInOrder([intents[nth] ?? post, sync, post])) || !intents[nth]).length;
 }
 
-test('J1, 3.5.4: the sync of an intent is over before the first byte of its request is written', async () => {
+test('J1, R 3.5.4: the sync of an intent is over before the first byte of its request is written', async () => {
   const calls = await shortening();
   expect(calls.filter(({ text }) => posts.test(text))).toHaveLength(4);
   expect(unprotected(calls)).toBe(0);
 });
 
-test('3.5.5: a program that does not sync its intents is found out', async () => {
+test('R 3.5.5: a program that does not sync its intents is found out', async () => {
   const { program, remove } = await buildMutant('does not sync its intents');
   onTestFinished(remove);
   expect(unprotected(await shortening(program))).toBe(4);

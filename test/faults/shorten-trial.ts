@@ -375,7 +375,7 @@ function mapped(
       if (drawn.foreign === 'equal') excused += 1;
       else notebook.add('wrong', `row ${index + 1} reported ${status} as ${hash}, which is somebody else's`);
     }
-    // Of a hash of its own it is not promised to say whether it was there (1.2).
+    // Of a hash of its own it is not promised to say whether it was there (R 1.2).
     if (status === 'created' && way !== 'column' && found.every(({ key }) => before.has(key)))
       notebook.add('falseCreated', `row ${index + 1} reported created as ${hash}, which was there before`);
     taken.set(link.key, index + 1);

@@ -25,7 +25,7 @@ const unreached = {
 const authority = certify('an authority');
 const unknownAuthority = certify('api', { hosts: ['127.0.0.1'], issuer: authority });
 
-/** RELIABILITY.md 3.1, F01 to F18, after requests that change something. Proxies are in client/proxies.test.ts. */
+/** R 3.1, F01 to F18, after requests that change something. Proxies are in client/proxies.test.ts. */
 export const transportFaults: readonly Fault[] = [
   { fault: 'nothing', steps: [], expected: unharmed },
   {

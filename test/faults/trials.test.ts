@@ -39,7 +39,7 @@ test.for([
   ['retries blindly', 'duplicated'],
   ['sends before its intent is synced', 'duplicated'],
   ['matches by position', 'wrong'],
-] as const)('3.5.5: a program that %s is found out: rows are %s', slow, async ([name, fault]) => {
+] as const)('R 3.5.5: a program that %s is found out: rows are %s', slow, async ([name, fault]) => {
   const program = await mutant(name);
   let found: TrialResult | undefined;
   for (let seed = 1; seed <= 15 && !found?.[fault]; seed += 1) {

@@ -59,7 +59,7 @@ const looksLike = [
   ['Destination URL', 'long_url'],
 ] as const;
 
-describe('I4, D35: what looks like a field is an error with the suggestion, and never skipped', () => {
+describe('I2, I4, D35: what looks like a field is an error with the suggestion, and never skipped', () => {
   test.each(looksLike)('%s looks like %s', async (name, field) => {
     expect(await told(csv(name))).toContain(`unknown column "${name}", did you mean ${field}?`);
     expect(await told(csv(name), { ignoreUnknownColumns: true })).toContain(

@@ -88,7 +88,7 @@ describe('cells', () => {
     ['tags', 'a\u001bb', 'contains a control character'],
     ['hash', '..', 'is not a hash'],
     ['hash', 'https://s.ex/', 'is not a hash'],
-  ])('R-30, R-31, R-32, C17, C18: %s refuses %j', (target, text, reason) => {
+  ])('R 0.10, R-30, R-31, R-32, C17, C18: %s refuses %j', (target, text, reason) => {
     expect(refusal(cellValue(target, text))).toContain(reason);
   });
 

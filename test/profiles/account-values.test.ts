@@ -12,7 +12,7 @@ test.each<[string, readonly string[]]>([
   ['ann:secret@s.ex', []],
   ['ftp://s.ex', []],
   ['not an address', []],
-])('D47: %s may stand for %j: encrypted, unless it is this machine', (text, addresses) => {
+])('D47, FIELD-NOTES 27: %s may stand for %j: encrypted, unless it is this machine', (text, addresses) => {
   expect(apiAddresses(text)).toEqual(addresses);
 });
 

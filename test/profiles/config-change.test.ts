@@ -126,7 +126,7 @@ test('R-23, G6: whenever a writer is killed, the file is whole and keeps what wa
   }
 });
 
-test('R-23: where the disk takes only a part of it, the old configuration is kept', ({ config }) => {
+test('R 0.1, R-23: where the disk takes only a part of it, the old configuration is kept', ({ config }) => {
   config.put({ profiles: { work: { ...work, note: 'x'.repeat(20_000) } } });
   const before = readFileSync(config.path, 'utf8');
   const limited = 'ulimit -f 8; exec "$0" "$@"';

@@ -22,7 +22,9 @@ test('F69: a missing file is an empty configuration, and reading makes nothing (
   expect(() => statSync(config.folder)).toThrow('ENOENT');
 });
 
-test('profiles come back under their names, with a byte order mark and with what a newer version added', ({ config }) => {
+test('CLI 3.8: profiles come back under their names, with a byte order mark and with what a newer version added', ({
+  config,
+}) => {
   config.put(`\ufeff${JSON.stringify({ version: 7, current_profile: 'work', profiles: { work: { ...work, shiny: [1] } } })}`);
   const { profiles, currentProfile } = readConfig(config.system());
   expect(currentProfile).toBe('work');

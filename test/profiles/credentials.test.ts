@@ -140,7 +140,7 @@ test('a profile without a key is exit 4 and names the login', ({ config }) => {
   );
 });
 
-test('CLI.md 3.2: the sandbox is there without any configuration, as edition A by default', ({ config }) => {
+test('CLI 3.2: the sandbox is there without any configuration, as edition A by default', ({ config }) => {
   expect(resolveCredentials({ profile: 'sandbox' }, config.system())).toMatchObject({ kind: 'sandbox', edition: 'a' });
   expect(resolveCredentials({ profile: 'sandbox', edition: 'b' }, config.system())).toMatchObject({ edition: 'b' });
   expect(resolveCredentials({}, config.system({ env: { LINKCTL_PROFILE: 'sandbox' } }))).toMatchObject({ kind: 'sandbox' });

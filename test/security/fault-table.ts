@@ -21,7 +21,7 @@ const code = (value: unknown): Step => json(`{"error":{"code":${value},"message"
 /** Nothing was sent: nothing is in doubt. */
 const unsent = { read: 8, change: 8 };
 /**
- * Class A (1.3): a change may have happened. A long run reads the listing back, finds that nothing was created, and gives up
+ * Class A (R 1.3): a change may have happened. A long run reads the listing back, finds that nothing was created, and gives up
  * without a doubt.
  */
 const doubt = { read: 8, change: 10, except: { 'shorten -f': 8 } };

@@ -54,7 +54,7 @@ test('R-40: an address that cannot be parsed is not repeated with its password',
   expect(ran.code).toBe(2);
 });
 
-test('R-40: --debug shows the call and hides the key', async ({ linkctl }) => {
+test('R-40, R-41: --debug shows the call and hides the key', async ({ linkctl }) => {
   const { stderr } = await linkctl(['list', '--debug', '--search', apiKey.slice(0, 6)]);
   expect(stderr).toContain('> authorization: Basic [redacted]');
 });

@@ -24,7 +24,7 @@ inBothEditions((test, edition) => {
     expect('custom_domain' in account).toBe(edition === 'b');
   });
 
-  test('5.2: an inactive account gets 1217 on every call', async ({ start }) => {
+  test('section 3, 5.2: an inactive account gets 1217 on every call', async ({ start }) => {
     const client = await start({ account: { active: false } });
     for (const [method, path] of [
       ['GET', '/account'],
@@ -62,7 +62,7 @@ inBothEditions((test, edition) => {
     expect((await client.call('GET', '/account')).body.account.counters.today_api_calls?.count).toBe(1);
   });
 
-  test('5.1: the scheme is Basic in any case, and a key may hold colons', async ({ start }) => {
+  test('section 5, 5.1: the scheme is Basic in any case, and a key may hold colons', async ({ start }) => {
     const client = await start({ apiKey: 'a:b:ö' });
     const header = authorization('ada', 'a:b:ö').replace('Basic', 'bAsIc');
     expect((await client.call('GET', '/account', undefined, { authorization: header })).status).toBe(200);

@@ -82,7 +82,7 @@ inBothEditions((test, edition) => {
     expect(await client.hashes()).toEqual(['abc']);
   });
 
-  test('4.1.4: hashes may hold raw commas or %2C', async ({ client }) => {
+  test('4.1.4, 4.1.8: hashes may hold raw commas or %2C', async ({ client }) => {
     await client.shorten(
       { long_url: 'https://example.com/', custom_hash: 'a' },
       { long_url: 'https://example.com/', custom_hash: 'b' },
@@ -142,13 +142,16 @@ inBothEditions((test, edition) => {
     ['GET', '/urls?order_by=colour', undefined, 400, 1305],
     ['GET', '/urls?tags=(a', undefined, 400, 1305],
     ['PATCH', '/urls/a', { urls: [{}, {}] }, 400, 1307],
-  ] as const)('7.1: %s %s with %j is HTTP %i and code %i', async ([method, path, payload, status, code], { client }) => {
-    const answer = await client.call(method, path, payload);
-    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
-    expect(answer.body).not.toHaveProperty('urls');
-  });
+  ] as const)(
+    '2.1, 7.1, 7.5: %s %s with %j is HTTP %i and code %i',
+    async ([method, path, payload, status, code], { client }) => {
+      const answer = await client.call(method, path, payload);
+      expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+      expect(answer.body).not.toHaveProperty('urls');
+    },
+  );
 
-  test('FIELD-NOTES 1: version is 3.1 on every answer that is no refusal', async ({ client }) => {
+  test('9.2, FIELD-NOTES 1: version is 3.1 on every answer that is no refusal', async ({ client }) => {
     expect((await client.call('GET', '/account')).body.version).toBe('3.1');
     expect((await client.call('GET', '/urls')).body.version).toBe('3.1');
   });
@@ -167,7 +170,7 @@ inBothEditions((test, edition) => {
     }
   });
 
-  test('FIELD-NOTES 12: edition B has no domains and no log, and ignores domain', async ({ client }) => {
+  test('9.3, FIELD-NOTES 12: edition B has no domains and no log, and ignores domain', async ({ client }) => {
     const codes = [];
     for (const path of ['/domains', '/log', '/urls?domain=nosuch.example'])
       codes.push((await client.call('GET', path)).body.error.code);

@@ -6,7 +6,7 @@ const day = 86_400_000;
 inBothEditions((test, edition) => {
   const batch = edition === 'a' ? 1000 : 500;
 
-  test('4.3.5: the newest batch comes first, and pages meet without gap or overlap', async ({ client, world }) => {
+  test('2.8, 4.3.5: the newest batch comes first, and pages meet without gap or overlap', async ({ client, world }) => {
     const items = many(batch + 1, (index) => ({ long_url: `https://example.com/${index}`, custom_hash: `h${index}` }));
     await client.shorten(...items.slice(0, batch));
     world.time += 1;

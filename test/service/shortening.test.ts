@@ -7,7 +7,9 @@ inBothEditions((test, edition) => {
   const bound = edition === 'a' ? 1000 : 500;
   const dedupe = `?disable_long_url_duplicates=${edition === 'a' ? 'account' : '1'}`;
 
-  test('4.3.1: items fail alone, echo what was submitted, and the call is HTTP 200 with code 0', async ({ client }) => {
+  test('4.3.1, FIELD-NOTES 3: items fail alone, echo what was submitted, and the call is HTTP 200 with code 0', async ({
+    client,
+  }) => {
     await client.shorten({ long_url: url, custom_hash: 'taken' });
     const { status, body } = await client.call('POST', '/urls', {
       urls: [{ long_url: url }, { long_url: url, custom_hash: 'taken' }, { long_url: 'nonsense', custom_hash: 'x' }],
@@ -97,7 +99,7 @@ inBothEditions((test, edition) => {
     expect(new Set(made.map((item) => item.hash)).size).toBe(bound);
   });
 
-  test('section 8: the group bound is settable', async ({ start }) => {
+  test('section 8, FIELD-NOTES 21: the group bound is settable', async ({ start }) => {
     const client = await start({ limits: { groupBound: 2 } });
     const { body } = await client.call('POST', '/urls', { urls: many(3, () => ({ long_url: url })) });
     expect(body.error.code).toBe(1221);
@@ -122,7 +124,7 @@ inBothEditions((test, edition) => {
     expect(codes(await client.shorten({ long_url: url }, { long_url: url }, { long_url: url }))).toEqual([0, 0, 1220]);
   });
 
-  test('FIELD-NOTES 16: defaults of a record', async ({ client }) => {
+  test('FIELD-NOTES 2, FIELD-NOTES 16: defaults of a record', async ({ client }) => {
     const [item] = await client.shorten({ long_url: url });
     expect(item).toMatchObject({
       note: '',

@@ -12,7 +12,7 @@ import { seededRandom, shuffled } from './seeded-random.ts';
 import { until } from './until.ts';
 
 /**
- * An HTTP server that misbehaves as told (RELIABILITY.md 3.5.1), alone or in front of a real service:
+ * An HTTP server that misbehaves as told (R 3.5.1), alone or in front of a real service:
  *
  *     await using server = await startFaultyServer({ backend: service.baseUrl, username, apiKey });
  *     await server.script([faults.dropAfter, { ...faults.tooMany('2'), only: { method: 'POST' } }]);

@@ -12,7 +12,7 @@ const pageSize = 500;
 const maximalScans = 4;
 
 /**
- * Links that look as if a batch in doubt had made them after all, late, and that no row has (1.2, F07): their short URLs. A run of
+ * Links that look as if a batch in doubt had made them after all, late, and that no row has (R 1.2, F07): their short URLs. A run of
  * checked mode is complete only after it; where the listing cannot be read, the run stops, and the same command does it later: all
  * that it needs is in the journal (D7). Nothing is deleted: they may be somebody else's.
  */

@@ -9,7 +9,7 @@ import type { KnownRecord } from '../matching/verdict.ts';
 
 /** What the journal says about the listing at the time of a batch; enough for any process that reads it back. */
 export interface BatchEvidence {
-  /** The newest links before the batch (1.6). */
+  /** The newest links before the batch (R 1.6). */
   readonly watermark: Watermark;
   /** The hashes that the run was given last, by the batch itself or before it: a listing that does not show them is behind (D8). */
   readonly latest: readonly string[];
@@ -56,7 +56,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
   return own;
 }
 
-/** Rows that were sent once more after a doubt: a late request may have made a second link of theirs (1.2, F07). */
+/** Rows that were sent once more after a doubt: a late request may have made a second link of theirs (R 1.2, F07). */
 export interface Resent {
   readonly rows: ReadonlySet<number>;
   /** The newest links before the first batch that was in doubt. */

@@ -2,10 +2,10 @@ import type { Client } from '../../client/client.ts';
 import { readRecord } from '../matching/answer-items.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
-/** Milliseconds for a request that is under way to arrive, and for a listing that is behind (1.6). */
+/** Milliseconds for a request that is under way to arrive, and for a listing that is behind (R 1.6). */
 export const usualSettle = 10_000;
 
-/** Newest links that one call reads: what a watermark keeps (1.6). */
+/** Newest links that one call reads: what a watermark keeps (R 1.6). */
 export const frontSize = 200;
 
 export interface ListingSettings {

@@ -50,7 +50,7 @@ interface ReadBack {
 const maximalReadings = 5;
 
 /**
- * What a batch in doubt made (RELIABILITY.md 1.6). New is an unknown hash before the fence of `newerThan`, until two readings
+ * What a batch in doubt made (R 1.6). New is an unknown hash before the fence of `newerThan`, until two readings
  * agree. All of it must be rows of the batch, by all that the records show, and the count must have grown by as much. A count
  * that is missing or that the rows contradict proves nothing; then the rows alone must prove it:
  *

@@ -90,7 +90,7 @@ interface Fold {
   readonly open: Map<number, OpenIntent & { readonly unsettled: Set<number> }>;
   readonly keys: Map<number, string>;
   readonly before: Map<number, string>;
-  /** Batches of which a reading proved what they made (1.6). */
+  /** Batches of which a reading proved what they made (R 1.6). */
   readonly proven: Set<number>;
   size: number;
   nextBatch: number;

@@ -15,7 +15,7 @@ interface JournalLedgerOptions<Payload extends object> {
   readonly before: ReadonlyMap<number, string>;
   /** The hash that was generated for a row, where the run generates hashes (J9). */
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
-  /** Checked mode: reads the newest links (1.6). */
+  /** Checked mode: reads the newest links (R 1.6). */
   readonly takeWatermark?: (() => Promise<Watermark>) | undefined;
 }
 

@@ -57,7 +57,7 @@ interface Intent {
   readonly payload: string;
   /** One per row, where hashes are generated (J9). */
   readonly keys?: readonly string[] | undefined;
-  /** Checked mode: the watermark, by its name on disk (1.6). */
+  /** Checked mode: the watermark, by its name on disk (R 1.6). */
   readonly mark?: Watermark | undefined;
   /** One per row, where rows are renamed: a print of where it led before the first attempt, or `-`; empty for other rows. */
   readonly before?: readonly string[] | undefined;
@@ -90,7 +90,7 @@ interface Results {
   readonly destinations?: readonly string[] | undefined;
   /** One per failed row, in order. */
   readonly errors?: readonly RecordedError[] | undefined;
-  /** Positions, within the line, of rows that were matched by position alone (1.5 rule 5). */
+  /** Positions, within the line, of rows that were matched by position alone (R 1.5.5). */
   readonly byPosition?: readonly number[] | undefined;
   readonly released?: Ranges | undefined;
 }

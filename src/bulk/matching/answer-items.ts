@@ -20,7 +20,7 @@ export type Item = RecordItem | RefusedItem;
 
 /**
  * One entry of an answer's `urls`, read without trust: undefined for what is neither a record with a usable hash nor an error
- * with an integer code (F36, F39). An item without `error` but with a hash is a success (1.5 rule 8).
+ * with an integer code (F36, F39). An item without `error` but with a hash is a success (R 1.5.8).
  */
 export function readItem(value: unknown): Item | undefined {
   if (!isObject(value)) return undefined;

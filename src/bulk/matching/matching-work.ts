@@ -22,7 +22,7 @@ export function begin<Row>(sent: readonly Row[], answer: readonly unknown[], sha
   };
 }
 
-/** A hash is given to one row only (1.5 rule 7, F35). */
+/** A hash is given to one row only (R 1.5.7, F35). */
 function dropRepeats(items: (Item | undefined)[]): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {

@@ -21,7 +21,7 @@ interface MatchingOptions {
 }
 
 /**
- * Joins the items of an answer to the rows that were sent (RELIABILITY.md 1.5). The document promises neither their order nor
+ * Joins the items of an answer to the rows that were sent (R 1.5). The document promises neither their order nor
  * their number, so rows are known by what comes back of them; in doubt a row gets nothing.
  */
 export function matchAnswer(
@@ -75,7 +75,7 @@ function takeShared(work: Shortening): void {
 }
 
 /**
- * By all that a record shows. Rows with equal keys are interchangeable, and position decides among them (1.5 rules 3 and 5);
+ * By all that a record shows. Rows with equal keys are interchangeable, and position decides among them (R 1.5.3, R 1.5.5);
  * rows that differ only in what the records do not show are left to better evidence.
  */
 function takeByFields(work: Shortening): void {

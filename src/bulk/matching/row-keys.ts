@@ -1,6 +1,6 @@
 import { canonicalUrl } from './canonical-url.ts';
 
-/** What distinguishes plain rows and their records (1.5 rule 3), beside the long URL. */
+/** What distinguishes plain rows and their records (R 1.5.3), beside the long URL. */
 export const keyFields = ['note', 'expiration_date', 'tags', 'email_stats', 'max_clicks'] as const;
 
 type KeyField = (typeof keyFields)[number];

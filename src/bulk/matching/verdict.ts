@@ -1,6 +1,6 @@
 import type { ErrorRecord, UrlRecord } from '../../contract/records.ts';
 
-/** What evidence joined an item of an answer to a row (RELIABILITY.md 1.5); `position` is the weakest and is said. */
+/** What evidence joined an item of an answer to a row (R 1.5); `position` is the weakest and is said. */
 export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
 
 /** A record as far as it is known: of a row that an earlier process finished, only what its journal keeps. */
@@ -47,7 +47,7 @@ export const unresolved: Doubtful = { kind: 'doubtful', open: true };
 
 /** An answer joined to its rows. */
 export interface BatchAnswer {
-  /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed (1.5 rule 6). */
+  /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed (R 1.5.6). */
   readonly verdicts: readonly (Verdict | undefined)[];
   /** Records that belong to no row: kept, and warned about. */
   readonly surplus: readonly KnownRecord[];

@@ -47,7 +47,7 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
 
 type Sending<Row extends LinkKey> = Pick<BulkOperation<Row>, 'call' | 'group' | 'fitting'>;
 
-/** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated (2.1). */
+/** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated (R 2.1). */
 function editing<Row extends LinkKey>(
   settings: ChangeSettings,
   fields: (row: Row) => EditFields,
@@ -110,7 +110,7 @@ function verdictOf(fields: EditFields, record: KnownRecord | undefined, inDoubt:
 }
 
 /**
- * A rename in doubt, by where the two hashes lead now and where the old one led before (D5, D6, 2.1): a record at the new hash is
+ * A rename in doubt, by where the two hashes lead now and where the old one led before (D5, D6, R 2.1): a record at the new hash is
  * ours only where it leads to the same, and one at the old hash may have come there by a rename of another row.
  */
 function verdictOnRename(

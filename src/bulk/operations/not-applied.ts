@@ -14,7 +14,7 @@ export interface Difference {
 export type TagsMean = 'labels' | 'instructions';
 
 /**
- * Did it happen (CLI.md 3.5)? The fields that were asked for and came back different. A field that does not come back proves
+ * Did it happen (CLI 3.5)? The fields that were asked for and came back different. A field that does not come back proves
  * nothing; another spelling of a long URL, blanks around a note, the case of labels and of a hash, and a time after a date are no
  * difference.
  */

@@ -5,8 +5,8 @@ import type { Difference } from './not-applied.ts';
 export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset';
 
 /**
- * What to do with rows in doubt (RELIABILITY.md 2.1). `repeat`: send the same payload again, which cannot do harm. `inspect`: read
- * the links, then send what is still to do. `read_back`: read the listing (1.6). `leave`: nothing can be read that decides.
+ * What to do with rows in doubt (R 2.1). `repeat`: send the same payload again, which cannot do harm. `inspect`: read
+ * the links, then send what is still to do. `read_back`: read the listing (R 1.6). `leave`: nothing can be read that decides.
  */
 type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
 

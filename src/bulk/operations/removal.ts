@@ -4,7 +4,7 @@ import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matc
 import { addressOf, type ChangeSettings, inspection, lastSeen, missing } from './named-links.ts';
 import type { BulkOperation } from './operation.ts';
 
-/** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (2.1). */
+/** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (R 2.1). */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
   const { client } = settings;
   return {
@@ -29,7 +29,7 @@ interface ResetSettings extends ChangeSettings {
   readonly retryReset?: boolean | undefined;
 }
 
-/** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too (2.1). */
+/** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too (R 2.1). */
 export function resetOperation({ retryReset: repeat = false, ...settings }: ResetSettings): BulkOperation<LinkKey> {
   const { client } = settings;
   return {
@@ -47,7 +47,7 @@ export function resetOperation({ retryReset: repeat = false, ...settings }: Rese
   };
 }
 
-/** `gone`: what it means of a row in doubt that its URL does not exist; of any other, that it never did (CLI.md 3.9.4). */
+/** `gone`: what it means of a row in doubt that its URL does not exist; of any other, that it never did (CLI 3.9.4). */
 function removal(settings: ChangeSettings, gone: Verdict): Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'inspect'> {
   return {
     ...byHash,

@@ -61,7 +61,7 @@ export function shortenOperation({
   };
 }
 
-/** Rows with one long URL and no hash of their own are one link: the first of them is sent (1.2). */
+/** Rows with one long URL and no hash of their own are one link: the first of them is sent (R 1.2). */
 function distinct(items: readonly ShortenItem[]): ShortenItem[] {
   const seen = new Set<string>();
   return items.filter(({ long_url, custom_hash }) => custom_hash || (!seen.has(long_url) && seen.add(long_url)));

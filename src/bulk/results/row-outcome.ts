@@ -135,7 +135,7 @@ export interface EndOptions {
 }
 
 /**
- * How a run ends (CLI.md section 2): what stopped it beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
+ * How a run ends (CLI 2): what stopped it beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
  * whatever else stopped it; only a run that reached its end gives 3, or the class that all its rows share. Rows in doubt that the
  * same command again settles leave what stopped the run as it is: there is nothing to check first (D32).
  */

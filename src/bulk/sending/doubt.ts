@@ -10,7 +10,7 @@ import { isTemporary, maximalRounds, outcomeOf, roundOf } from './settling.ts';
 type Rows<Payload extends object> = readonly BulkRow<Payload>[];
 
 /**
- * The verdicts of an answer, also on the rows that it left out: they are class A (1.5 rule 6). Rows in doubt that it refused are read
+ * The verdicts of an answer, also on the rows that it left out: they are class A (R 1.5.6). Rows in doubt that it refused are read
  * at the server: they may have been refused for what their first attempt made.
  */
 export async function verdictsOfAnswer<Payload extends object>(
@@ -156,7 +156,7 @@ export async function resolveDoubt<Payload extends object>(
       return (await inspect(rows, run)).map(unlessLast);
     case 'read_back': {
       const verdicts = run.readBack ? await run.readBack(batch, rows) : rows.map(() => doubtful);
-      // What a conclusive reading did not find was certainly not made (1.6): only this policy takes rows out of doubt.
+      // What a conclusive reading did not find was certainly not made (R 1.6): only this policy takes rows out of doubt.
       for (const [position, { index }] of rows.entries()) if (verdicts[position]?.kind === 'again') run.inDoubt.delete(index);
       return verdicts;
     }

@@ -58,7 +58,7 @@ export function createLimiter(maximum: number): Limiter {
 }
 
 /**
- * Keeps two batches with a name in common from being under way at once: a long URL is never in two open batches (1.2). First
+ * Keeps two batches with a name in common from being under way at once: a long URL is never in two open batches (R 1.2). First
  * come, first served.
  */
 export interface KeyedMutex {

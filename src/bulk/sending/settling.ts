@@ -94,7 +94,7 @@ async function coolDown<Payload extends object>(round: number, { system, signal 
   await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
 }
 
-/** The outcome of a row by its verdict: done, unless a field that was asked for came back different (CLI.md 3.5). */
+/** The outcome of a row by its verdict: done, unless a field that was asked for came back different (CLI 3.5). */
 export function outcomeOf<Payload extends object>(
   row: BulkRow<Payload>,
   verdict: Verdict,

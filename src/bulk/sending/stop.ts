@@ -33,7 +33,7 @@ function unrecordedIn(reason: StopReason | undefined): UnrecordedError | undefin
   return reason?.kind === 'error' && reason.error instanceof UnrecordedError ? reason.error : undefined;
 }
 
-/** The order of CLI.md section 2: 10, 9, the signal, then 4, 7, 8 and the rest. */
+/** The order of CLI 2: 10, 9, the signal, then 4, 7, 8 and the rest. */
 function severity(reason: StopReason | undefined): number {
   if (!reason) return 0;
   if (reason.kind === 'fail_fast') return 1;

@@ -10,7 +10,7 @@ import type { WireAnswer, WireFailure } from '../http/transport.ts';
 import type { Subject } from '../subject.ts';
 import { readAnswer } from './answers.ts';
 
-/** Sorts a failure of the transport into the classes N and A (1.3). */
+/** Sorts a failure of the transport into the classes N and A (R 1.3). */
 export function transportFault({ sent, message, hint, nature, cause }: WireFailure, proxy: string | undefined): Fault {
   return {
     outcome: sent ? 'ambiguous' : 'not_sent',
@@ -24,7 +24,7 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
   };
 }
 
-/** Sorts a complete HTTP answer: a result, or the classes R and A (1.3). `asked` describes the call; only failures need it. */
+/** Sorts a complete HTTP answer: a result, or the classes R and A (R 1.3). `asked` describes the call; only failures need it. */
 export function judge<O extends OperationName>(operation: O, answer: WireAnswer, asked: () => Subject): Attempted<Answer<O>> {
   const { status } = answer;
   if (status >= 300 && status < 400) return { fault: redirect(answer, asked()) };
@@ -40,7 +40,7 @@ export function judge<O extends OperationName>(operation: O, answer: WireAnswer,
 const cooldown = 1219;
 const callsUsedUp = 1303;
 
-/** HTTP statuses that say that the call as a whole was refused, whatever the body is (1.3). */
+/** HTTP statuses that say that the call as a whole was refused, whatever the body is (R 1.3). */
 const refusingStatuses: readonly number[] = [400, 401, 403, 404, 405, 407, 411, 413, 414, 415, 422, 429];
 
 function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Fault {

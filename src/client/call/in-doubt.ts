@@ -10,7 +10,7 @@ interface Doubt {
   readonly deed: string;
   /** The command that shows whether it was done; `list` without it. */
   readonly shownBy?: 'stats' | 'tags';
-  /** How often it may be sent again (RELIABILITY.md 2.1); without limit where absent. */
+  /** How often it may be sent again (R 2.1); without limit where absent. */
   readonly repeats?: (input: AnyInput) => number;
 }
 

@@ -69,7 +69,7 @@ export function addressOf({ path, query }: Pick<ApiRequest, 'path' | 'query'>): 
   return search === '' ? path : `${path}?${search}`;
 }
 
-/** One segment of a path. `encodeURIComponent` leaves `.` and `..` alone, and servers resolve them: RELIABILITY.md 0.6. */
+/** One segment of a path. `encodeURIComponent` leaves `.` and `..` alone, and servers resolve them: R 0.6. */
 function segment(value: string, member: string): string {
   if (value === '' || value === '.' || value === '..') {
     throw new UsageError(`"${value}" is not a ${member}: it would change the request path`);

@@ -11,7 +11,7 @@ export type Attempted<T> = { readonly result: T } | { readonly fault: Fault };
 export interface RetriedCall extends Pick<SendOptions, 'signal' | 'onDoubt' | 'onThrottled'> {
   readonly request: ApiRequest;
   readonly operation?: OperationName | undefined;
-  /** How often it may be sent again while it is in doubt whether it was applied (2.1). */
+  /** How often it may be sent again while it is in doubt whether it was applied (R 2.1). */
   readonly repeats: number;
   /** Of calls that change something: the last fault, worded as a change that may have happened. */
   readonly inDoubt?: ((fault: Fault) => Fault) | undefined;

@@ -22,7 +22,7 @@ export interface WireAnswer {
 /** No complete answer came. */
 export interface WireFailure {
   readonly kind: 'failure';
-  /** False is class N of RELIABILITY.md 1.3: no byte of the request can have left for the server. True is class A. */
+  /** False is class N of R 1.3: no byte of the request can have left for the server. True is class A. */
   readonly sent: boolean;
   /** In words, with the host (B52). */
   readonly message: string;

@@ -49,7 +49,7 @@ function parse(parser: Parser, chunk: Buffer | undefined): Promise<CsvError | un
 }
 
 const fixed: Options = {
-  // Discovery would join the rows of a file with mixed line ends (RELIABILITY.md 0.9).
+  // Discovery would join the rows of a file with mixed line ends (R 0.9).
   record_delimiter: ['\r\n', '\n', '\r'],
   max_record_size: longestRecord,
   skip_empty_lines: true,

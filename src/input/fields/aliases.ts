@@ -3,7 +3,7 @@ import type { FieldName } from '../../contract/fields.ts';
 /** What a column of another service can mean (I4). */
 export type Meaning = FieldName | 'short_url' | 'utm';
 
-/** Other names of our fields, and what is known and cannot be set: the table of JOBS.md section 8, as data. */
+/** Other names of our fields, and what is known and cannot be set: as data. */
 const names: { readonly [M in Meaning | 'unsettable']?: readonly string[] } = {
   long_url: ['url', 'destination', 'destination url', 'original url', 'target', 'target url'],
   custom_hash: [

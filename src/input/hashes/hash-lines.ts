@@ -57,7 +57,7 @@ async function firstLine(source: Source): Promise<{ line: number; text: string }
   return { line: before + 1, text: isName(rest) ? rest : '' };
 }
 
-/** Blank lines and `#` comments are skipped (CLI.md 3.6). With a column the first of the others is a head. */
+/** Blank lines and `#` comments are skipped (CLI 3.6). With a column the first of the others is a head. */
 async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
   let isHead = column !== undefined;
   for await (const { records, lines } of textLines(source)) {

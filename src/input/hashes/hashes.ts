@@ -4,7 +4,7 @@ import type { LinkKey } from '../../contract/link.ts';
 import { existingHash, isRefused, quoted } from '../values.ts';
 
 /**
- * `abc`, `s.ex/abc` or `https://s.ex/abc` (CLI.md 3.5). Throws a UsageError for what would turn into another address (R-31):
+ * `abc`, `s.ex/abc` or `https://s.ex/abc` (CLI 3.5). Throws a UsageError for what would turn into another address (R-31):
  * nothing, `.` and `..`, and for what no list of hashes can hold.
  */
 export function parseHash(text: string): LinkKey {

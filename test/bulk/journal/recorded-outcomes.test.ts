@@ -130,7 +130,7 @@ test("R 1.6: a link that is otherwise than its row asked may be somebody else's:
   expect(summary.surplus).toEqual([]);
 });
 
-test('1.6: reading back after a restart knows the link of a row that was not applied', async ({ world }) => {
+test('R 1.6: reading back after a restart knows the link of a row that was not applied', async ({ world }) => {
   const rows = rowsOf(2, (index) => (index === 0 ? { custom_hash: 'own', note: 'n' } : {}));
   const urls = [{ hash: 'own', short_url: 's.ex/own', long_url: 'https://example.com/0', note: 'other' }];
   await world.server.script([{ ...onPost, answer: { body: { error: { code: 0, message: '' }, urls } } }]);

@@ -53,7 +53,7 @@ describe('F66, J4: two processes', () => {
     expect((await first).exit).toBe(0);
   });
 
-  test('1.2: nobody shortens in checked mode for an account that another one shortens for', async ({ world }) => {
+  test('R 1.2: nobody shortens in checked mode for an account that another one shortens for', async ({ world }) => {
     const call = createMoment();
     const first = world.shorten(rowsOf(3), { name: 'one.csv', spoil: staying(call.stay) });
     await call.reached;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { hashGenerator } from '../../../src/bulk/operations/generated-hash.ts';
 
-test('1.2: 12 symbols of an unambiguous lower-case alphabet, each as often as any other, never twice', () => {
+test('R 1.2: 12 symbols of an unambiguous lower-case alphabet, each as often as any other, never twice', () => {
   const generate = hashGenerator(randomBytes);
   const hashes = Array.from({ length: 20_000 }, generate);
   expect(new Set(hashes).size).toBe(hashes.length);

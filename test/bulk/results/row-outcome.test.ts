@@ -25,7 +25,7 @@ test.each<[string, (RowStatus | number)[], StopReason | undefined, number | 'sig
   ['wrong key', ['not_sent'], stopped('auth'), 4],
   ['--fail-fast after some', ['created', 1216, 'not_sent'], { kind: 'fail_fast' }, 3],
   ['--fail-fast at the first', [1216, 'not_sent'], { kind: 'fail_fast' }, 6],
-])('section 2, B35: %s', (_, rows, stop, expected) => {
+])('CLI 2, B35: %s', (_, rows, stop, expected) => {
   const tally = startTally();
   for (const row of rows) {
     tally.add(typeof row === 'number' ? { status: 'failed', error: { code: row, message: '' } } : { status: row });

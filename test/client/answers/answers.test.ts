@@ -45,7 +45,7 @@ const unreadable: [string, Step, RegExp][] = [
   ],
   ['F23: an error code under 500', json({ error: { code: 1305, message: 'x' } }, 500), /a parameter is missing/],
   ['F31: 204 without a body', json('', 204), /not JSON/],
-  ['1.3: 408', json('', 408), /HTTP 408/],
+  ['R 1.3: 408', json('', 408), /HTTP 408/],
   ['F36: urls as an object', json({ error: ok, urls: {}, page }), /field urls: expected a list, got an object/],
   ['F36: an item that is null', json({ error: ok, urls: [null], page }), /field urls\[0\]: expected an object, got null/],
   [

@@ -13,7 +13,7 @@ test.each([
     'editSelectedUrls',
     (rigged: Rig) => rigged.client.send('editSelectedUrls', { query: { hashes: 'a' }, body: { urls: [{ note: 'x' }] } }),
   ],
-] as const)('2.1: %s is sent again after a doubt', async (_name, call) => {
+] as const)('R 2.1: %s is sent again after a doubt', async (_name, call) => {
   const rigged = await rig([{ ...faults.dropAfter, times: 2 }, answer({ urls: [] })]);
   await call(rigged);
   expect(await rigged.server.requests()).toHaveLength(3);
@@ -40,26 +40,26 @@ test.each([
     (rigged: Rig) =>
       rigged.client.send('editSelectedUrls', { query: { tags: '~email_stats' }, body: { urls: [{ email_stats: true }] } }),
   ],
-] as const)('2.1: %s is sent %i times at most when in doubt, and ends with exit 10', async (_name, times, call) => {
+] as const)('R 2.1: %s is sent %i times at most when in doubt, and ends with exit 10', async (_name, times, call) => {
   const rigged = await rig([always(faults.dropAfter)]);
   expect(await failureOf(call(rigged))).toMatchObject({ exitCode: 10, outcome: 'ambiguous', gaveUp: 'not safe to repeat' });
   expect(await rigged.server.requests()).toHaveLength(times);
 });
 
-test('1.2: with `repeat` a shortening is sent again', async () => {
+test('R 1.2: with `repeat` a shortening is sent again', async () => {
   const { server, client } = await rig([faults.dropAfter, answer({ urls: [] })]);
   await client.send('shortenUrls', items, { repeat: true });
   expect(await server.requests()).toHaveLength(2);
 });
 
-test('1.3: a refusal after a doubt settles nothing: the call stays in doubt', async () => {
+test('R 1.3: a refusal after a doubt settles nothing: the call stays in doubt', async () => {
   const { client } = await rig([faults.dropAfter, faults.refuse(1303)]);
   const error = await failureOf(client.send('shortenUrls', items, { repeat: true }));
   expect(error).toMatchObject({ exitCode: 10, outcome: 'ambiguous', apiCode: 1303 });
   expect(error.message).toBe(`outcome unknown: the links may have been created: ${error.last.message}`);
 });
 
-test('1.3: a refusal after a doubt is plain for a read', async () => {
+test('R 1.3: a refusal after a doubt is plain for a read', async () => {
   const { client } = await rig([faults.dropAfter, faults.refuse(1303)]);
   expect(await failureOf(client.send('listTags', {}))).toMatchObject({ exitCode: 7, outcome: 'rejected' });
 });

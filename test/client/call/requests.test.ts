@@ -3,7 +3,7 @@ import { UsageError } from '../../../src/base/errors.ts';
 import { rawRequest, requestFor } from '../../../src/client/call/requests.ts';
 import { rig } from '../client-fixture.ts';
 
-test.each(['', '.', '..', 'a\nb', 'a\u0085b', '\ud800'])('R-31: %j in a path is refused', (hash) => {
+test.each(['', '.', '..', 'a\nb', 'a\u0085b', '\ud800'])('R 0.6, R-31: %j in a path is refused', (hash) => {
   expect(() => requestFor('deleteUrl', { path: { hash } }, 'a')).toThrow(UsageError);
   expect(() => requestFor('renameTag', { path: { label: hash }, body: { label: 'x' } }, 'a')).toThrow(UsageError);
 });

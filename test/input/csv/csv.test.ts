@@ -41,7 +41,7 @@ describe('what is accepted', () => {
     ['no line end after the last row', `long_url\n${url}1`, [2]],
     ['blank lines', `\n\nlong_url\n\n\n${url}1\n\r\n${url}2\n\n`, [6, 8]],
     ['notes of several lines', `long_url,note\n${url}1,"a\nb\r\nc\rd"\n${url}2,"x\n"\n\n${url}3,\n`, [2, 6, 9]],
-  ])('C02, B51: %s: the line of a row is the line of the file on which it begins', async (_, text, lines) => {
+  ])('C02, B51, R 0.9: %s: the line of a row is the line of the file on which it begins', async (_, text, lines) => {
     expect((await rows(text)).map(({ line }) => line)).toEqual(lines);
   });
 
@@ -147,7 +147,7 @@ describe('what is refused, exit 2', () => {
       ],
     ],
     [
-      'C16: a hash twice',
+      'C16, R 1.5.1: a hash twice',
       `long_url,custom_hash\n${url},abc\n${url},x\n${url},abc\n`,
       ['links.csv:4: custom_hash: "abc" is already on line 2'],
     ],
