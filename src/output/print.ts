@@ -4,7 +4,7 @@ import { jsonText } from './formats/json.ts';
 import { printRows } from './formats/rows.ts';
 import { joinFor } from './formats/separated.ts';
 import { chooseFormat, type OutputOptions } from './options.ts';
-import type { DoneReport, Report, TextReport } from './report.ts';
+import type { DoneReport, Report, RowsReport, TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
@@ -15,7 +15,7 @@ import { ClosedPipe } from './writer.ts';
  */
 export async function printReport(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
   try {
-    await printBody(report, options, streams);
+    await (report.kind === 'rows' ? printRows(report, options, streams) : printOther(report, options, streams));
     await streams.stdout.flush();
   } catch (error) {
     const reported = error instanceof ClosedPipe ? report.abandoned?.() : error;
@@ -31,10 +31,8 @@ export async function printReport(report: Report, options: OutputOptions, stream
   if (outcome) throw outcome;
 }
 
-async function printBody(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
+async function printOther(report: Exclude<Report, RowsReport>, options: OutputOptions, streams: Streams): Promise<void> {
   switch (report.kind) {
-    case 'rows':
-      return await printRows(report, options, streams);
     case 'record': {
       const { recordText } = await import('./formats/record.ts');
       return await streams.stdout.write(recordText(report, options, streams.terminal));
