@@ -11,7 +11,7 @@ const lettered = 'B\\d{1,2}|C\\d{2}|D\\d{1,2}|F\\d{1,2}|G\\d{1,2}|H\\d|I\\d|J\\d
 /** `R 1.6`, `CLI 3.5`, `FIELD-NOTES 6`, `section 8`: chapters by their words. */
 const worded = 'R \\d(?:\\.\\d{1,2}){1,2}|CLI \\d(?:\\.\\d){0,2}|FIELD-NOTES \\d{1,2}|section \\d';
 /** `4.3.4`, `4.3.4c`: the document of the API, in brackets and in the names of tests. */
-const bare = '[2-9](?:\\.\\d{1,2}){1,2}[abc]?';
+const bare = '[1-9](?:\\.\\d{1,2}){1,2}[abc]?';
 
 const unmistakable = new RegExp(`(?<![\\w.-])(?:${lettered}|${worded})(?![\\w-]|\\.\\d)`, 'g');
 const one = `(?:${lettered}|${worded}|${bare})`;
@@ -70,6 +70,18 @@ const without = (rules: Iterable<[string, string]>, known: ReadonlySet<string>):
 
 test('every number that code or tests cite is defined in a README', () => {
   expect(without(citations, new Set(defined.map(({ rule }) => rule)))).toEqual([]);
+});
+
+test('code and tests cite no document that is not in the repository', () => {
+  const places = ['src', 'bin', 'test'].flatMap((folder) =>
+    readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|js|mjs)$/.test(name) && name !== 'rules.test.ts')
+      .filter((name) =>
+        /(?:CLI|DESIGN|JOBS|PERFORMANCE|RELIABILITY|SERVICE)\.md/.test(readFileSync(join(top, folder, name), 'utf8')),
+      )
+      .map((name) => `${folder}/${name}`),
+  );
+  expect(places).toEqual([]);
 });
 
 test('a number is defined once', () => {
