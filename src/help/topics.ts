@@ -134,7 +134,7 @@ const formats: Topic = {
     ],
     '--hashes-from reads the output of list in any of these formats. A first line that is a column name is a header. Write a link whose hash is a column name as its short URL.',
     '--fields hash,long_url selects and orders the fields in every format. Without it, json and jsonl contain all fields that the server sends. An unknown name is an error that lists the valid names.',
-    'When a run resumes, rows done earlier show the values of the input, the hash, the short URL and the long URL. linkctl list shows complete records.',
+    'When a run resumes, rows done earlier show only the hash, both URLs and the values of the input. linkctl list shows complete records.',
     'Times are UTC: 2026-01-31T09:00:00Z in text formats, as sent by the server in JSON. Dates are 2026-01-31. null is null in JSON and empty elsewhere.',
     'JSON keys:',
     [
@@ -162,7 +162,7 @@ const csv: Topic = {
     fieldRows('shorten'),
     'Columns of edit. Give hash or short_url. On an account with several domains, a hash also needs the column domain or the flag --domain:',
     fieldRows('edit'),
-    'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote, and double these quotes in csv. In edit, +label or label attaches and -label detaches. A value in a row overrides the flag.',
+    'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote. In csv, double these quotes. In edit, +label or label attaches and -label detaches. A value in a row overrides the flag.',
     'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, short_url, …). Any other column is an error unless --ignore-unknown-columns is given. Column names similar to a field are always errors.',
     'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {

@@ -295,7 +295,9 @@ function judge(
   const byKey = grouped(rows.keys(), (index) => rowKey(job, rows[index] as Row));
   const speaks = starts.some(
     ({ stderr, stdout, code }) =>
-      code === 10 || /second link|made twice|not known|unknown/.test(stderr) || /"surplus":[1-9]/.test(stdout),
+      code === 10 ||
+      /may be (?:a duplicate|duplicates)|could not check for duplicates|unknown/.test(stderr) ||
+      /"surplus":[1-9]/.test(stdout),
   );
   let toldTwice = 0;
   let excused = 0;
