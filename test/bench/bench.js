@@ -8,7 +8,7 @@ import { startUp } from './start-up.js';
 import { createWorld } from './world.js';
 
 /**
- * `npm run bench`: everything that its README.md has a budget for, side by side with its baseline in the same run, as a table in
+ * `npm run bench`: everything that README.md has a budget for, side by side with its baseline in the same run, as a table in
  * Markdown. `--quick` takes small sizes; `--only start-up,bulk` takes a part.
  */
 const parts = { 'start-up': startUp, bulk, memory, listing, service };
