@@ -37,9 +37,10 @@ describe('B97: with LC_ALL=tr_TR.UTF-8 and TZ=Pacific/Apia', () => {
     await runProgram(['tags', 'add', 'INDIGO', 'indigo'], place);
     expect((await linkctl(['tags'])).stdout).toBe('INDIGO\n');
     await runProgram(['shorten', 'https://a.example/', '--expires', '+1d', '-n'], place);
+    const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const before = tomorrow();
     const { stdout } = await runProgram(['shorten', 'https://a.example/', '--expires', '+1d', '-n', '-o', 'json'], place);
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    expect(JSON.parse(stdout).requests[0].body.urls[0].expiration_date).toBe(tomorrow);
+    expect([before, tomorrow()]).toContain(JSON.parse(stdout).requests[0].body.urls[0].expiration_date);
     expect((await sent(wire)).some(({ call }) => call.startsWith('POST /urls'))).toBe(false);
   });
 

@@ -7,6 +7,7 @@ import { checkQuota } from '../../src/bulk/run-facts.ts';
 import { newMark } from '../../src/files/process-mark.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { createMoment } from '../support/moment.ts';
+import { until } from '../support/until.ts';
 import { type BulkWorld, inputOf, multiplicity, rowsOf, test } from './bulk-world.ts';
 import { crashingFile } from './crashing-file.ts';
 
@@ -27,7 +28,7 @@ describe('calls under way', () => {
           calls += 1;
           most = Math.max(most, underWay);
           // The first two are one after the other: they prove the server. One more than may be has the time to come.
-          while (calls > 2 && most < concurrency) await delay(1);
+          if (calls > 2) await until(() => most >= concurrency, `${concurrency} calls are under way`);
           await delay(10);
           return await operation.call(items, signal).finally(() => {
             underWay -= 1;
@@ -56,7 +57,7 @@ describe('calls under way', () => {
         async call(items, signal) {
           calls += 1;
           // The first two prove the server; behind the next one there are many more.
-          while (calls === 3 && open() < 2 + ahead) await delay(5);
+          if (calls === 3) await until(() => open() >= 2 + ahead, `${2 + ahead} batches are written down`);
           await delay(10);
           most.push(open());
           return await operation.call(items, signal).finally(() => {
@@ -75,7 +76,7 @@ describe('calls under way', () => {
       onSync: async (text) => {
         if (!text.includes('"type":"result"')) return;
         // As slow as it takes.
-        while (deeds.length < 4) await delay(1);
+        await until(() => deeds.length >= 4, 'four batches are sent');
         deeds.push('kept');
       },
     });
@@ -143,7 +144,7 @@ test('B87: with --fail-fast nothing is begun after an answer that fails a row, a
       async call(items, signal) {
         begun.push(isAnswered);
         const isFirst = items[0]?.custom_hash === 'k0';
-        while (isFirst ? begun.length < 4 : !isWritten) await delay(1);
+        await until(() => (isFirst ? begun.length >= 4 : isWritten), 'four batches begin, and the first is written down');
         const answer = await operation.call(items, signal);
         if (isFirst) isAnswered = true;
         return answer;
@@ -527,7 +528,7 @@ describe('readers and signals', () => {
     const interrupt = new AbortController();
     await world.server.script([{ ...faults.silentAfter, ...onPost }]);
     const running = world.shorten(rows, { environment: { interrupt: interrupt.signal } });
-    while ((await world.posts()).length === 0) await delay(5);
+    await until(async () => (await world.posts()).length > 0, 'a POST is sent');
     interrupt.abort();
     expect((await running).exit).toBe(10);
     const { exit, statuses } = await world.shorten(rows);

@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import type { System } from '../../src/base/system.ts';
 import { runProgram, runShell } from '../support/built-program.ts';
 import { arrived, sent, test } from '../support/linkctl.ts';
 import { createMoment } from '../support/moment.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { until } from '../support/until.ts';
 
 const hint = 'hint: run the same command again, or increase --max-time\n';
 const late = (seconds: number): string => `error: not completed within ${seconds} s (--max-time)\n${hint}`;
@@ -89,29 +90,40 @@ describe('--max-time', () => {
     async ([, words, method], { linkctl, service, wire }) => {
       await store(service, numbered(300));
       // The first of two calls is applied and its answer does not come in time.
-      await wire.script([{ only: { method }, delay: 300 }]);
+      await wire.script([{ only: { method }, held: true }]);
       const { sleep, end } = createMinute();
       // Nothing is waited for that the command need not wait for.
       const hasty: System['sleep'] = (milliseconds, signal) => (milliseconds === windUp ? delay(0) : sleep(milliseconds, signal));
       const ran = linkctl([...words, '--batch-size', '1', ...inAMinute], { sleep: hasty });
-      await arrived(wire, 1, method);
+      await wire.held();
       end();
       expect(await ran).toMatchObject({ code: 10, stdout: '', stderr: expect.stringMatching(/outcome unknown|not known/) });
       const before = await sent(wire);
       expect(before.filter(({ call }) => call.startsWith(method))).toHaveLength(1);
-      await delay(600);
+      await wire.release();
+      await delay(200);
       expect(await sent(wire)).toEqual(before);
     },
   );
 
-  test('D22: a change that was made is reported, however slowly its output is read', async ({ env, service }) => {
+  test('D22: a change that was made is reported, however slowly its output is read', async ({ linkctl, service, wire }) => {
     await store(service, numbered(900, { note: 'n'.repeat(200) }));
-    const hashes = Array.from({ length: 900 }, (_, nth) => `h${nth}`).join(' ');
-    const edit = `$linkctl edit ${hashes} --no-email-stats --batch-size 500 -o json --max-time 4`;
-    const ran = await runShell(`{ ${edit}; echo "code $?" >&2; } | (sleep 7; cat)`, env);
-    expect(ran.stderr).toContain('code 0\n');
+    const hashes = Array.from({ length: 900 }, (_, nth) => `h${nth}`);
+    const { sleep, end } = createMinute();
+    const reader = createMoment();
+    // What waits a second after the end of the time waits no longer.
+    const hasty: System['sleep'] = (milliseconds, signal) => (milliseconds === windUp ? delay(0) : sleep(milliseconds, signal));
+    const words = ['edit', ...hashes, '--no-email-stats', '--batch-size', '500', '-o', 'json', ...inAMinute];
+    const running = linkctl(words, { sleep: hasty, reader: reader.stay });
+    await reader.reached;
+    end();
+    await delay(100);
+    reader.leave();
+    const ran = await running;
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout).urls).toHaveLength(900);
-  }, 30_000);
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('PATCH'))).toHaveLength(2);
+  });
 
   test('D22: what was done in time is reported, and no further call begins', async ({ linkctl, service, wire }) => {
     await store(service, numbered(300));
@@ -139,13 +151,15 @@ describe('--max-time', () => {
     const only = { method: 'POST' };
     await wire.script([
       { only, times: 3 },
-      { only, times: 'all', delay: 200 },
+      { only, times: 'all', held: true },
     ]);
     const { sleep, end } = createMinute();
     const words = ['shorten', '-f', file, '--batch-size', '10', '--concurrency', '1'];
     const running = linkctl([...words, ...inAMinute], { sleep });
-    await arrived(wire, 4, 'POST');
+    await wire.held();
     end();
+    await turn();
+    await wire.release();
     const ran = await running;
     expect(ran.code).toBe(8);
     expect(ran.stderr).toContain('--max-time reached: waiting for the batches in progress; a signal stops immediately\n');
@@ -166,7 +180,7 @@ describe('--max-time', () => {
     await wire.script([{ only: { path: '/account' }, end: 'silent' }]);
     const { sleep, end } = createMinute();
     const ran = linkctl(['shorten', '-f', file, ...inAMinute], { sleep });
-    while (!(await sent(wire)).some(({ call }) => call.includes('/account'))) await delay(5);
+    await until(async () => (await sent(wire)).some(({ call }) => call.includes('/account')), 'the account is asked for');
     end();
     expect(await ran).toMatchObject({ code: 8, stderr: late(60) });
   });

@@ -48,12 +48,13 @@ function argumentsOf(processId = 0): string {
 }
 
 test('B64: nobody sees the key in the list of processes', async ({ env, wire }) => {
-  await wire.script([{ times: 'all', delay: 500 }]);
+  await wire.script([{ held: true }]);
   const listing = startProgram(['list'], env);
-  while ((await sent(wire)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await wire.held();
   const seen = argumentsOf(listing.process.pid);
   expect(seen).toContain('list');
   expect(seen).not.toContain(apiKey);
+  await wire.release();
   await listing.ended;
 });
 

@@ -28,10 +28,10 @@ test.each<[string, Step, number]>([
 });
 
 test('F07: a request can be applied after the client gave up', async () => {
-  const { client } = await inFrontOfService(faults.late(100));
+  const { client, server } = await inFrontOfService(faults.late('release'));
   await failureOf(client.send('shortenUrls', items));
   expect((await client.send('listUrls', {})).urls).toHaveLength(0);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await server.release();
   expect((await client.send('listUrls', {})).urls).toHaveLength(3);
 });
 

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { test } from '../support/linkctl.ts';
 import { seed, stored } from '../support/stored-links.ts';
 
 test('B88: output and results have the order of the input, whatever comes back first', async ({ linkctl, folder, wire }) => {
@@ -31,10 +30,14 @@ test('B88: killed half-way and run again, every row is accounted for exactly onc
   const file = join(folder, 'links.csv');
   const rows = Array.from({ length: 300 }, (_, index) => `https://example.com/${index},h${index}`);
   writeFileSync(file, ['long_url,custom_hash', ...rows, ''].join('\n'));
-  await wire.script([{ times: 'all', only: { method: 'POST' }, delay: 100 }]);
+  const only = { method: 'POST' };
+  await wire.script([
+    { only, times: 4 },
+    { only, times: 'all', held: true },
+  ]);
   const args = ['shorten', '-f', file, '--batch-size', '20', '--results', join(folder, 'done.csv')];
   const program = startProgram(args, env);
-  while ((await sent(wire)).filter(({ call }) => call.startsWith('POST')).length < 5) await delay(10);
+  await wire.held();
   program.process.kill('SIGKILL');
   await program.ended;
   await wire.script([]);

@@ -150,12 +150,13 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const uninterrupted = await whole.linkctl(wordsOf(reset, format, whole));
       expect(countsOf(uninterrupted)).toBe('3 reset, 1 failed, 2 unknown, 1 not sent');
 
-      await parted.wire.script([{ only, delay: 1000 }]);
+      await parted.wire.script([{ only, held: true }]);
       const words = wordsOf(reset, format, parted);
       const system = createTestSystem({ env: parted.env });
       const running = main(words, system);
-      await expect.poll(async () => await calls(parted, 'DELETE'), { timeout: 100_000 }).toBe(1);
+      await parted.wire.held();
       system.raise('SIGINT');
+      await parted.wire.release();
       await running;
       await parted.wire.script([
         { only, times: 2 },

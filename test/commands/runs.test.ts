@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { test as base, sent } from '../support/linkctl.ts';
+import { test as base } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
@@ -177,11 +177,12 @@ test('R-18, B41: Ctrl-C ends a deletion after the batch in progress, and the sam
 }) => {
   await store(service, numbered(40));
   const words = ['delete', '--hashes-from', hashes, '--batch-size', '10', '--concurrency', '1', '--yes'];
-  await wire.script([{ only: { method: 'DELETE' }, delay: 300 }]);
+  await wire.script([{ only: { method: 'DELETE' }, held: true }]);
   const system = createTestSystem({ env });
   const running = main(words, system);
-  await expect.poll(async () => (await sent(wire)).filter(({ call }) => call.startsWith('DELETE')).length).toBe(1);
+  await wire.held();
   system.raise('SIGINT');
+  await wire.release();
   await running;
   expect(system.deaths).toEqual(['SIGINT']);
   const { stdout, stderr } = system.printed();

@@ -9,6 +9,7 @@ import { startService } from '../../src/service/service.ts';
 import { readCode, svgModules } from '../output/qr-reading.ts';
 import { test as base } from '../support/linkctl.ts';
 import { createTestSystem, type TestSystem, type World } from '../support/test-system.ts';
+import { until } from '../support/until.ts';
 
 interface Announced {
   base_url: string;
@@ -200,14 +201,15 @@ describe('signals', () => {
       answer += chunk;
     });
     const authorization = Buffer.from(`${announced.username}:${announced.api_key}`).toString('base64');
-    const head = `POST /api/3/tags HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${authorization}\r\nContent-Length: 15\r\n\r\n`;
-    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
-    await delay(50);
+    const head = `POST /api/3/tags HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${authorization}\r\nContent-Length: 15\r\nExpect: 100-continue\r\n\r\n`;
+    socket.write(head);
+    await until(() => answer.startsWith('HTTP/1.1 100'), 'the service has read the head of the request');
+    answer = '';
     const ended = stop();
     await delay(50);
     socket.write('{"label":"one"}');
     expect(await ended).toBe(0);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"label":"one"/);
+    expect(answer).toMatch(/HTTP\/1\.1 200 [\s\S]*"label":"one"/);
     expect(system.deaths).toEqual([]);
   });
 
@@ -275,7 +277,7 @@ test('a short key file is warned of', async ({ serve, folder }) => {
 test('in a pipe without -o: a name and its value a line', async ({ homeEnv }) => {
   const system = createTestSystem({ env: homeEnv });
   const ended = main(['serve', '--port', '0'], system);
-  while (!system.printed().stdout.includes('domains')) await delay(5);
+  await until(() => system.printed().stdout.includes('domains'), 'the service says where it is');
   system.raise('SIGTERM');
   expect(await ended).toBe(0);
   expect(system.printed().stdout).toMatch(

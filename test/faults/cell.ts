@@ -2,15 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { foldJournal } from '../../src/bulk/journal/fold.ts';
 import { doneStatuses, type RowStatus } from '../../src/bulk/results/row-outcome.ts';
+import { main } from '../../src/cli/main.ts';
 import type { ServiceLimits } from '../../src/service/service.ts';
 import { type Ended, runProgram } from '../support/built-program.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import type { FaultyOptions, LoggedRequest } from '../support/faulty-server.ts';
 import type { Step } from '../support/faulty-steps.ts';
+import { createTestSystem } from '../support/test-system.ts';
 import { type Deed, type DeedName, deedNames, deeds, type ResultRow, readResults } from './deeds.ts';
 import type { Expected } from './expectations.ts';
 import { canary, type FaultWorld, openFaultWorld } from './fault-world.ts';
-import { startHurried } from './hurried-program.ts';
+import { haste } from './hurried-program.ts';
 
 /** A fault of the matrix, and what each command makes of it. */
 export interface Fault {
@@ -66,7 +68,7 @@ export async function observe(host: FaultyHost, name: DeedName, fault: Fault): P
     const argv = [...(await deed.prepare(world)), ...(fault.flags ?? [])];
     await world.server.script(scriptOf(deed, fault.steps));
     const env = { ...world.env, ...fault.env?.(world.server.baseUrl) };
-    const ended = await (fault.unhurried ? runProgram(argv, env) : startHurried(argv, env).ended);
+    const ended = await (fault.unhurried ? runProgram(argv, env) : runHurried(argv, env));
     const requests = await world.server.requests();
     const writes = Math.max(0, requests.filter(({ method }) => method === deed.method).length - deed.proof);
     const stored = await world.stored();
@@ -89,6 +91,13 @@ export async function observe(host: FaultyHost, name: DeedName, fault: Fault): P
   } finally {
     await world.close();
   }
+}
+
+/** In this process: what a kill does to the program is not asked here. */
+async function runHurried(argv: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const system = createTestSystem({ env, haste });
+  const code = await main(argv, system);
+  return { code, signal: null, ...system.printed() };
 }
 
 function isReused(requests: readonly LoggedRequest[], method: string): boolean {
@@ -165,7 +174,7 @@ async function journalViolations(world: FaultWorld): Promise<string[]> {
 /** The same command again, and nothing goes wrong: what was not sent is done, and nothing is done twice. */
 async function goOn(world: FaultWorld, deed: Deed, argv: readonly string[], before: readonly number[]): Promise<string[]> {
   await world.server.script([]);
-  const ended = await startHurried(argv, world.env).ended;
+  const ended = await runHurried(argv, world.env);
   const results = readResults(world);
   const twice = deed.effects(await world.stored()).filter((count, row) => count > Math.max(1, before[row] ?? 0));
   const isOver = results.every(({ status }) => doneStatuses.has(status as RowStatus) || status === 'unknown');

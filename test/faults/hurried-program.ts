@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { programFolder, type StartedProgram } from '../support/built-program.ts';
 
 /** How many times shorter a wait is. Time-outs of the network and the clock are what they are. */
-const haste = 50;
+export const haste = 50;
 
 /**
  * What `bin/linkctl.js` does, with a world in which waits are short: ten seconds before a listing is read back are 200 ms, and

@@ -2,12 +2,12 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once as emitted } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, test as base, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { programPath, runProgram, type StartedProgram, startProgram } from '../support/built-program.ts';
+import { programPath, runProgram, type StartedProgram, startProgram, written } from '../support/built-program.ts';
 import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { leave, needs } from '../support/tools.ts';
+import { until } from '../support/until.ts';
 import { readResults, resultsPath } from './deeds.ts';
 import { type FaultWorld, openFaultWorld } from './fault-world.ts';
 import { hurriedArguments, startHurried } from './hurried-program.ts';
@@ -60,7 +60,7 @@ function localWorld(world: FaultWorld): LocalWorld {
     start: () => startHurried(argv, world.env),
     posts,
     async reach(count) {
-      while ((await posts()) < count) await delay(5);
+      await until(async () => (await posts()) >= count, `${count} POSTs are read`);
     },
     async links() {
       const stored = await world.stored();
@@ -209,10 +209,11 @@ describe('F65: a file that changes', () => {
     world,
   }) => {
     const before = readFileSync(world.file, 'utf8');
-    await world.server.script([{ ...onPost, delay: 1500 }]);
+    await world.server.script([{ ...onPost, held: true }]);
     const { ended } = world.start();
-    await world.reach(1);
+    await world.server.held();
     writeFileSync(world.file, before.replaceAll('example.com', 'example.net'));
+    await world.server.release();
     const { code, stderr } = await ended;
     expect({ code, errors: stderr.match(/^error: .*$/gm) }).toEqual({
       code: 9,
@@ -234,11 +235,12 @@ describe('F65: a file that changes', () => {
     // More than is read at a time.
     const hashes = Array.from({ length: 40_000 }, (_, row) => `h${row}\n`).join('');
     writeFileSync(world.file, hashes);
-    await world.server.script([{ only: { method: 'DELETE' }, delay: 1500 }]);
+    await world.server.script([{ only: { method: 'DELETE' }, held: true }]);
     const argv = ['delete', '--hashes-from', world.file, '--ignore-missing', '--yes', '--results', resultsPath(world)];
     const { ended } = startHurried(argv, world.env);
-    while ((await world.server.requests()).every(({ method }) => method !== 'DELETE')) await delay(5);
+    await world.server.held();
     truncateSync(world.file, 7);
+    await world.server.release();
     expect(await ended).toMatchObject({ code: 9 });
     expect(readResults(world).map(({ row }) => Number(row))).toEqual(Array.from({ length: 40_000 }, (_, row) => row + 1));
     expect(readResults(world).at(-1)).toMatchObject({ status: 'not_sent' });
@@ -258,12 +260,13 @@ describe('F66: two processes', () => {
   });
 
   test('F66: the one that is at it is stopped: the other does not take it for dead', async ({ world }) => {
-    await world.server.script([{ ...onPost, delay: 1500 }]);
+    await world.server.script([{ ...onPost, held: true }]);
     const first = world.start();
-    await world.reach(1);
+    await world.server.held();
     first.process.kill('SIGSTOP');
     const second = await world.start().ended;
     expect(second).toMatchObject({ code: 9, stderr: expect.stringContaining('in use by another linkctl') });
+    await world.server.release();
     first.process.kill('SIGCONT');
     expect(await first.ended).toMatchObject({ code: 0 });
     expect(await world.links()).toEqual(once);
@@ -276,12 +279,14 @@ describe('F67: signals', () => {
     async (signal, { world }) => {
       await world.server.script([
         { ...onPost, times: 3 },
-        { ...onPost, delay: 1500 },
+        { ...onPost, held: true },
       ]);
       // Not in a hurry: what is under way has its ten seconds.
       const { process: child, ended } = startProgram(world.argv, world.env);
-      await world.reach(4);
+      await world.server.held();
       child.kill(signal);
+      await written(child, 'interrupted: ');
+      await world.server.release();
       expect(await ended).toMatchObject({ signal, stderr: expect.stringContaining('run the same command again') });
       expect(world.reported()).toMatch(/^(created ){4,}not_sent( not_sent)*$/);
       const created = world

@@ -13,7 +13,7 @@ import {
 } from './expectations.ts';
 
 const always = { times: 'all' } as const;
-const impatient = { flags: ['--timeout', '1'] } as const;
+const impatient = { flags: ['--timeout', '2'] } as const;
 const unreached = {
   shorten: 'exit 8, 0 writes; 0 of 1 took effect',
   'shorten -f': 'exit 8, 0 writes; 0 of 5 took effect',
@@ -106,7 +106,7 @@ export const transportFaults: readonly Fault[] = [
   },
   {
     fault: 'F07: applied when the reading back is over, before the final audit',
-    steps: [faults.late(1500), {}, { delay: 2500 }],
+    steps: [faults.late(3000), {}, { delay: 5000 }],
     lies: true,
     expected: only(
       { ...madeAgain, 'shorten -f': `${madeAgain['shorten -f']}; 3 twice` },

@@ -49,7 +49,7 @@ test('exit 9: a lock that stays held ends the wait with the holder and the way o
 
 test('a waiting process gets the lock when it becomes free', async () => {
   const claim = await acquireClaim(request(), system);
-  const second = acquireClaim(request(5_000), system);
+  const second = acquireClaim(request(60_000), system);
   await delay(30);
   claim.release();
   (await second).release();
@@ -157,7 +157,7 @@ test('R-X11: a zombie does not hold the lock', async () => {
   const zombie = Number(await new Promise((resolve) => parent.stdout.once('data', (chunk) => resolve(String(chunk)))));
   try {
     writeFileSync(join(folder, `claim.${markOf(zombie)}`), '');
-    (await acquireClaim(request(5_000), system)).release();
+    (await acquireClaim(request(60_000), system)).release();
     expect(claims()).toEqual([]);
   } finally {
     parent.kill('SIGKILL');

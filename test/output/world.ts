@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream';
-// Loaded before the clock runs: the progress line imports it when it first appears.
-import '../../src/output/display-width.ts';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { OutputStream } from '../../src/base/system.ts';
 import type { OutputOptions } from '../../src/output/options.ts';
 import { printReport } from '../../src/output/print.ts';
@@ -101,8 +100,10 @@ function createClock(): {
     async pass(milliseconds) {
       const end = now + milliseconds;
       for (;;) {
-        // Whatever was woken may import, draw and go to sleep again before the next is due.
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        // Whatever was woken may import, draw and go to sleep again before the next is due: the same import here ends after it.
+        await turn();
+        await import('../../src/output/display-width.ts');
+        await turn();
         const next = sleepers.toSorted((a, b) => a.at - b.at)[0];
         if (!next || next.at > end) break;
         now = next.at;

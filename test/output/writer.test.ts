@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { LocalError } from '../../src/base/errors.ts';
 import { ClosedPipe, Writer } from '../../src/output/writer.ts';
+import { until } from '../support/until.ts';
 import { Screen } from './world.ts';
 
 test('R-21: a slow reader slows the program down: what waits stays small', async () => {
@@ -23,7 +24,7 @@ test('B20: what was written is sent as soon as the program waits', async () => {
   writer.write('one\n');
   writer.write('two\n');
   expect(screen.text).toBe('');
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => screen.text !== '', 'what was written is sent');
   expect(screen.text).toBe('one\ntwo\n');
   expect(screen.chunks).toBe(1);
   await writer.release();

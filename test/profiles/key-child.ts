@@ -1,12 +1,16 @@
+import { existsSync, statSync } from 'node:fs';
 import { CliError } from '../../src/base/errors.ts';
 import { processSystem } from '../../src/base/system.ts';
 import { readKey } from '../../src/profiles/key-source.ts';
 
-// Runs its arguments as `api_key_command`, with a hundredth of the patience, and ends as the program does.
+// Runs its arguments as `api_key_command`, whose time is over when the file of the first argument has text, and ends as the program does.
+const [file = '', ...argv] = process.argv.slice(2);
 const system = processSystem();
-const hasty = { ...system, sleep: (time: number, signal?: AbortSignal) => system.sleep(time / 100, signal) };
+const sleep = async (_time: number, signal?: AbortSignal): Promise<void> => {
+  while (!existsSync(file) || statSync(file).size === 0) await system.sleep(10, signal);
+};
 try {
-  await readKey({ kind: 'command', argv: process.argv.slice(2) }, hasty);
+  await readKey({ kind: 'command', argv }, { ...system, sleep });
 } catch (error) {
   if (!(error instanceof CliError)) throw error;
   process.stderr.write(`${error.message}\n`);

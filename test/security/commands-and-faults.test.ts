@@ -20,8 +20,8 @@ function expected({ name, changes }: Subject, { read, change, except }: Fault): 
 async function expectCell(subject: Subject, cell: Cell, fault: Fault): Promise<void> {
   const { lasted, ...seen } = await cell.observe(fault.steps ?? [], { ...fault.options, slow: fault.slow });
   expect(seen, `${subject.name}: ${seen.stderr}`).toMatchObject(expected(subject, fault));
-  // G9: two attempts of half a second, and what a busy machine takes for them; what heeded no --timeout would take half a minute.
-  expect(lasted).toBeLessThan(15_000);
+  // G9: two attempts of two seconds, and what a busy machine takes for them; what heeded no --timeout would take a minute.
+  expect(lasted).toBeLessThan(50_000);
 }
 
 describe(`G13: ${subjects.length} commands x ${faults.length} faults = ${subjects.length * faults.length} cells`, () => {

@@ -48,6 +48,17 @@ export function startProgram(argv: readonly string[], env: Record<string, string
   return { process: child, ended: ended.then(withoutSecret) };
 }
 
+/** Resolves when the program has written this to stderr. To be called before anybody waits for anything else. */
+export async function written({ stderr }: ChildProcess, text: string): Promise<void> {
+  let seen = '';
+  await new Promise<void>((resolve) => {
+    stderr?.on('data', (more: string) => {
+      seen += more;
+      if (seen.includes(text)) resolve();
+    });
+  });
+}
+
 /** Runs it to its end. */
 export function runProgram(argv: readonly string[], env: Record<string, string>, stdin?: string): Promise<Ended> {
   return startProgram(argv, env, stdin).ended;

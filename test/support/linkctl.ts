@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { test as base, expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import type { Edition } from '../../src/contract/editions.ts';
@@ -10,6 +9,7 @@ import type { ServiceLimits } from '../../src/service/settings.ts';
 import { canaryKey, expectNoSecret, secretFaults } from './canary.ts';
 import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 import { createTestSystem, type World } from './test-system.ts';
+import { until } from './until.ts';
 
 export interface Ran {
   code: number;
@@ -56,7 +56,7 @@ export async function sent(wire: FaultyServer): Promise<{ call: string; body: un
 /** Waits until so many requests of a method, or of any, have come. */
 export async function arrived(wire: FaultyServer, count: number, method?: string): Promise<void> {
   const isOne = (request: { readonly method: string }): boolean => method === undefined || request.method === method;
-  while ((await wire.requests()).filter(isOne).length < count) await delay(5);
+  await until(async () => (await wire.requests()).filter(isOne).length >= count, `${count} requests have come`);
 }
 
 /** The one fixture: a service and folders a test, and `linkctl` to run against them. */

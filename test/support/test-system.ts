@@ -19,6 +19,8 @@ export interface World {
   readonly haste?: number;
   /** How waits pass; as ever without it. */
   readonly sleep?: System['sleep'] | undefined;
+  /** Awaited before each piece of stdout is taken. */
+  readonly reader?: () => Promise<void>;
 }
 
 /** A world of its own for one run of the program in this process. */
@@ -40,11 +42,12 @@ export function createTestSystem({
   random,
   haste = 1,
   sleep,
+  reader,
 }: World = {}): TestSystem {
   const listeners = new Map<Signal, Set<() => void>>();
   const deaths: Signal[] = [];
   const tty = typed === undefined ? undefined : (Object.assign(Readable.from([typed]), { isTTY: true }) as InputStream);
-  const stdout = capture(terminal.stdout, columns);
+  const stdout = capture(terminal.stdout, columns, reader);
   const stderr = capture(terminal.stderr, columns);
   return {
     stdin: Object.assign(Readable.from([stdin]), terminal.stdin ? { isTTY: true } : {}) as InputStream,
@@ -76,12 +79,13 @@ export function createTestSystem({
   };
 }
 
-function capture(isTTY = false, columns?: number): { stream: OutputStream; text: () => string } {
+function capture(isTTY = false, columns?: number, reader?: World['reader']): { stream: OutputStream; text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk);
-      done();
+      if (reader) reader().then(() => done(), done);
+      else done();
     },
   });
   return {

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { startProgram } from '../support/built-program.ts';
+import { startProgram, written } from '../support/built-program.ts';
 import { sent } from '../support/linkctl.ts';
 import { screenOf } from '../support/terminal.ts';
+import { until } from '../support/until.ts';
 import { test } from './world.ts';
 
 const slowly = { times: 'all', delay: 400 } as const;
@@ -19,7 +20,7 @@ describe('Ctrl-C', () => {
   test('B41: ends a listing at once, by the signal, with a word and the terminal as it was', async ({ open, wire }) => {
     await wire.script([{ times: 'all', end: 'silent' }]);
     const terminal = open(['list']);
-    await until(async () => (await sent(wire)).length > 0);
+    await until(async () => (await sent(wire)).length > 0, 'a request is sent');
     terminal.type('\u0003');
     const { code, signal, shown } = await terminal.ended();
     expect({ code, signal, screen: screenOf(shown) }).toEqual({ code: null, signal: 'SIGINT', screen: ['^Cinterrupted', ''] });
@@ -29,7 +30,7 @@ describe('Ctrl-C', () => {
   test('B41: a shell sees 130', async ({ open, wire }) => {
     await wire.script([{ times: 'all', end: 'silent' }]);
     const terminal = open([], { shell: 'trap : INT; $linkctl list; echo "code $?"' });
-    await until(async () => (await sent(wire)).length > 0);
+    await until(async () => (await sent(wire)).length > 0, 'a request is sent');
     terminal.type('\u0003');
     expect((await terminal.ended()).shown).toContain('code 130');
   });
@@ -46,7 +47,7 @@ describe('Ctrl-C', () => {
       const before = (await sent(wire)).length;
       const { process: child, ended } = startProgram(argv, env);
       child[name]?.pause();
-      await until(async () => (await sent(wire)).length > before);
+      await until(async () => (await sent(wire)).length > before, 'a request is sent');
       await delay(1000);
       const died = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
       for (let sends = 0; sends < times; sends++) {
@@ -63,10 +64,12 @@ describe('Ctrl-C', () => {
 
   test('R-18: stops a shortening run after the batches in progress; the same command resumes', async ({ open, folder, wire }) => {
     const file = links(folder, 2000);
-    await wire.script([{ ...slowly, only: { method: 'POST' } }]);
+    await wire.script([{ times: 'all', held: true, only: { method: 'POST' } }]);
     const terminal = open(['shorten', '-f', file, '--batch-size', '20', '--results', join(folder, 'done.csv'), '--no-color']);
-    await until(async () => posts(await sent(wire)) > 0);
+    await wire.held();
     terminal.type('\u0003');
+    await terminal.sees('interrupted: waiting for the batches in progress');
+    await wire.release();
     const { signal, shown } = await terminal.ended();
     expect(signal).toBe('SIGINT');
     const screen = screenOf(shown);
@@ -84,7 +87,7 @@ describe('Ctrl-C', () => {
   test('R-18: a second one ends a run at once', async ({ open, folder, wire }) => {
     await wire.script([{ times: 'all', only: { method: 'POST' }, end: 'silent' }]);
     const terminal = open(['shorten', '-f', links(folder, 100)]);
-    await until(async () => posts(await sent(wire)) > 0);
+    await until(async () => posts(await sent(wire)) > 0, 'a POST is sent');
     terminal.type('\u0003');
     await terminal.sees('a second signal stops immediately');
     terminal.type('\u0003');
@@ -98,7 +101,7 @@ describe('Ctrl-C', () => {
     await wire.script([{ times: 'all', end: 'silent' }]);
     const terminal = open([], { shell: '$linkctl list & echo "child $!."; wait $!; echo "code $?"' });
     await terminal.sees('child ');
-    await until(async () => (await sent(wire)).length > 0);
+    await until(async () => (await sent(wire)).length > 0, 'a request is sent');
     process.kill(Number(/child (\d+)/.exec(terminal.shown())?.[1]), signal);
     expect((await terminal.ended()).shown).toContain(`code ${code}`);
   });
@@ -150,11 +153,13 @@ describe('progress', () => {
     const only = { method: 'POST' };
     await wire.script([
       { only, times: 2 },
-      { only, delay: 2000 },
+      { only, held: true },
     ]);
     const program = startProgram(['shorten', '-f', links(folder, 100), '--batch-size', '20', '--concurrency', '1'], env);
-    await until(async () => posts(await sent(wire)) > 2);
+    await wire.held();
     program.process.kill('SIGUSR2');
+    await written(program.process, '/5 batches · ');
+    await wire.release();
     const { code, stderr } = await program.ended;
     expect(code).toBe(0);
     expect(stderr.match(/^\d+\/5 batches · \d+\/100 · 0 failed.*$/gm)).toHaveLength(1);
@@ -162,7 +167,3 @@ describe('progress', () => {
 });
 
 const posts = (calls: readonly { readonly call: string }[]): number => calls.filter(({ call }) => call.startsWith('POST')).length;
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(20);
-}

@@ -4,6 +4,7 @@ import { joinList } from '../../../src/contract/label-list.ts';
 import { guardFormula } from '../../../src/output/formats/separated.ts';
 import { printReport } from '../../../src/output/print.ts';
 import type { Row } from '../../../src/output/report.ts';
+import { until } from '../../support/until.ts';
 import { failing, listing, url, urls } from '../listing.ts';
 import { createRandom } from '../random.ts';
 import { createWorld, print } from '../world.ts';
@@ -210,7 +211,7 @@ test('B20: jsonl sends what has arrived while its source is slow', async () => {
   const seen: string[] = [];
   async function* slow(): AsyncGenerator<Row[]> {
     yield [{ hash: 'one' }];
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => stdout.text !== '', 'the first row is sent');
     seen.push(stdout.text);
     yield [{ hash: 'two' }];
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/output/display-width.ts';
 import { printReport } from '../../../src/output/print.ts';
 import type { Row } from '../../../src/output/report.ts';
+import { until } from '../../support/until.ts';
 import { listing, url, urls } from '../listing.ts';
 import { createRandom } from '../random.ts';
 import { createWorld, print, type WorldOptions } from '../world.ts';
@@ -175,7 +176,7 @@ test('a table shows what has arrived while its source is slow', async () => {
   const world = createWorld(terminal(80));
   async function* slow(): AsyncGenerator<Row[]> {
     yield [url('one')];
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => world.stdout.text !== '', 'the first row is shown');
     seen.push(world.stdout.text);
     yield [url('two')];
   }
