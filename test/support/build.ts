@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
 /**
  * Before the first test: what runs as a process is what the sources say now, in a folder of its own, so that a build or another
- * run of the tests beside this one does not pull it away.
+ * run of the tests beside this one does not pull it away. Folders of tests are made in one folder, too.
  */
 export function setup(): () => void {
   const cache = join(root, 'node_modules', '.cache');
@@ -16,5 +17,29 @@ export function setup(): () => void {
   execFileSync(process.execPath, ['bin/build/bundle.mjs', `--dist=${join(folder, 'dist')}`], { cwd: root, stdio: 'inherit' });
   for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true });
   process.env.LINKCTL_TEST_PROGRAM = join(folder, 'bin', 'linkctl.js');
-  return () => rmSync(folder, { recursive: true, force: true });
+  const before = process.env.TMPDIR;
+  const temporary = mkdtempSync(join(placeInMemory() ?? tmpdir(), 'linkctl-tests-'));
+  process.env.TMPDIR = temporary;
+  return () => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    for (const made of [folder, temporary]) rmSync(made, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  };
+}
+
+/** Tests sync files thousands of times, which takes a busy disk most of their time. Undefined without room, or for no programs. */
+function placeInMemory(): string | undefined {
+  const place = '/dev/shm';
+  const script = join(place, `linkctl-${process.pid}`);
+  try {
+    const { bavail, bsize } = statfsSync(place);
+    if (bavail * bsize < 2 ** 31) return undefined;
+    writeFileSync(script, '#!/bin/sh\n', { mode: 0o700 });
+    execFileSync(script);
+    return place;
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(script, { force: true });
+  }
 }
