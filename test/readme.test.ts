@@ -176,4 +176,15 @@ describe.each([
     const named = [...text.matchAll(/`([\w/.-]+\.ts)` \(`(\w+)`\)/g)];
     for (const [, file = '', name = ''] of named) expect(readFileSync(found(file) ?? file, 'utf8')).toContain(name);
   });
+
+  test('counts the functions and files of its lists, and each function is made in the file named', () => {
+    for (const [, functions, files, steps = ''] of text.matchAll(/^### .*: (\d+) functions in (\d+) files$(.*?)^(?=#|<)/gms)) {
+      const named = [...steps.matchAll(/^\d+\. `(.+?)` \(`(\w+)`\)/gm)];
+      expect([named.length, new Set(named.map(([, file]) => file)).size]).toEqual([Number(functions), Number(files)]);
+      for (const [, file = '', name = ''] of named) {
+        const made = new RegExp(`(?:function\\*? |const |^ +(?:async )?[*#]?)${name}\\b.*(?:=>|[{(])$`, 'm');
+        expect(readFileSync(join(top, 'src', file), 'utf8'), file).toMatch(made);
+      }
+    }
+  });
 });

@@ -2,6 +2,9 @@
 export const formats = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const;
 export type Format = (typeof formats)[number];
 
+/** Formats of one line for each row. */
+export type LineFormat = Extract<Format, 'csv' | 'tsv'>;
+
 export function isFormat(text: string): text is Format {
   return formats.some((format) => format === text);
 }

@@ -1,5 +1,6 @@
 import { exitCodes } from '../base/errors.ts';
 import { type Field, type FieldUse, fieldNames, fields } from '../contract/fields.ts';
+import type { Format } from '../contract/formats.ts';
 import { flagVariables, globalFlagRows } from '../flags/globals.ts';
 import { columns, wrap } from './text-layout.ts';
 import type { TopicName } from './topic-names.ts';
@@ -112,26 +113,19 @@ const exitCodesTopic: Topic = {
   ],
 };
 
+const formatMeanings: { readonly [F in Format]: string } = {
+  table: 'fits the terminal, with a header (--no-header); long cells are shortened (--no-truncate)',
+  tsv: 'one record per line, TAB between cells, no header (--header). Backslash, TAB, CR and LF in values become \\\\, \\t, \\r and \\n; lists are joined with commas',
+  csv: 'RFC 4180 with LF line ends and a header (--no-header); shorten -f reads it. --formula-guard puts a quote before cells that a spreadsheet would run as formulas',
+  json: 'one document with the keys of the API: {"urls":[…],"page":{…}}. Indented on a terminal, one line in a pipe. --json is the same',
+  jsonl: 'one object per line, written as each page arrives: linkctl list -o jsonl | head -3 sends one request',
+};
+
 const formats: Topic = {
   summary: 'Output formats',
   parts: [
     '-o, --output selects the format. The default is table on a terminal and tsv in a pipe. LINKCTL_OUTPUT or the profile (linkctl config set output json) changes the default. All formats contain the same rows. stdout contains only the requested data; summaries, warnings and progress go to stderr. On a terminal, a run of more than 20 rows does not list them. To get the rows, use --results <file>, -o or a pipe.',
-    [
-      ['table', 'fits the terminal, with a header (--no-header); long cells are shortened (--no-truncate)'],
-      [
-        'tsv',
-        'one record per line, TAB between cells, no header (--header). Backslash, TAB, CR and LF in values become \\\\, \\t, \\r and \\n; lists are joined with commas',
-      ],
-      [
-        'csv',
-        'RFC 4180 with LF line ends and a header (--no-header); shorten -f reads it. --formula-guard puts a quote before cells that a spreadsheet would run as formulas',
-      ],
-      [
-        'json',
-        'one document with the keys of the API: {"urls":[…],"page":{…}}. Indented on a terminal, one line in a pipe. --json is the same',
-      ],
-      ['jsonl', 'one object per line, written as each page arrives: linkctl list -o jsonl | head -3 sends one request'],
-    ],
+    Object.entries(formatMeanings),
     '--hashes-from reads the output of list in any of these formats. A first line that is a column name is a header. Write a link whose hash is a column name as its short URL.',
     '--fields hash,long_url selects and orders the fields in every format. Without it, json and jsonl contain all fields that the server sends. An unknown name is an error that lists the valid names.',
     'When a run resumes, rows done earlier show only the hash, both URLs and the values of the input. linkctl list shows complete records.',
