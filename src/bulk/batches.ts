@@ -38,7 +38,7 @@ export function groupsOf<Row>(rows: readonly Row[], { group: keyOf }: BatchRules
   return [...grouped(rows, keyOf).values()];
 }
 
-/** Of one group, the rows of the next call and those that are left. */
+/** Splits one group: the rows of the next call, and the rest. */
 export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRules<Row>): [readonly Row[], readonly Row[]] {
   if (rows.length <= limit && !fitting) return [rows, []];
   const bounded = rows.slice(0, limit);
@@ -46,7 +46,7 @@ export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRul
   return [rows.slice(0, count), rows.slice(count)];
 }
 
-/** The rows of each call, as they go out where nothing comes in between (D15). */
+/** The rows of each call, as a run sends them while nothing fails (D15). */
 export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): Generator<readonly Row[]> {
   for (const group of groupsOf(rows, rules)) {
     for (let rest = group; rest.length > 0; ) {
@@ -57,7 +57,7 @@ export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): G
   }
 }
 
-/** The same of a file, which a run reads so many rows at a time. */
+/** The same for a file: a run takes `limit` rows from the input before it groups them. */
 export async function* fileBatches<Item extends object, Row>(
   { open }: Pick<RunInput<Item>, 'open'>,
   payload: (item: Item) => Row,
@@ -74,7 +74,7 @@ export async function* fileBatches<Item extends object, Row>(
   yield* batchesOf(rows, rules);
 }
 
-/** The rows of one call, and their payloads as values and as JSON: the text that is summed for the journal (J8) is what goes out. */
+/** The rows of one call, and their payloads as values and as JSON. The JSON is sent as it is; the journal has its checksum (J8). */
 export interface SerializedBatch<Payload extends object = object> {
   readonly rows: readonly BulkRow<Payload>[];
   readonly payloads: readonly Payload[];

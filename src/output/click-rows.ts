@@ -12,13 +12,13 @@ export interface ClickRowsOptions {
   /** Only this many rows, those with the most clicks first. */
   readonly top?: number | undefined;
   readonly glyphs: Glyphs;
-  /** Whether a row is of a URL that does not exist; it has no clicks, and stays whatever `top` is. */
+  /** Whether a row is for a link that does not exist: it has no clicks, and `top` does not remove it. */
   readonly isMissing?: (row: Row) => boolean;
   /** Rows are of several domains: hashes alone are ambiguous (F5). */
   readonly severalDomains?: boolean;
 }
 
-/** Clicks a row, with a bar in tables and their sums at the end. */
+/** The clicks of each link, with a bar in tables and the sums at the end. */
 export function clickRows(
   pages: AsyncIterable<Row[]>,
   { top, glyphs, isMissing = () => false, severalDomains = false }: ClickRowsOptions,
@@ -31,6 +31,7 @@ export function clickRows(
     for await (const page of pages) {
       for (const row of page) {
         if (isMissing(row)) {
+          // Without `top` it keeps its place; sorted rows have it at the end.
           if (top !== undefined) missing.push(row);
           continue;
         }
@@ -63,7 +64,7 @@ export function clickRows(
   };
 }
 
-/** Only `count` rows and one page are held, however many there are; rows with equal clicks stay in order. */
+/** Holds at most twice `count` rows and one page, however many there are; rows with equal clicks stay in order. */
 async function* largest(pages: AsyncIterable<Row[]>, count: number): AsyncGenerator<Row[]> {
   let kept: Row[] = [];
   const cut = (): void => {
@@ -79,7 +80,7 @@ async function* largest(pages: AsyncIterable<Row[]>, count: number): AsyncGenera
 
 const barLength = 20;
 
-/** Whoever has a click has a bar. */
+/** A link with clicks has a bar, however short. */
 function barOf(clicks: number, most: number, bar: string): string {
   return clicks > 0 ? bar.repeat(Math.max(1, Math.round((clicks / most) * barLength))) : '';
 }

@@ -34,7 +34,7 @@ export function configPath(system: Pick<System, 'env' | 'platform'>): string {
 }
 
 /**
- * Reads the configuration, quickly and without writing to it; a missing file is an empty one. Throws `LocalError` for a file
+ * Reads the configuration, without conf, which is slow to import; a missing file is an empty one. Throws `LocalError` for a file
  * that cannot be read, is not ours or is corrupt (R-24, R-25, B71).
  */
 export function readConfig(system: System): Config {
@@ -56,7 +56,7 @@ export function unknownProfile(name: string, config: Config): LocalError {
   });
 }
 
-/** Exit 4, with the way on: a profile that is stored, a new one, or none. */
+/** Exit 4. The hint is to select a profile if there is one, else to log in, or to use the sandbox. */
 export function noProfile({ profiles, path }: Config, consequence = ''): AuthError {
   const first = profiles.size > 0 ? 'linkctl auth switch <profile>' : 'linkctl auth login';
   return new AuthError(`no profile is selected (configuration: ${path})${consequence}`, {
@@ -98,7 +98,7 @@ function parsedJson(text: string, path: string): unknown {
   }
 }
 
-/** What is wrong with a configuration, a sentence a fault. */
+/** What is wrong with a configuration, one sentence per fault. */
 export function documentFaults({ version, current_profile: current, profiles }: ConfigDocument): string[] {
   return [
     ...(version === undefined || (Number.isInteger(version) && version >= 1) ? [] : ['version: expected a whole number']),
@@ -159,7 +159,7 @@ function corrupt(message: string, details: readonly string[] = []): LocalError {
   });
 }
 
-/** R-24: a file that others can read is made private, and said so once; where that is not possible the warning stays (B66). */
+/** R-24: makes a file private that others can access, and warns once; where that fails, every command warns (B66). */
 function tighten(path: string, stats: Stats, system: System): string[] {
   const mode = looseMode(stats, system);
   if (!mode) return [];

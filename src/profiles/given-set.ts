@@ -26,7 +26,7 @@ export interface Given<Value = string> {
   readonly source: Extract<Source, { readonly name: string }>;
 }
 
-/** What flags and environment say of a set of credentials; each value is checked, the set may lack some. */
+/** The credentials that flags and environment give. Each value is checked; some may be missing. */
 export interface GivenSet {
   readonly base_url: Given | undefined;
   readonly username: Given | undefined;
@@ -38,13 +38,13 @@ export interface GivenSet {
 /** What the command line and the environment choose. */
 export interface Choice {
   readonly given: GivenSet;
-  /** A member of a set of their own, which then belongs to no profile. */
+  /** A username or a key. With one of these the set must be given whole, and belongs to no profile. */
   readonly member: Given | undefined;
-  /** The profile that they name; the configuration has a current one, too. */
+  /** The profile that they name; without one, the caller takes the current profile of the configuration. */
   readonly name: string | undefined;
 }
 
-/** Reads flags, then environment (B61); `--profile` beats the variables. Throws `UsageError` for a value that cannot be. */
+/** Reads flags, then environment (B61); `--profile` beats the variables. Throws `UsageError` for an invalid value. */
 export function choose(flags: CredentialFlags, env: System['env']): Choice {
   const given = givenSet(flags, flags.profile === undefined ? env : {});
   const member = given.username ?? given.api_key;
@@ -82,7 +82,7 @@ export function givenValue(key: ProfileKey, typed: string | undefined, env: Syst
   return value ? { value, source: { kind: 'environment', name: variable } } : undefined;
 }
 
-/** The value as `read` understands it. It is not quoted in the message: an address may hold a password. */
+/** The value as `read` parses it. The message does not quote it: a URL may contain a password. */
 function checked<Value>(
   key: ProfileKey,
   found: Given | undefined,
@@ -107,7 +107,7 @@ export function incompleteSet(given: GivenSet): UsageError {
   });
 }
 
-/** Given beside a profile, a base URL may differ in its path only, as the key belongs to its origin (B74, R-42). */
+/** With a profile, a base URL may differ from the stored one in its path only: the key belongs to the origin (B74, R-42). */
 export function sameOrigin(given: Given, stored: string, name: string): Given {
   const { origin } = new URL(stored);
   if (new URL(given.value).origin === origin) return given;
@@ -117,7 +117,7 @@ export function sameOrigin(given: Given, stored: string, name: string): Given {
   );
 }
 
-/** Given beside a profile, an edition may fill a gap or agree; it never mixes with another (B62). */
+/** With a profile, an edition may fill a gap or repeat the stored one, but not replace it (B62). */
 export function sameEdition(given: GivenSet['edition'], stored: Profile['edition'], name: string): GivenSet['edition'] {
   if (!given || !stored || given.value === stored) return given;
   throw new UsageError(`${describeSource(given.source)} is edition ${given.value}, but profile "${name}" is edition ${stored}`, {

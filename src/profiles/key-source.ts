@@ -20,8 +20,8 @@ export interface ApiKey {
 }
 
 /**
- * Reads the key. Throws `UsageError` for a bad variable, `LocalError` for a file that is missing, foreign or bad or a bad stored
- * key, `AuthError` for a command that gives none (F73). No message holds what was read.
+ * Reads the key. Throws `UsageError` for a bad variable, `LocalError` for a bad stored key and for a file that is missing, foreign
+ * or bad, `AuthError` for a command that gives no key (F73). No message contains what was read.
  */
 export async function readKey(source: KeySource, system: System): Promise<ApiKey> {
   switch (source.kind) {
@@ -39,7 +39,7 @@ export async function readKey(source: KeySource, system: System): Promise<ApiKey
   }
 }
 
-/** A key without the white space around it (B65). What `reject` makes of the fault is thrown. */
+/** The key without surrounding white space (B65). Throws what `reject` makes of a fault. */
 export function cleanKey(text: string, reject: (fault: string) => CliError): string {
   const key = text.trim();
   if (key === '') throw reject('the key is empty');

@@ -5,16 +5,16 @@ import { formats } from '../contract/formats.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import type { KeySource } from './key-source.ts';
 
-/** What one key of a profile may hold, and what beats it. */
+/** What one setting of a profile accepts, and what overrides it. */
 export interface ProfileField<Value = unknown> {
   /** Continues "expected": `one of {a|b}`. */
   readonly expected: string;
   accepts(value: unknown): value is Value;
-  /** The value of typed text; undefined, or something that `accepts` refuses, where it has none. */
+  /** The value of typed text. For text without a value it returns something that `accepts` refuses. */
   parse(typed: string): unknown;
   /** Only `auth login` sets it. */
   readonly login?: boolean;
-  /** The flag and the variable that beat what is stored. */
+  /** The flag and the variable that override what is stored. */
   readonly flag?: string;
   readonly variable?: string;
   /** The value where nothing is given or stored. */
@@ -60,7 +60,7 @@ const command: ProfileField<string[]> = {
   },
 };
 
-/** A profile: its set of credentials and its defaults, under the names of the file (CLI 3.8). Everything else reads this table. */
+/** The settings of a profile, credentials included, under their names in the file (CLI 3.8). All other code reads this table. */
 export const profileFields = {
   base_url: {
     ...text('a URL such as https://api.example.com/rest/v3', (value) => baseUrl(value) !== undefined),
@@ -103,7 +103,7 @@ type ValueOf<Field> = Field extends { accepts(value: unknown): value is infer Va
 /** A stored profile. Absent and null are the same. */
 export type Profile = { [K in ProfileKey]?: ValueOf<(typeof profileFields)[K]> | null };
 
-/** What all rows of the table have in common, for code that does not know which key it has. */
+/** The setting of a key that is known at run time only. */
 export const fieldOf = (key: ProfileKey): ProfileField => profileFields[key];
 
 export const profileKeys: readonly ProfileKey[] = Object.keys(profileFields).filter(isProfileKey);
@@ -130,7 +130,7 @@ export function parseSetting(key: ProfileKey, typed: string): unknown {
   throw new UsageError(`${key}: expected ${field.expected}, got ${JSON.stringify(typed)}`);
 }
 
-/** What is wrong with a profile as read from the file, one sentence a key; values are not quoted, one may be the secret. */
+/** What is wrong with a profile as read from the file, one sentence per key. Values are not quoted: one may be the API key. */
 export function profileFaults(profile: unknown): string[] {
   if (typeof profile !== 'object' || profile === null || Array.isArray(profile)) return ['expected an object'];
   return Object.entries(profile).flatMap(([key, value]) => {

@@ -4,7 +4,7 @@ import { LocalError, messageOf } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
 import { decodeLine, encodeLine, type JournalLine } from './lines.ts';
 
-/** The journal's file as far as writing goes; a test hands in one that breaks or stops at a chosen step. */
+/** What a journal needs of its file. Tests pass one that breaks or stops at a chosen step. */
 export interface JournalFile {
   /** Writes all of the bytes at the end, or throws. */
   append(bytes: Uint8Array): Promise<void>;
@@ -13,7 +13,7 @@ export interface JournalFile {
   close(): Promise<void>;
 }
 
-/** Opens a journal for appending; what is behind `size` bytes, a torn line, is cut off. */
+/** Opens a journal for appending, and cuts off what follows the first `size` bytes: a torn line. */
 export type OpenJournalFile = (path: string, size: number) => Promise<JournalFile>;
 
 /** Append-only, one writer (J4). */

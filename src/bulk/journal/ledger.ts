@@ -23,7 +23,7 @@ interface JournalLedgerOptions<Payload extends object> {
 export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
   const { journal, before, keyOf, takeWatermark } = options;
   let next = options.firstBatch;
-  /** Rows that are settled already, of batches whose answer left rows out. */
+  /** By batch: rows that were recorded before the rest of their batch (`isPart`). */
   const partly = new Map<number, ReadonlySet<number>>();
   return {
     async intent({ rows, json }) {
@@ -74,7 +74,7 @@ async function writeOutcomes(
   await Promise.all(lines);
 }
 
-/** J7: whoever reads this keeps the links, if nothing else does. */
+/** J7: the error names the links, because the journal does not. */
 function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedError {
   const lines = done.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
   return new UnrecordedError(cause.message, done.length, lines);

@@ -16,7 +16,7 @@ export interface RecordedOutcomes {
   close(): Promise<void>;
 }
 
-/** Result lines that are kept ready: rows come in the order of the input, and so, nearly, do the lines. */
+/** Result lines kept in memory. Rows come in the order of the input, and the lines almost do. */
 const keptLines = 16;
 
 export function recordedOutcomes(path: string, state: RunState): RecordedOutcomes {
@@ -44,7 +44,7 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
       return outcomes;
     },
     async close() {
-      // Whoever asked for outcomes knows if it could not be opened.
+      // If it could not be opened, `outcomesOf` has thrown that.
       await (await file?.catch(() => undefined))?.close();
     },
   };
@@ -89,7 +89,7 @@ function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: num
   return { hash, shortUrl, longUrl: destinations?.[nth] };
 }
 
-/** Written out, as a million rows are reported again when a run is resumed. */
+/** Member by member, which is faster than a spread: a resumed run can report a million rows again. */
 function outcomeOf<Payload extends object>(
   { index, line, item, payload }: BulkRow<Payload>,
   { status, url, error, matchedByPosition }: Partial<Result> = {},
@@ -98,7 +98,7 @@ function outcomeOf<Payload extends object>(
   return { index, line, item, payload, status: status ?? 'unknown', record, error, matchedByPosition };
 }
 
-/** Of what the server said, what the journal keeps; of the rest, what a done row asked for. Tags of an edit are instructions. */
+/** What the journal kept of the record; for the rest, what a done row asked for. Tags of an edit are left out: they are instructions. */
 function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
   const { short_url, short_url_with_protocol } = shortUrlMembers(shortUrl);
   if (status === 'failed') return { hash, short_url, short_url_with_protocol, long_url: longUrl };

@@ -30,7 +30,7 @@ export const settledStatuses: readonly SettledStatus[] = [
 
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
-/** A row that has its final status for this process. */
+/** A row whose status is final. */
 type SettledRow = RowOutcome & { readonly status: SettledStatus };
 
 export function isSettledRow(outcome: RowOutcome): outcome is SettledRow {
@@ -53,7 +53,7 @@ export function resultLine(batch: number, outcomes: readonly SettledRow[], relea
   };
 }
 
-/** One link for each done row, or none: they are found by their places. */
+/** A link for each done row, or none at all: readers join links and rows by position. */
 function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined): Partial<ResultLine> {
   const records = done.flatMap(({ record }) => record ?? []);
   if (records.length === 0 || records.length < done.length) return {};
@@ -68,7 +68,7 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
   };
 }
 
-/** Rows of these need not say where their links lead. */
+/** Changes of links that exist: their rows need not give the destination, so the journal keeps it. */
 const ofExisting: ReadonlySet<RowStatus> = new Set(['changed', 'unchanged', 'deleted']);
 
 function recordedError(outcome: RowOutcome): RecordedError {
@@ -80,7 +80,7 @@ function recordedError(outcome: RowOutcome): RecordedError {
   return details === '' ? [code, message] : [code, message, details];
 }
 
-/** The common beginning, where there is one: a million rows repeat it otherwise. */
+/** The beginning that all share, if only the hash follows it; else each whole. A million rows would repeat it. */
 function shortUrls(records: readonly KnownRecord[]): string | string[] {
   const all = records.map(shortUrlOf);
   const first = all[0] ?? '';
@@ -95,7 +95,7 @@ export function statusesOf({ states }: ResultLine): SettledStatus[] {
   return Array.from(states, (letter) => statusOf.get(letter) ?? 'failed');
 }
 
-/** The links of a line, done rows before those that were taken and not as they asked, of which no print is kept. */
+/** The links of a line: those of done rows, then those that were made but not as asked, which have no fingerprint. */
 export function linksOf(line: ResultLine): { readonly hash: string; readonly print: string | undefined }[] {
   const prints = line.longUrls?.split(' ') ?? [];
   return hashesOf(line).map((hash, nth) => ({ hash, print: prints[nth] }));
@@ -135,7 +135,7 @@ function isTaken(value: unknown): boolean {
   return isText(value.hash) && value.hash !== '' && isText(value.shortUrl) && (!('longUrl' in value) || isText(value.longUrl));
 }
 
-/** Whether a line keeps as many of these as it has rows of their kind. */
+/** Whether a value is a list of this length whose entries are all sound. */
 export function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean = isText): boolean {
   return Array.isArray(value) && value.length === length && value.every(isEntry);
 }
