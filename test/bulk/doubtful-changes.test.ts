@@ -11,12 +11,20 @@ const onPatch = { only: { method: 'PATCH' } };
 const onDelete = { only: { method: 'DELETE' } };
 const onGet = { only: { method: 'GET', path: '/urls' } };
 /** An answer that is no use, to a request that is applied when the client looks already. */
-const applied = (late: number): Step => ({
-  apply: { late },
+const appliedLate: Step = {
+  apply: { late: 'release' },
   answer: { headers: { 'content-encoding': 'gzip' }, body: 'x' },
-});
+};
 /** What was there before it was applied is answered after it was. */
-const slowLook: Step = { ...onGet, delay: 300 };
+const slowLook: Step = { ...onGet, held: true };
+
+/** Applies what is late when it was looked at, and answers the look after that; so many times. */
+async function landLate({ server }: BulkWorld, looks = 1): Promise<void> {
+  for (let look = 0; look < looks; look += 1) {
+    await server.held();
+    await server.release();
+  }
+}
 
 const deleting = (settings: OperationSettings) => deleteOperation({ ...settings, batchSize: 2 });
 const editing = (settings: OperationSettings) => editItemsOperation({ ...settings, batchSize: 2 });
@@ -38,9 +46,12 @@ for (const edition of ['a', 'b'] as const) {
       'D5: a deletion of %i that lands late, after it was looked at, is reported as done',
       async (count, { world }) => {
         await fill(world, 300);
-        await world.server.script([{ ...applied(100), ...onDelete }, slowLook]);
+        await world.server.script([{ ...appliedLate, ...onDelete }, slowLook]);
         const rows = named('h0', 'h1').slice(0, count);
-        const { exit, statuses } = await change(world, deleteOperation({ ...world, batchSize: 1000 }), rows);
+        const [{ exit, statuses }] = await Promise.all([
+          change(world, deleteOperation({ ...world, batchSize: 1000 }), rows),
+          landLate(world),
+        ]);
         expect([exit, statuses]).toEqual([0, Array(count).fill('deleted').join(' ')]);
       },
     );
@@ -50,11 +61,14 @@ for (const edition of ['a', 'b'] as const) {
       async (count, { world }) => {
         await fill(world, 300);
         await world.server.script([
-          { ...applied(100), ...onPatch },
+          { ...appliedLate, ...onPatch },
           { ...slowLook, times: 2 },
         ]);
         const rows = [0, 1].slice(0, count).map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
-        const { exit, statuses } = await change(world, editItemsOperation({ ...world, batchSize: 1000 }), rows);
+        const [{ exit, statuses }] = await Promise.all([
+          change(world, editItemsOperation({ ...world, batchSize: 1000 }), rows),
+          landLate(world, 2),
+        ]);
         expect([exit, statuses]).toEqual([0, Array(count).fill('changed').join(' ')]);
         expect(await hashes(world)).toMatch(count === 1 ? /^n0 h1/ : /^n0 n1/);
       },
@@ -64,11 +78,11 @@ for (const edition of ['a', 'b'] as const) {
       'D5: a deletion that lands late, before the program is killed (%s)',
       async (line, { world }) => {
         await fill(world, 300);
-        await world.server.script([{ ...applied(100), ...onDelete }, slowLook]);
+        await world.server.script([{ ...appliedLate, ...onDelete }, slowLook]);
         const { openJournalFile, released } = crashingFile({
           crashAt: { line, step: 'before append', nth: line === 'intent' ? 2 : 1 },
         });
-        await longRun(world, deleting, named('h0', 'h1'), openJournalFile);
+        await Promise.all([longRun(world, deleting, named('h0', 'h1'), openJournalFile), landLate(world)]);
         expect(released()).toBe(true);
         expect(await longRun(world, deleting, named('h0', 'h1'))).toEqual({ exit: 0, statuses: 'deleted deleted' });
       },
@@ -77,14 +91,14 @@ for (const edition of ['a', 'b'] as const) {
     test.for(['intent', 'result'])('D5: a rename that lands late, before the program is killed (%s)', async (line, { world }) => {
       await fill(world, 300);
       await world.server.script([
-        { ...applied(100), ...onPatch },
+        { ...appliedLate, ...onPatch },
         { ...slowLook, times: 2 },
       ]);
       const rows = [0, 1].map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
       const { openJournalFile, released } = crashingFile({
         crashAt: { line, step: 'before append', nth: line === 'intent' ? 2 : 1 },
       });
-      await longRun(world, editing, rows, openJournalFile);
+      await Promise.all([longRun(world, editing, rows, openJournalFile), landLate(world, 2)]);
       expect(released()).toBe(true);
       expect(await longRun(world, editing, rows)).toEqual({ exit: 0, statuses: 'changed changed' });
       expect(await hashes(world)).toMatch(/^n0 n1/);
@@ -134,9 +148,10 @@ for (const edition of ['a', 'b'] as const) {
 
     test('D5, W3: an edit that lands late, after it was looked at, is not reported as unchanged', async ({ world }) => {
       await fill(world, 300);
-      await world.server.script([onGet, { ...applied(100), ...onPatch }, slowLook]);
+      await world.server.script([onGet, { ...appliedLate, ...onPatch }, slowLook]);
       const operation = editItemsOperation({ ...world, batchSize: 1000, mayRead: () => true });
-      expect(await change(world, operation, [{ hash: 'h0', note: 'n' }])).toMatchObject({ exit: 0, statuses: 'changed' });
+      const [changed] = await Promise.all([change(world, operation, [{ hash: 'h0', note: 'n' }]), landLate(world)]);
+      expect(changed).toMatchObject({ exit: 0, statuses: 'changed' });
     });
 
     test.for([1303, 1300, 1217, 1301])(

@@ -3,6 +3,7 @@ import type { Edition } from '../../src/contract/editions.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import type { Manners } from '../support/manners.ts';
+import { createMoment } from '../support/moment.ts';
 import { seed, store } from '../support/stored-links.ts';
 import { type BulkWorld, multiplicity, openWorld, rowsOf, test } from './bulk-world.ts';
 import { crashingFile } from './crashing-file.ts';
@@ -288,9 +289,17 @@ describe('D7: the audit for links that late requests made', () => {
   });
 
   test('waits for a listing that is behind', async () => {
-    await inWorld('a', 300, { lag: 500 }, async (world) => {
-      await scriptPosts(world, [faults.late(250)]);
-      const { summary } = await world.shorten(rows, { settle: 40_000 });
+    await inWorld('a', 300, { lag: Number.POSITIVE_INFINITY }, async (world) => {
+      await scriptPosts(world, [faults.late('release'), { held: true }]);
+      const running = world.shorten(rows, { settle: 40_000 });
+      await world.server.held();
+      const wait = createMoment();
+      world.prolong(1000, wait.stay);
+      await world.server.release();
+      await wait.reached;
+      await world.server.catchUp();
+      wait.leave();
+      const { summary } = await running;
       expect(await linksOf(world, rows)).toEqual({ 2: 10 });
       expect(summary.surplus).toHaveLength(10);
     });

@@ -69,7 +69,7 @@ test('a listing that lags sees what came, changed and went only after a while; r
   expect(hashesOf(await get(wire, '/urls?hashes=new8,foreign'))).toEqual(['new8', 'foreign']);
   expect((await get(wire, '/urls/old9')).error.code).toBe(1306);
   expect(hashesOf(await get(wire, '/urls?domain=go.ex'))).toEqual(before);
-  await wire.release();
+  await wire.catchUp();
   const after = hashesOf(await get(wire, '/urls'));
   expect(after).toEqual(['foreign', ...hashesOf(made), 'new8', ...before.slice(2)]);
   expect((await wire.requests()).map(({ url }) => url).filter((url) => url.includes('side'))).toEqual([]);

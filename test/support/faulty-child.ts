@@ -5,7 +5,7 @@ import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 /**
  * The process of `startFaultyHost`. Its address is a line on stdout; there `POST /` starts a server and answers with its address,
  * `POST /N` scripts the Nth, `PUT /N` changes its manners, `GET /N` is its log, `HEAD /N/M` ends when it holds M answers,
- * `PATCH /N` releases what it holds, `DELETE /N` closes it.
+ * `PATCH /N/M` releases what it holds, M answers or all, `DELETE /N` closes it.
  */
 const servers: FaultyServer[] = [];
 
@@ -18,7 +18,7 @@ async function answer(method: string | undefined, path: string | undefined, body
   const server = servers[Number(index)];
   if (method === 'GET') return await server?.requests();
   if (method === 'HEAD') await server?.held(Number(count));
-  else if (method === 'PATCH') await server?.release();
+  else if (method === 'PATCH') await server?.release(count ? Number(count) : undefined);
   else if (method === 'DELETE') await server?.close();
   else if (method === 'PUT') await server?.behave(JSON.parse(body));
   else await server?.script(JSON.parse(body));

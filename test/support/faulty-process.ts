@@ -56,8 +56,11 @@ async function startIn(control: string, options: FaultyOptions): Promise<FaultyS
     held: async (count = 1) => {
       await fetch(`${control}${path}/${count}`, { method: 'HEAD' });
     },
-    release: async () => {
-      await fetch(control + path, { method: 'PATCH' });
+    release: async (count?: number) => {
+      await fetch(`${control}${path}/${count ?? ''}`, { method: 'PATCH' });
+    },
+    catchUp: async () => {
+      throw new Error('only a server of this process has a listing that lags without end');
     },
     close,
     [Symbol.asyncDispose]: close,

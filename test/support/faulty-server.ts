@@ -92,6 +92,7 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
     held: async (count = 1) =>
       await until(() => state.held.length >= count, `${count} answers are held, and ${state.held.length} are`),
     release: async (count) => await release(state, count),
+    catchUp: async () => await (await state.copy)?.catchUp(),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -111,11 +112,10 @@ export interface FaultyServer {
   requests(): Promise<LoggedRequest[]>;
   /** Resolves when so many answers, 1 without a number, wait for `release`. */
   held(count?: number): Promise<void>;
-  /**
-   * Ends what is held, or so many of it in the order of arrival; applies what is late and shows it to a listing that lags.
-   * Resolves when all that can be seen.
-   */
+  /** Applies what is late, then ends what is held, or so many of it in the order of arrival. */
   release(count?: number): Promise<void>;
+  /** A listing that lags without end shows all that there is now. */
+  catchUp(): Promise<void>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -332,7 +332,6 @@ async function release(state: State, count = state.held.length): Promise<void> {
   state.held = inOrder.slice(count);
   state.late = [];
   await Promise.all(late.map((apply) => apply()));
-  await (await state.copy)?.catchUp();
   for (const { moment } of inOrder.slice(0, count)) moment.leave();
 }
 

@@ -18,7 +18,7 @@ export interface Manners {
    * Milliseconds that listings and searches are behind: what was made, changed or deleted since is not seen in them. Reads by hash
    * and `/account` are up to date. What was there before the first request is old; later changes past this server are never seen:
    * whoever else writes uses `sideDoor`. With `startHurried` waits are 50 times shorter: 5 and 15 s are 100 and 300 here. `Infinity`
-   * is until `release`.
+   * is until `catchUp`.
    */
   readonly lag?: number;
   /** Long URLs as `new URL` writes them: in answers only, or in what is stored. */
