@@ -42,6 +42,7 @@ export async function startRun<Payload extends object>(
 ): Promise<StartedRun<Payload>> {
   assertDistinct(plan, environment.system);
   const limiter = createLimiter(concurrencyOf(plan));
+  // If the session has asked for the domains, that call counts as the run's first.
   const before = plan.accountDomains ? 1 : 0;
   const counted = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
   const domain = await domainOf(plan, counted.client);
@@ -55,24 +56,27 @@ export async function startRun<Payload extends object>(
     const facts = factsOf(run);
     if (facts.batches > 0) await assertBudget(run);
     await assertQuota(run, facts).catch((error: unknown) => {
-      // Of a run that an earlier process began, each row is reported all the same: results of before a kill are out of date (R-X9).
+      // A resumed run is stopped, but still reports every row: results files written before a kill are out of date (R-X9).
       if (!begun.resumed) throw error;
       run.stop.because(error);
     });
     if (begun.resumed) plan.recall?.(begun.state.begin.options);
-    await remindOf(begun, operation);
+    await restoreHashes(begun, operation);
     return { facts, ...executeRun(run, facts.batches) };
   });
 }
 
-/** R-X8: the default may be changed by somebody while the run is under way. */
+/** R-X8: the default domain is pinned, because somebody may change it during the run. */
 async function domainOf<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
   if (plan.domain !== undefined || !editions[client.edition].severalDomains) return plan.domain;
   return (await (plan.accountDomains ?? accountDomains(client))).defaultDomain;
 }
 
-/** J5: a row that shares the link of a row that an earlier process did is reported as it would have been then. */
-async function remindOf<Payload extends object>({ resumed, path }: BegunRun, operation: BulkOperation<Payload>): Promise<void> {
+/** J5: gives the operation the hashes that the journal has, so that rows that share them are reported as without the interruption. */
+async function restoreHashes<Payload extends object>(
+  { resumed, path }: BegunRun,
+  operation: BulkOperation<Payload>,
+): Promise<void> {
   if (!resumed || !operation.remember) return;
   for await (const { line } of readJournal(path)) if (line.type === 'result') operation.remember(hashesOf(line));
 }
@@ -91,7 +95,7 @@ function identityOf<Payload extends object>(
     account: identity.username,
     domain: domain && withoutLocalPort(domain),
     input: { name, sha256: input.sha256, rows: input.rows },
-    // As the journal has it.
+    // As the journal returns it, so that the two can be compared.
     options: JSON.parse(JSON.stringify({ ...options, generateHashes: mode?.generateHashes || undefined })),
   };
 }
@@ -130,7 +134,7 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
       keyOf: plan.mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
       takeWatermark: isChecked ? () => paidWatermark(run) : undefined,
     }),
-    // In checked mode the watermark that is taken before a batch pays for both.
+    // In checked mode `paidWatermark` has reserved the call of the batch together with its own.
     mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
     readBack: (batch, rows) =>
       readBackBatch(

@@ -8,7 +8,7 @@ import { changeByTags, type TagChange } from './tag-change.ts';
 /** One change of links that exist, however they are selected. */
 interface LinkChange extends Omit<NamedChange, 'selection'>, Omit<TagChange, 'expression'> {
   readonly selection: NamedSelection;
-  /** The flags that begin a run, for messages. */
+  /** The flags that begin a run, for the message that refuses flags of runs beside `--by-tags`. */
   readonly files?: string;
 }
 

@@ -78,7 +78,7 @@ function guessFormat(argv: readonly string[]): Format | undefined {
   return words.includes('--json') || /(?:^|\n)(?:-o\n?|--output[=\n])jsonl?(?:\n|$)/.test(words.join('\n')) ? 'json' : undefined;
 }
 
-/** A terminal has tables anyway: as the usual format they ask for nothing more, unlike those of `-o` (B26). */
+/** On a terminal, `table` as the default of a profile or variable asks for nothing; `-o table` asks for the rows of a run (B26). */
 export function usualFormat(format: Format | undefined, { terminal }: Pick<Streams, 'terminal'>): Format | undefined {
   return format === 'table' && terminal ? undefined : format;
 }

@@ -77,7 +77,7 @@ export class PageCursor<T> {
     return this.#pageSize === undefined ? undefined : Math.min(this.#pageSize, this.#wanted);
   }
 
-  /** Moves on behind a page. Undefined where it has nothing to show, and is not the last. */
+  /** Moves past a page. Undefined if the page has no new row and is not the last. */
   take({ rows, total }: ServedPage<T>): RowsPage<T> | undefined {
     const { isDistinct, keyOf, warn } = this.#options;
     const end = this.#offset + rows.length;
@@ -88,7 +88,7 @@ export class PageCursor<T> {
       this.#atEnd = true;
       return undefined;
     }
-    // Rows that were deleted moved those behind them up, out of the next window: as many are read again.
+    // Deleted rows moved later ones up: the next window begins as many rows before this page.
     const next = shift < 0 ? Math.max(this.#first, this.#offset + shift) : end;
     const isLast = shift < 0 ? next >= end : rows.length === 0 || this.#isAll(rows.length);
     const fresh = isDistinct || shift !== 0 || unseen.length === 0 ? unseen : rows;
@@ -99,7 +99,7 @@ export class PageCursor<T> {
     return taken.length > 0 || isLast ? { rows: taken, total: this.#total } : undefined;
   }
 
-  /** Takes the server's total where it can be true. Answers by how much it has changed since the page before. */
+  /** Keeps the server's total if the rows do not contradict it. Returns by how much it has changed since the last page. */
   #learn(total: unknown, length: number): number {
     const end = this.#offset + length;
     // After rows that were read, a total of 0 only says that this page is empty.
@@ -123,7 +123,7 @@ export class PageCursor<T> {
   }
 }
 
-/** Pages without a new row are what a server sends that ignores `offset` (F43), unless as many rows moved (R-17). */
+/** Detects a server that ignores `offset`: its pages have no new rows (F43). Rows that moved explain some such pages (R-17). */
 class Stall {
   static readonly #mostPages = 1000;
   #barren = 0;

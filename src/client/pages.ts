@@ -33,7 +33,7 @@ export function urlPages(
   });
 }
 
-/** Pages through GET /log, newest first. Two entries can be alike; so alike ones are left out only where rows moved. */
+/** Pages through GET /log, newest first. Two entries can be equal, so equal ones are left out only where rows have moved. */
 export function logPages(
   { send, edition }: Client,
   extent: Extent = {},

@@ -8,7 +8,7 @@ export interface CrashingOptions {
   readonly crashAt?: { readonly line?: string; readonly step: CrashStep; readonly nth?: number };
   /** The first line of that type, and whatever follows, cannot be written. */
   readonly failAt?: { readonly line: string; readonly code: string };
-  /** For a negative control: intents are told to be synced when they are not. */
+  /** For a negative control: intents are reported as synced when they are not. */
   readonly forgetsIntents?: boolean;
   /** Awaited when bytes are about to be synced. */
   readonly onSync?: (text: string) => Promise<void>;
@@ -17,7 +17,7 @@ export interface CrashingOptions {
 /** A journal file that stops at a chosen step, as the disk of a killed process does: nothing is written from then on. */
 export function crashingFile({ crashAt, failAt, forgetsIntents, onSync }: CrashingOptions): {
   openJournalFile: OpenJournalFile;
-  /** Closes what the dead process would have held no longer; whether there was a crash. */
+  /** Closes the files, as the end of a process does. Returns whether there was a crash. */
   released: () => boolean;
 } {
   let isDead = false;

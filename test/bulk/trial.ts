@@ -19,11 +19,11 @@ export interface TrialOptions {
 export interface TrialResult {
   readonly rows: number;
   readonly crashes: number;
-  /** Rows without a link, whatever they were told. */
+  /** Rows without a link, whatever was reported. */
   readonly lost: number;
   /** Links more than one for a row. */
   readonly duplicated: number;
-  /** Rows told as done whose hash leads elsewhere. */
+  /** Rows reported as done whose hash leads elsewhere. */
   readonly wrong: number;
   readonly unknown: number;
 }

@@ -17,11 +17,11 @@ import {
   makesNoProgress,
   maximalStarts,
   type Reported,
+  reportedRows,
   requestsAfterTheEnd,
   type Start,
   sentence,
   startOnce,
-  toldTyped,
 } from './starts.ts';
 
 /**
@@ -139,7 +139,7 @@ function isOver(job: ChangeJob, starts: readonly Start[], world: FaultWorld): bo
 function reportedBy(job: ChangeJob, starts: readonly Start[], world: FaultWorld): Reported[] {
   if (!job.isTyped) return readResults(world);
   const start = starts.at(-1) as Start;
-  return toldTyped(start, job.rows.length, job.verb === 'edit' ? 'changed' : job.verb === 'delete' ? 'deleted' : 'reset');
+  return reportedRows(start, job.rows.length, job.verb === 'edit' ? 'changed' : job.verb === 'delete' ? 'deleted' : 'reset');
 }
 
 /** Links that can be distinguished, whatever happened to them. */

@@ -23,11 +23,11 @@ import {
   makesNoProgress,
   maximalStarts,
   type Reported,
+  reportedRows,
   requestsAfterTheEnd,
   type Start,
   sentence,
   startOnce,
-  toldTyped,
 } from './starts.ts';
 
 export interface AccountTrialOptions {
@@ -197,7 +197,7 @@ function isOver(job: Job, { code, argv }: Start, world: FaultWorld, starts: read
 
 function reportedBy(job: Job, starts: readonly Start[], world: FaultWorld): Reported[] {
   if (!job.isTyped) return readResults(world);
-  return toldTyped(starts.at(-1) as Start, job.rows.length, 'created');
+  return reportedRows(starts.at(-1) as Start, job.rows.length, 'created');
 }
 
 interface Evidence {

@@ -22,8 +22,8 @@ export interface Start extends Ended {
 const endings = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const satisfies NodeJS.Signals[];
 
 /**
- * Starts the program; with `mayEnd` it is sent a signal at a random moment: some milliseconds after its first word, when the file is
- * read and Node is there, or after its start where it says nothing on the way.
+ * Starts the program. With `mayEnd` it gets a signal at a random moment: some milliseconds after its first output, when Node has started
+ * and the file is read, or some time after its start if there is no output.
  */
 export async function startOnce(
   argv: readonly string[],
@@ -53,7 +53,7 @@ export async function startOnce(
 /** Errors after which no process asks the server anything more (R-12). */
 const finalCodes: readonly unknown[] = [1300, 1301, 1303, 1217];
 
-/** Requests that came after the process had ended, or after it had learnt that it need not ask any more. */
+/** Requests that came after the process had ended, or after an answer that forbids further ones. */
 export function requestsAfterTheEnd(starts: readonly Start[], log: readonly LoggedRequest[], concurrency: number): string[] {
   return starts.flatMap((start, index) => {
     const next = starts[index + 1]?.started ?? Number.POSITIVE_INFINITY;
@@ -106,10 +106,10 @@ export function isDone({ status }: { readonly status: string }): boolean {
   return doneStatuses.has(status as RowStatus) || status === 'unchanged';
 }
 
-/** What a command line without a results file said in JSON. A row that is not printed got what the exit code says of all. */
-export function toldTyped({ stdout, code }: Start, rows: number, done: string): Reported[] {
+/** What a command line without a results file reported in JSON. For rows that it did not print, the exit code says it. */
+export function reportedRows({ stdout, code }: Start, rows: number, done: string): Reported[] {
   const printed = (Object.values(firstJson(stdout)).find(Array.isArray) ?? []) as Partial<Reported>[];
-  const rest = code === null ? 'untold' : (restOf.get(code) ?? (code === 0 ? done : 'not_sent'));
+  const rest = code === null ? 'unreported' : (restOf.get(code) ?? (code === 0 ? done : 'not_sent'));
   return Array.from({ length: rows }, (_, index) => {
     const row = printed.length === rows ? printed[index] : undefined;
     return { status: row?.status ?? rest, hash: row?.hash ?? '' };
@@ -131,7 +131,7 @@ function firstJson(text: string): object {
   }
 }
 
-/** Whether the last starts all ended by themselves in the same words, of no use to anybody. */
+/** Whether the last eight starts all ended by themselves with the same message: more of them would not help. */
 export function makesNoProgress(starts: readonly Start[]): boolean {
   const last = starts.slice(-8).map(({ code, sent, stderr }) => sent ?? `${code} ${/\d+ rows: .*(?= \()/.exec(stderr)}`);
   return last.length === 8 && new Set(last).size === 1 && !starts.at(-1)?.sent;

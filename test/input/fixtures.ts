@@ -37,7 +37,7 @@ export const test = base.extend<{
   },
 });
 
-/** What a person is told: the message and the lines after it. */
+/** What a person reads: the message and the lines after it. */
 export async function failure(work: Promise<unknown>): Promise<{ exitCode: number; lines: string[]; text: string }> {
   try {
     await work;

@@ -11,11 +11,11 @@ import type { KnownRecord } from '../matching/verdict.ts';
 export interface BatchEvidence {
   /** The newest links before the batch (R 1.6). */
   readonly watermark: Watermark;
-  /** The hashes that the run was given last, by the batch itself or before it: a listing that does not show them is behind (D8). */
+  /** Hashes of the newest links that the run made, with this batch or before: a listing without them is behind (D8). */
   readonly latest: readonly string[];
-  /** What was listed before those were made: in a listing that begins with the newest, it comes behind them (D10). */
+  /** Hashes that were listed before `latest` were made. A listing that begins with the newest has them after `latest` (D10). */
   readonly earlier: readonly string[];
-  /** The batch that was given `latest`. */
+  /** The batch that made `latest`. */
   readonly latestBatch: number;
 }
 
@@ -38,8 +38,7 @@ export async function evidenceOf(journal: string, batch: number): Promise<BatchE
 }
 
 /**
- * Those of the records that rows of the run have by the journal; it may know them by another case of the hash and the same
- * long URL.
+ * Hashes of the records that the journal names as links of the run. A hash in another case counts if the long URL is the same.
  */
 export async function ownAmong(journal: string, records: Iterable<KnownRecord>): Promise<Set<string>> {
   const own = new Set<string>();
@@ -56,12 +55,12 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
   return own;
 }
 
-/** Rows that were sent once more after a doubt: a late request may have made a second link of theirs (R 1.2, F07). */
+/** Rows that were sent again after a doubt: their first request, if it comes late, may have made a second link (R 1.2, F07). */
 export interface Resent {
   readonly rows: ReadonlySet<number>;
   /** The newest links before the first batch that was in doubt. */
   readonly watermark: Watermark;
-  /** The hashes that the run was given last. */
+  /** Hashes of the newest links that the run made. */
   readonly latest: readonly string[];
 }
 
@@ -79,6 +78,7 @@ export async function resentRows(journal: string): Promise<Resent | undefined> {
   for await (const { line } of readJournal(journal)) {
     if (line.type === 'intent') {
       if (doubtful.size > 0) for (const index of indexesOf(line.rows)) if (doubtful.has(index)) rows.add(index);
+      // Not sooner: where an answer leaves rows out, their doubt follows the result of the others.
       for (const batch of answered) intents.delete(batch);
       answered.clear();
       intents.set(line.batch, line);

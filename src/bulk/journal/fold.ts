@@ -23,9 +23,9 @@ export async function foldJournal(path: string): Promise<RunState> {
   return stateOf(fold);
 }
 
-/** A kind of line. A checksum that fits proves only that a line is as somebody wrote it. */
+/** What one type of line means. A correct checksum proves that a line is as it was written, not that it makes sense. */
 interface LineKind<T extends LineType> {
-  /** Whether it says of the rows of its run what such a line can say. `total`: how many these are. */
+  /** Whether the line can be true of a run of `total` rows. */
   isSound?(line: JournalLine<T>, total: number): boolean;
   /** What it changes in what is known. */
   apply?(fold: Fold, line: JournalLine<T>, place: Place): void;
@@ -76,7 +76,7 @@ const freeCode = states.indexOf('free');
 const openCode = states.indexOf('open');
 const unknownCode = states.indexOf('unknown');
 const codeOf = new Map(states.map((state, code) => [state, code]));
-/** Beside the state of a row: an attempt of it may have been applied, and no evidence says otherwise. */
+/** A bit beside the state of a row: an attempt may have been applied, and no evidence says otherwise. */
 const inDoubt = 16;
 
 interface Fold {
@@ -114,12 +114,12 @@ function startFold(begin: BeginLine): Fold {
   };
 }
 
-/** More than a table of rows can be is no count of them. */
+/** Whether a number can be the count of a run's rows: an array holds no more than this. */
 function isRowCount(rows: unknown): boolean {
   return Number.isSafeInteger(rows) && Number(rows) >= 0 && Number(rows) < 2 ** 32;
 }
 
-/** A row whose last attempt has no result is in doubt from here on: an earlier process left it, or this one repeats it (J6). */
+/** A row that is sent again without a result of its last attempt is in doubt from here on (J6). */
 function addIntent(fold: Fold, { batch, rows, payload, keys, before }: JournalLine<'intent'>): void {
   const indexes = indexesOf(rows);
   fold.nextBatch = Math.max(fold.nextBatch, batch + 1);
@@ -149,7 +149,7 @@ function addResult(fold: Fold, line: JournalLine<'result'>, { offset, length }: 
   if (line.released) release(fold, line.batch, indexesOf(line.released));
 }
 
-/** D2: the first version released rows in doubt as well, when their repetition was refused. Only evidence frees those. */
+/** D2: journals of the first version also release rows in doubt whose repetition was refused. Only evidence frees those. */
 function release(fold: Fold, batch: number, rows: readonly number[]): void {
   const isProven = fold.proven.has(batch);
   const freed = rows.filter((row) => isProven || ((fold.codes[row] ?? 0) & inDoubt) === 0);
@@ -161,7 +161,7 @@ function putInDoubt({ codes }: Fold, row: number): void {
   codes[row] = (codes[row] ?? 0) | inDoubt;
 }
 
-/** A row that was sent again settles by its newer batch in the older ones too. */
+/** Takes settled rows out of all open batches: a row that was sent again is settled in its older batches, too. */
 function close({ open }: Fold, rows: readonly number[]): void {
   for (const [batch, { unsettled }] of open) {
     for (const row of rows) unsettled.delete(row);

@@ -7,17 +7,17 @@ import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../r
 import type { Execution } from './execution.ts';
 import type { Stop } from './stop.ts';
 
-/** How often a row is sent at most because it was left out, cooled down or found not to have happened. */
+/** How often a row is sent at most: an answer may leave it out or refuse it for now, or it may be found not applied. */
 export const maximalRounds = 5;
 
-/** What one call came to. */
+/** The result of one call. */
 export interface Round<Payload extends object> {
   readonly outcomes: readonly RowOutcome<Payload>[];
   /** Rows to send once more, or in smaller batches. */
   readonly repeat: readonly BulkRow<Payload>[];
 }
 
-/** Makes outcomes of the verdicts on a batch and writes them down; what is to be sent again cools down first where it must. */
+/** Turns the verdicts on a batch into outcomes and records them. After 1219 it waits, so that rows are not sent again too early. */
 export async function settle<Payload extends object>(
   batch: number,
   rows: readonly BulkRow<Payload>[],
@@ -50,14 +50,14 @@ export async function settle<Payload extends object>(
   return { outcomes: open.length > 0 ? [...outcomes, ...open] : outcomes, repeat };
 }
 
-/** Whether the next process of the run can settle rows in doubt: no line of the journal closes them then. Otherwise they are unknown for good. */
+/** Whether a later process of the run can settle rows in doubt: the journal then leaves them open. Otherwise they stay unknown. */
 export function isSettledLater<Payload extends object>({ doubt }: BulkOperation<Payload>): boolean {
   return doubt === 'repeat' || doubt === 'inspect';
 }
 
 /**
- * Settles rows, and frees those of `left` that are not in doubt: the others stay open (D2). Whether it could be written down; where
- * not, the run stops (J7).
+ * Records outcomes, and frees those rows of `left` that are not in doubt; the others stay open (D2). Returns whether the journal
+ * could be written; if not, the run stops (J7).
  */
 export async function writeDown<Payload extends object>(
   batch: number,
@@ -88,7 +88,7 @@ export function roundOf<Payload extends object>(index: number, { rounds }: Execu
   return rounds.get(index) ?? 1;
 }
 
-/** Full jitter on the base of throttling (R-4). */
+/** Waits a random time, with the base of a throttled call (R-4). */
 async function coolDown<Payload extends object>(round: number, { system, signal }: Execution<Payload>): Promise<void> {
   const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
   await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
@@ -127,7 +127,7 @@ export function notSent<Payload extends object>(row: BulkRow<Payload>, { reason 
   return { ...row, status: 'not_sent', error };
 }
 
-/** A row of which nobody knows whether it took effect. */
+/** A row of which it is not known whether it took effect. */
 export function unknownOutcome<Payload extends object>(
   row: BulkRow<Payload>,
   { doubt }: Pick<BulkOperation<Payload>, 'doubt'>,

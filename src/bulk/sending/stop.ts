@@ -5,7 +5,7 @@ import { type StopReason, UnrecordedError } from '../results/row-outcome.ts';
 export interface Stop {
   readonly reason: StopReason | undefined;
   request(reason: StopReason): void;
-  /** Stops because of an error. What is no `CliError` is a bug of ours, and thrown. */
+  /** Stops because of an error. Anything but a `CliError` is a bug of ours, and is thrown. */
   because(error: unknown): void;
 }
 
@@ -14,7 +14,7 @@ export function createStop(): Stop {
   const request = (next: StopReason): void => {
     const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
     if (before && after) reason = { kind: 'error', error: before.and(after) };
-    // Of a journal that broke, what was done and is nowhere else matters most (J7).
+    // Of equally severe reasons, links that the journal could not record matter most (J7).
     else if (severity(next) > severity(reason) || (after && severity(next) === severity(reason))) reason = next;
   };
   return {

@@ -4,7 +4,7 @@ import type { Fault } from '../call-error.ts';
 import type { AnyInput, ApiRequest } from './requests.ts';
 import type { RetriedCall } from './retry.ts';
 
-/** What is to be said and done where a change is in doubt. */
+/** How a change in doubt is reported and repeated. */
 interface Doubt {
   /** Continues "outcome unknown:". */
   readonly deed: string;
@@ -23,7 +23,7 @@ const doubts: { readonly [O in OperationName]?: Doubt } = {
   // Whether a rename happened can be seen: that is checked before it is repeated (tag-changes.ts, bulk/operations/edit.ts).
   editUrl: { deed: 'the link may have been changed', repeats: unlessRenaming },
   editUrls: { deed: 'the links may have been changed', repeats: unlessRenaming },
-  // A selection by tags may hold other URLs by now; one whose edit leaves the selection as it is may be tried once more.
+  // By tags, other links may be selected by now. It is repeated once, unless the edit changes what the tags select.
   editSelectedUrls: {
     deed: 'the links may have been changed',
     repeats: ({ query, body }) =>

@@ -48,7 +48,7 @@ async function createPrinter(report: RowsReport, options: OutputOptions, streams
   return await createTable(report, options, streams);
 }
 
-/** The failure of the source is what must be shown; one of the output here would hide it. */
+/** Ignores a failure of the output, which would hide the failure of the source. */
 async function endEarly(printer: RowPrinter, { stdout }: Streams): Promise<void> {
   try {
     await printer.end(false);

@@ -259,7 +259,7 @@ describe('D2: journals of the first version, which released rows in doubt', () =
     ],
     ['begun by a killed process, then released', [intent(7), intent(8), released(8)], 'open open open open open'],
     ['a conclusive reading', [intent(7), ambiguous, evidence(7, true), released(7)], 'free free free free free'],
-    ['a reading that told nothing', [intent(7), ambiguous, evidence(7, false), released(7)], 'free open open free free'],
+    ['a reading that proved nothing', [intent(7), ambiguous, evidence(7, false), released(7)], 'free open open free free'],
     ['records that belong to no row', [intent(7), ambiguous, evidence(0, true), released(7)], 'free open open free free'],
     [
       'unknown, sent again, released',
