@@ -5,7 +5,7 @@ export interface Fingerprint {
   readonly high: number;
 }
 
-/** Enough to see that two texts differ, in one pass over them; not against attackers. */
+/** Distinguishes texts in one pass over each; no protection against attackers. */
 export function fingerprintOf(text: string): Fingerprint {
   let low = 0x811c9dc5;
   let high = 0x41c6ce57;

@@ -10,26 +10,26 @@ const maybeUnsafeInTsv = new RegExp(`[\\\\${unsafe}\\ud800-\\udfff]`);
 const everyUnsafe = new RegExp(`[${unsafeByPoint}]`, 'gu');
 const everyUnsafeInTsv = new RegExp(`[\\\\${unsafeByPoint}]`, 'gu');
 
-/** Text from outside that cannot drive a terminal or break a line: `\x1b`, `\n`, `\u202e` in plain sight (B29, R-45). */
+/** Text from outside, made unable to drive a terminal or break a line: it shows `\x1b`, `\n`, `\u202e` (B29, R-45). */
 export function safe(text: string): string {
   return maybeUnsafe.test(text) ? text.replace(everyUnsafe, visible) : text;
 }
 
-/** The same for text of several lines: line feeds and tabs stay. */
+/** Like `safe`, for text of several lines: line feeds and tabs stay. */
 export function safeLines(text: string): string {
   return maybeUnsafe.test(text)
     ? text.replace(everyUnsafe, (character) => (/[\n\t]/.test(character) ? character : visible(character)))
     : text;
 }
 
-/** The same with backslashes doubled, so that what was escaped can be distinguished from what was there (B16). */
+/** Like `safe`, with backslashes doubled, so that an escape differs from the same characters in the text (B16). */
 export function safeTsv(text: string): string {
   return maybeUnsafeInTsv.test(text)
     ? text.replace(everyUnsafeInTsv, (character) => (character === '\\' ? '\\\\' : visible(character)))
     : text;
 }
 
-/** JSON text with the same characters as `\uXXXX`, which lose nothing (R-46). */
+/** JSON text in which unsafe characters are `\uXXXX`: its values stay the same (R-46). */
 export function safeJsonText(json: string): string {
   return maybeUnsafe.test(json) ? json.replace(everyUnsafe, unicodeEscapes) : json;
 }

@@ -22,9 +22,9 @@ export interface RunInput<Item extends object = object> {
   readonly rows: number;
   /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
-  /** What to stop with when the file is not the one that was checked (F65). */
+  /** The error to stop with if the file is no longer the one that was checked (F65). */
   change?(): Promise<CliError | undefined>;
-  /** Of a pipe: writes what came through it to a new file, 0600 and fsynced; it is kept with the run. */
+  /** Only for a pipe: writes what came through it to a new file, 0600 and fsynced; it is kept with the run. */
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
 }
 
@@ -35,9 +35,9 @@ export interface OperationSettings {
   readonly domain: string | undefined;
   /** Items in one call at most. */
   readonly batchSize: number;
-  /** Sets one call more aside, and answers whether it may be made (`--budget`). */
+  /** Reserves one more call. Returns whether the budget allows it (`--budget`). */
   mayCall(): boolean;
-  /** The same; absent where no results show where links led, which would be read for them. */
+  /** The same for a call that reads where links led, for `--results`; absent without it. */
   readonly mayRead?: (() => boolean) | undefined;
 }
 

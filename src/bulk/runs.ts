@@ -107,7 +107,7 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
   }
 }
 
-/** Of a link that was taken and not as it was asked for, only that it is there. */
+/** Whether the links of a line exist and lead to the same. A link that was made, but not as asked, only has to exist. */
 async function verifyLine(line: ResultLine, settings: VerifySettings & { domain: string | undefined }): Promise<Verification> {
   const links = linksOf(line);
   const hashes = links.map(({ hash }) => hash);

@@ -53,7 +53,7 @@ export async function checkedRows<Use extends InputUse>(
   return { input, withHash, domains: placement.domains() };
 }
 
-/** What is only shown leaves nothing on the disk, and is read once more. */
+/** Keeps the checked rows until the command ends. A dry run keeps nothing on the disk: it reads the input again. */
 function keepUntilEnd<Row>({ system, atEnd, global }: Invocation): KeptRows<Row> | undefined {
   if (global.dryRun) return undefined;
   const kept = new KeptRows<Row>(folders(system).state, system);

@@ -12,7 +12,7 @@ import { readableUrl } from '../output/url-columns.ts';
 
 /** What a change asks before it is made. */
 export interface Question {
-  /** As it begins: `Delete`. */
+  /** The first word of the question: `Delete`. */
   readonly verb: string;
   /** The counters are what is lost: they are shown even where nothing is asked. */
   readonly erasesCounters?: boolean;
@@ -20,7 +20,7 @@ export interface Question {
   readonly isOptional?: boolean;
 }
 
-/** One of the URLs that a change is about to touch; without a record there is none. */
+/** One of the URLs that a change selects; it does not exist if it has no record. */
 export interface AffectedUrl {
   readonly target: LinkKey;
   readonly record: UrlRecord | undefined;

@@ -12,7 +12,7 @@ import type { Column, Row, RowsReport } from '../output/report.ts';
 
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
 
-/** What a change would do: to people what becomes of each thing, to programs every request (B60). */
+/** What a change would do: people see the effect on each item, programs every request (B60). */
 export interface DryRun {
   readonly requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>;
   readonly changes: Batches<PlannedChange>;

@@ -86,7 +86,7 @@ interface End {
   clearAway(): Promise<void>;
 }
 
-/** What is to be cleared away: the last comes first, and what cannot be hinders nothing else. */
+/** The tasks for the end of the command. The last runs first, and a failure does not stop the others. */
 function createEnd(): End {
   const tasks: (() => Promise<void>)[] = [];
   let isOver = false;

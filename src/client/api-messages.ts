@@ -39,7 +39,7 @@ export function refusedCredentials({ identity }: Subject, status: number): ApiMe
   };
 }
 
-/** Of another kind than the table says only where the subject makes it so. */
+/** It has a kind only where that depends on the subject; otherwise the table in `contract/errors.ts` gives it. */
 type Sentence = (subject: Subject) => Omit<ApiMessage, 'kind'> & Partial<ApiMessage>;
 
 const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {

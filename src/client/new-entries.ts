@@ -4,9 +4,9 @@ import { entryKey, logPages } from './pages.ts';
 
 /** The log as it grows. Entries come newest first, as the server has them. */
 interface NewEntries {
-  /** What is there, page by page until it is enough. */
+  /** The newest entries, read page by page until there are enough. */
   first(isEnough: (page: readonly LogEntry[]) => boolean): Promise<LogEntry[]>;
-  /** What has come since the last reading. */
+  /** Entries that are new since the last reading. */
   next(): Promise<LogEntry[]>;
 }
 

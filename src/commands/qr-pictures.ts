@@ -100,7 +100,7 @@ function withFiles(report: RowsReport, folder: string, session: Session): RowsRe
   return { ...report, rows: rows(), outcome: () => graver(report.outcome?.(), failed, failures) };
 }
 
-/** The same hash on two domains, or in capitals where the file system does not care, gets a name of its own. */
+/** A file name that is not used yet: a hash can repeat on another domain, or in another case where the file system ignores case. */
 function freeName(hash: string, taken: Set<string>): string {
   const name = qrFileName(hash);
   for (let number = 1; ; number++) {

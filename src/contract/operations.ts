@@ -71,7 +71,7 @@ export interface Operations {
   /** The body is not shown (4.2): nothing may depend on its form. */
   getUrl: { path: { hash: string }; query: Domain; body: undefined; result: { urls?: unknown } };
   editUrl: { path: { hash: string }; query: Domain; body: { urls: [EditFields] }; result: { urls: UrlItem[] } };
-  /** The same fields for every selected URL; selected by tags, no URLs come back (4.3.8). */
+  /** Sets the same fields on every selected URL. With a selection by tags, the answer has no URLs (4.3.8). */
   editSelectedUrls: { path: object; query: Domain & Selection; body: { urls: [EditFields] }; result: { urls?: UrlItem[] } };
   editUrls: { path: object; query: Domain; body: { urls: EditItem[] }; result: { urls: UrlItem[] } };
   deleteUrl: { path: { hash: string }; query: Domain; body: undefined; result: object };

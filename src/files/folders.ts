@@ -33,7 +33,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** What was made or renamed in a folder reaches the disk. Windows cannot, and some network file systems will not. */
+/** Syncs a folder, so that a file made or renamed in it is on the disk. Windows and some network file systems cannot. */
 export function syncFolder(path: string, { platform }: Pick<System, 'platform'>): void {
   if (platform === 'win32') return;
   const folder = openSync(path, 'r');

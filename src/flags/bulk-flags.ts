@@ -50,12 +50,12 @@ type BulkFlag = keyof BulkOptions;
 const inputFlags: readonly BulkFlag[] = ['inputFormat', 'delimiter', 'ignoreUnknownColumns', 'formulaGuarded'];
 const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
 
-/** A flag that nothing would heed is refused: whoever gave it counts on it. `way` is how the URLs were named. */
+/** Refuses flags of input files, which would have no effect here (D48). `way` is how the URLs were named. */
 export function refuseRowFlags(options: BulkOptions, way: string): void {
   refuse(inputFlags, options, `--file and cannot be used with ${way}`);
 }
 
-/** The same where no run is kept. `files` are the flags that begin one. */
+/** Refuses flags of input files and of runs. `files` are the flags that begin a run. */
 export function refuseRunFlags(options: BulkOptions, way: string, files: string): void {
   refuseRowFlags(options, way);
   refuse(runFlags, options, `${files} and cannot be used with ${way}`);

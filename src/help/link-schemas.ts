@@ -53,7 +53,7 @@ export const counts = optionals(
   ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'failed', 'unknown', 'not_sent'],
   count,
 );
-/** Of a change: how many rows got what; the last three of a file. */
+/** Summary of a change: rows by status. Only changes by file have the last three members. */
 const summary = object({
   rows: count,
   ...counts,
@@ -61,11 +61,11 @@ const summary = object({
   seconds: optional({ type: 'number' }),
   surplus: optional(count),
 });
-/** Of a tag selection the server names no URLs. */
+/** A change by tags: the server does not name its URLs. */
 export const matched = (key: string): Schema =>
   object({ [key]: optional({ type: 'array', maxItems: 0 }), tags: text, summary: object({ matched: count }) });
 
-/** Of a row that an earlier process of its run did, what the journal keeps and what was asked for. */
+/** A row that an earlier process of the run did: what the journal kept and what the row asked for. */
 const recordedUrl: Readonly<Record<string, Schema | Optional>> = {
   line: count,
   hash: text,
@@ -83,7 +83,7 @@ export const changedUrls = (...done: string[]): Schema => {
   const [served, recorded] = [object({ ...place, status, ...urlMembers }), object({ status, ...recordedUrl })];
   return object({ urls: listOf({ anyOf: [served, recorded, undone] }), summary });
 };
-/** Of a URL that was named with its domain. */
+/** Members of a URL that was named with its domain. */
 const located = { domain: optional(text), short_url: optional(text) };
 export const changedHashes = (key: string, done: string): Schema => {
   const status = oneOf([done]);

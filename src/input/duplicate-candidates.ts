@@ -27,7 +27,7 @@ export class DuplicateCandidateSearch {
     this.#count += 1;
   }
 
-  /** Of all that were added; nothing more can be. Sorted where they are, as a copy would take as much memory again. */
+  /** Call it once, after the last `add`. It sorts in place, because a copy would take as much memory again. */
   candidates(): DuplicateCandidates {
     const parts = [...this.#full.splice(0), this.#open.subarray(0, this.#count)].map((part) => part.sort());
     this.#open = new Float64Array(0);

@@ -92,8 +92,8 @@ export interface Placed<Found> {
 }
 
 /**
- * Reads names and finds out where their links are; names are read once more where the domain of bare hashes is known only then, and a
- * hash beside its short URL would be taken for another link. `file`: for messages.
+ * Reads names and finds the domain of each link. Reads them again if the first reading finds both short URLs and bare hashes, whose
+ * domain is only known then: otherwise a hash and its short URL would be two links. `file`: for messages.
  */
 export async function readPlaced<Found>(
   read: (placement: Placement) => Found | Promise<Found>,

@@ -3,7 +3,7 @@ export function quantity(number: number, noun: string): string {
   return `${grouped(number)} ${named(number, noun)}`;
 }
 
-/** The same in lines whose form is fixed, as scripts match them: `5800 rows` (B90). */
+/** Without separators, for lines that scripts match: `5800 rows` (B90). */
 export function plainQuantity(number: number, noun: string): string {
   return `${number} ${named(number, noun)}`;
 }

@@ -82,7 +82,7 @@ export class Streams {
     await this.messageNow(text, lead);
   }
 
-  /** The same without waiting for stdout, whose reader may be the one that is slow. */
+  /** Like `message`, without waiting for stdout, whose reader may be slow. */
   async messageNow(text: string, lead = ''): Promise<void> {
     this.#stderr ??= new Writer(this.#system.stderr, { lossy: true, beforeChunk: this.#clearProgress });
     this.#stderr.write(`${this.#isAsking ? '\n' : ''}${lead}${this.#clean(text)}\n`);

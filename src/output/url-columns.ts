@@ -51,7 +51,7 @@ export function urlPipedFields(severalDomains: boolean): string[] {
   return [...names, 'long_url', 'total_clicks', 'unique_clicks', 'tags', 'expiration_date', 'note'];
 }
 
-/** What csv holds: the same and every other field that can be set, so that `shorten -f` makes the links again (B21, B91). */
+/** What csv holds: what a pipe gets, and every other field that can be set, so that `shorten -f` makes the links again (B21, B91). */
 export function urlCsvFields(edition: Edition, severalDomains: boolean): string[] {
   return [...urlPipedFields(severalDomains), 'email_stats', ...(edition === 'a' ? ['max_clicks'] : [])];
 }
@@ -61,7 +61,7 @@ export function missingRow({ hash, domain }: LinkKey): Row {
   return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }
 
-/** How changes of URLs are shown: a line a URL on a terminal, its hash in a pipe (CLI 3.7). */
+/** How changes of URLs are shown: a sentence for each URL on a terminal, its hash in a pipe (CLI 3.7). */
 export function hashChangePresentation(
   key: string,
   done: string,
@@ -77,7 +77,7 @@ export function hashChangePresentation(
 
 type ChangePresentation = ReturnType<typeof hashChangePresentation>;
 
-/** The same where the links are on several domains: a hash alone does not say then which URL was changed (F5). */
+/** Shows short URLs instead of hashes if the links are on several domains: a hash alone would be ambiguous (F5). */
 export function namesDomains<Presentation extends Partial<ChangePresentation>>(
   presentation: Presentation,
   domains: LinkDomains,

@@ -34,7 +34,7 @@ export function accountName(text: string): string | undefined {
   return /^[^:]+$/.test(text) && !hasControlCharacter(text) ? text : undefined;
 }
 
-/** The same of a name that was typed. Throws a UsageError. */
+/** A username from the command line. Throws a UsageError for an invalid one. */
 export function typedAccountName(text: string): string {
   const name = accountName(text);
   if (name === undefined) throw new UsageError('--username: expected a name without colons or control characters');

@@ -131,7 +131,7 @@ function shadowNotices(variable: string, system: System): Notices {
   };
 }
 
-/** What was said beside the name of a profile. */
+/** What the command line and the environment give beside the name of a profile. */
 interface Beside {
   readonly given: GivenSet;
   readonly flags: CredentialFlags;

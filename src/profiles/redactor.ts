@@ -80,9 +80,9 @@ function patternOf(secrets: readonly string[]): RegExp {
 /** `x=`, `"x":"`, `ann:`, `the key `, `password: "`. */
 const announced = `(?:=|\\w["']?:)["']?|(?:[Kk]ey|[Tt]oken|[Pp]assword|[Ss]ecret)["']?:?\\s+["']?`;
 
-/** As it is; percent-encoded, by either habit; as a string in JSON or in JavaScript. */
+/** A secret as it is, percent-encoded in each usual way, and as a string in JSON and in JavaScript. */
 function writtenForms(secret: string): string[] {
-  // The same in all of them.
+  // Its forms are all equal.
   if (/^[\w.-]*$/.test(secret)) return [secret];
   const encoded = encodeURIComponent(secret);
   const form = new URLSearchParams([['', secret]]).toString().slice(1);
@@ -93,7 +93,7 @@ function writtenForms(secret: string): string[] {
   return [...forms, JSON.stringify(secret).slice(1, -1), inspect(secret).slice(1, -1)];
 }
 
-/** With and without padding, in both alphabets. */
+/** A secret in base64: with and without padding, in both alphabets. */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
   const base64 = bytes.toString('base64');

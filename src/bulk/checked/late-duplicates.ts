@@ -62,7 +62,7 @@ async function keysOf<Payload extends object>(
   return keys;
 }
 
-/** What was made since the first doubt: the listing must be up to date, so it is read until it shows what the run was given last. */
+/** Links made since the first doubt. The listing may be behind, so it is read until it shows the run's newest links (D8). */
 async function newerRecords<Payload extends object>(
   { watermark, latest }: Resent,
   run: RunExecution<Payload>,

@@ -3,7 +3,7 @@ import type { Watermark } from '../journal/lines.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import { type ListingSettings, type Scan, scanFront } from './newest-links.ts';
 
-/** What is listed behind so many known hashes is old (R 1.6). */
+/** Links that are listed after this many known hashes are old (R 1.6). */
 const enoughKnown = 50;
 
 /** The newest hashes of the listing before a batch, and its count. */

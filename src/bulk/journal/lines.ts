@@ -11,7 +11,7 @@ interface Lines {
   readonly result: Results;
   /** An attempt of these rows may have been applied, and no answer says so. */
   readonly ambiguous: Doubt;
-  /** The same where nothing more can be found out. */
+  /** It is not known whether these rows were applied, and no reading can show it any more. */
   readonly unknown: Doubt;
   readonly reconcile: Evidence;
   readonly signal: { readonly at: string };
@@ -78,13 +78,13 @@ interface Results {
   readonly rows: Ranges;
   /** A letter per row: `letterOf` in `result-line.ts`. */
   readonly states: string;
-  /** Edition A: where these rows say themselves that they are; otherwise they are on the run's domain. */
+  /** Edition A: the domain that these rows name; without it they are on the run's domain. */
   readonly domain?: string | undefined;
   /** One per done row, in order; absent where the calls answer without records. */
   readonly hashes?: readonly string[] | undefined;
-  /** What is before the hash in every short URL of `hashes`; or a whole short URL each, where it is not one. */
+  /** What precedes the hash in every short URL of `hashes`; if that differs, a list of whole short URLs. */
   readonly shortUrls?: string | readonly string[] | undefined;
-  /** Prints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
+  /** Fingerprints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
   readonly longUrls?: string | undefined;
   /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
   readonly destinations?: readonly string[] | undefined;

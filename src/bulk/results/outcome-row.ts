@@ -5,7 +5,7 @@ import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 
-/** What shows a short URL as people would paste it. */
+/** Gives the short URL of a record as people would paste it. */
 interface ShortUrls {
   shortUrl(record: KnownRecord): string;
 }

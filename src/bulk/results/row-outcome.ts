@@ -41,15 +41,15 @@ export interface BulkRow<Payload extends object = object> {
 export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {
   readonly status: RowStatus;
   /**
-   * Of done rows and of those not applied, where the call answers with records. Of a row that an earlier process settled, what
-   * the journal keeps and what a done row asked for.
+   * For rows that were done or not applied, if the call returns records. For a row of an earlier process: what the journal kept,
+   * completed by what the row asked for.
    */
   readonly record?: KnownRecord | undefined;
-  /** Of failed and unknown rows, and of those not sent because of a stop. */
+  /** For failed and unknown rows, and for those not sent because of a stop. */
   readonly error?: RowError | undefined;
   /** Said in the results: the weakest evidence of 1.5. */
   readonly matchedByPosition?: true | undefined;
-  /** Of unknown rows: the same command again settles them without harm, whatever became of them (keyed and dedupe mode). */
+  /** For unknown rows: the same command again settles them without harm (keyed and dedupe mode). */
   readonly repeatable?: true | undefined;
 }
 
@@ -130,7 +130,7 @@ export type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { re
 export interface EndOptions {
   /** 1306 for a named hash is no failure (B43). */
   readonly ignoreMissing?: boolean | undefined;
-  /** Of what is counted, for the message: `3 of 10 URLs failed`. */
+  /** What is counted, for the message: `3 of 10 URLs failed`. */
   readonly noun?: string | undefined;
 }
 

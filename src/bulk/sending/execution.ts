@@ -38,9 +38,9 @@ export interface Execution<Payload extends object> {
   readonly failFast: boolean;
   /** Places among the calls under way, questions to the server included. */
   readonly limiter: Limiter;
-  /** Whoever sends rows holds a place for all their batches: each is settled before another takes its place. */
+  /** The caller of `sendRows` holds one place for all its batches; otherwise each batch takes its own. */
   readonly holdsPlace: boolean;
-  /** Sets calls aside, one without a number, and answers whether they may be made (`--budget`); where not, the run stops. */
+  /** Reserves calls, one by default. Returns whether the budget allows them (`--budget`); if not, the run stops. */
   readonly mayCall: (calls?: number) => boolean;
   /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
   readonly readBack?: ((batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>) | undefined;
@@ -49,9 +49,9 @@ export interface Execution<Payload extends object> {
    * on a row considers this.
    */
   readonly inDoubt: Set<number>;
-  /** What had the hashes of rows before their first attempt, where their operation needs to know (`BulkOperation.witness`). */
+  /** By row: what its hash led to before the first attempt, if the operation needs it (`BulkOperation.witness`). */
   readonly before: Map<number, string>;
-  /** How often rows were sent, of those that were sent more than once. */
+  /** How often a row was sent, for rows that were sent more than once. */
   readonly rounds: Map<number, number>;
   /** Records that no row accounts for. */
   readonly onSurplus: (records: readonly KnownRecord[]) => void;

@@ -79,7 +79,7 @@ function mismatch(expected: string, value: unknown): Mismatch {
   return new Mismatch('', `expected ${expected}, got ${typeName(value)}`);
 }
 
-/** The same mismatch, located from the object or list around it. Paths are built for failures alone. */
+/** Puts the name of the object or list around it before the path of a mismatch. Only failures build paths. */
 function within(outer: string, error: unknown): unknown {
   if (!(error instanceof Mismatch)) return error;
   const separator = error.field === '' || error.field.startsWith('[') ? '' : '.';

@@ -62,7 +62,7 @@ function measure(column: Column, title: string, values: readonly string[], scree
   return { column, empty: widest === 0, readable, least, width };
 }
 
-/** What is left when of those that can leave, in their order, so many have left that the others fit. */
+/** Drops columns of `leaving`, in order, until the others fit. */
 function leaveOut(all: readonly Fitting[], leaving: readonly Fitting[], size: 'readable' | 'least', screen: number): Fitting[] {
   let shown = [...all];
   for (const one of leaving) {

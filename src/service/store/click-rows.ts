@@ -32,7 +32,7 @@ export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void 
   for (const [id, gain] of gains) if (!addGain(rows, id, gain)) forgetVisitors(rows, id);
 }
 
-/** What is kept of visitors: it differs between them and is neither address nor user agent. */
+/** The number that is stored of a visitor: it distinguishes visitors, and reveals neither address nor user agent. */
 function visitorNumbers({ salt }: AccountRows): (visitor: string) => number {
   // A crawler follows many links at once: one digest is enough.
   const numbers = new Map<string, number>();
