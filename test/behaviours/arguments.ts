@@ -65,7 +65,7 @@ export const argumentBehaviours: readonly Behaviour[] = [
   ],
   [
     'B7',
-    'Global flags stand anywhere.',
+    'Global flags can be given anywhere.',
     async ({ run, service }) => {
       await store(service, [{ long_url: 'https://example.com/' }]);
       const [before, after] = [await run(['-o', 'json', 'list']), await run(['list', '-o', 'json'])];

@@ -98,7 +98,7 @@ test.for([['list', '--lim', '5'], ['li'], ['https://nodejs.org/']])(
   },
 );
 
-test('B7, CLI 3.3: global flags stand anywhere', async ({ linkctl }) => {
+test('B7, CLI 3.3: global flags can be given anywhere', async ({ linkctl }) => {
   await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'abc']);
   const before = await linkctl(['-o', 'json', 'list']);
   const after = await linkctl(['list', '-o', 'json']);
