@@ -48,13 +48,13 @@ function beginOf({ begin, run }: RunOverview): string {
   return begin?.at ?? `${run.slice(0, 4)}-${run.slice(4, 6)}-${run.slice(6, 8)}`;
 }
 
-/** One run; throws `NotFoundError` for a name that is none. */
+/** One run. Throws `NotFoundError` for an unknown name. */
 export async function showRun(stateFolder: string, run: string): Promise<RunOverview> {
   const folders = foldersOf(run, stateFolder);
   return (await overview(run, folders)) ?? noRun(run);
 }
 
-/** Deletes a run's journal: what it did stays done, and nothing knows of it any more. Throws `LocalError` while it is at work. */
+/** Deletes the journal of a run; its links stay as they are. Throws `LocalError` while a process works on the run. */
 export async function forgetRun(stateFolder: string, run: string, system: System): Promise<void> {
   if (!(await deleteRun(run, runFolders(stateFolder), system))) noRun(run);
 }

@@ -95,7 +95,7 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
 
 const same = (link: LinkKey): LinkKey => link;
 
-/** B60: which of the links the change would meet, and what would become of them. */
+/** B60: the links that the change would affect, and what it would do to each. */
 function planOf(
   change: NamedChange,
   batches: Pick<PlannedLinks<LinkKey>, 'calls' | 'targets' | 'batchSize'>,

@@ -82,7 +82,7 @@ async function* shownRows<Payload extends object>(
 
 interface Interruption {
   readonly signal: AbortSignal;
-  /** From the first row on the run ends in an order of its own; before it nothing was sent, and it may end at once. */
+  /** Called with the first row: from then on a signal lets batches in progress finish. Before it nothing was sent. */
   listen(): void;
   /** The signal that came, if one did. */
   caught(): Signal | undefined;

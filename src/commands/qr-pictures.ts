@@ -97,7 +97,7 @@ function withFiles(report: RowsReport, folder: string, session: Session): RowsRe
       }
     }
   }
-  return { ...report, rows: rows(), outcome: () => graver(report.outcome?.(), failed, failures) };
+  return { ...report, rows: rows(), outcome: () => withUnwritten(report.outcome?.(), failed, failures) };
 }
 
 /** A file name that is not used yet: a hash can repeat on another domain, or in another case where the file system ignores case. */
@@ -137,8 +137,8 @@ function isSame(path: string, content: string): boolean {
   }
 }
 
-/** CLI 2: only an outcome that is not known comes before something on this machine. */
-function graver(outcome: CliError | undefined, failed: number, failures: readonly string[]): CliError | undefined {
+/** The outcome with the codes that were not written, a local failure. Only an unknown or another local outcome is more severe (CLI 2). */
+function withUnwritten(outcome: CliError | undefined, failed: number, failures: readonly string[]): CliError | undefined {
   if (failed === 0 || outcome?.kind === 'unknown' || outcome?.kind === 'local') return outcome;
   const more = failed > failures.length ? [`and ${failed - failures.length} more`] : [];
   return new LocalError(`${failed} QR ${failed === 1 ? 'code was' : 'codes were'} not written; the short URLs exist`, {

@@ -50,10 +50,10 @@ export function createIdempotencyProbe<Payload extends object>(
   };
 }
 
-/** Two readings of the count and the second time. */
+/** Two readings of the total, and the second request. */
 const ownCalls = 3;
 
-/** Calls that the proof takes beside those of its rows; none once it is there. */
+/** Calls that the proof needs beside those of its rows; none if it is already stored. */
 export function callsToProve<Payload extends object>(run: RunExecution<Payload>): number {
   return existsSync(noteOf(run)) ? 0 : ownCalls;
 }
@@ -121,7 +121,7 @@ function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnsw
   return undefined;
 }
 
-/** The second time, with an intent of its own (J1). Answers with what is wrong. */
+/** Sends the rows a second time, with a second intent (J1). Returns what is wrong, if anything. */
 async function sendAgain<Payload extends object>(
   taken: readonly RowOutcome<Payload>[],
   before: Watermark,

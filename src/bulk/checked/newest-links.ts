@@ -17,7 +17,7 @@ export interface ListingSettings {
 export interface Scan {
   /** By hash, in the order of the listing. */
   readonly records: ReadonlyMap<string, KnownRecord>;
-  /** How many records the server counts; undefined where that is no number, or it shows more of them. */
+  /** The server's count of records; undefined if it is no number, or if more records were read. */
   readonly total: number | undefined;
   /** Whether the listing was read to its end. */
   readonly isWhole: boolean;

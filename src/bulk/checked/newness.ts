@@ -2,8 +2,8 @@ import { CallError, refusesRun } from '../../client/call-error.ts';
 import { atMost, frontSize, type ListingSettings, type Scan, scanFront, scanNewest } from './newest-links.ts';
 
 /**
- * Which links are new, where an answer does not say: with duplicate control it holds old ones too (`D26`). The listing has the
- * newest first (4.3.5), so what is listed before all that was there when the run began is new. What was not seen there may be old.
+ * Finds out which links are new: with duplicate control an answer also holds old ones (`D26`). The listing has the newest first
+ * (4.3.5), so links that are listed before all that existed at the beginning of the run are new. Any other may be old.
  */
 export interface Newness {
   /** Before a call: remembers the newest links. Throws a `CallError` that every further call would meet too. */
@@ -13,7 +13,7 @@ export interface Newness {
 }
 
 export interface NewnessSettings extends ListingSettings {
-  /** Whether one call more may be made: the status of a link is worth no row. */
+  /** Whether one more call may be made: rows come before the status of a link. */
   readonly mayCall?: (() => boolean) | undefined;
 }
 
@@ -39,7 +39,7 @@ export function createNewness(settings: NewnessSettings): Newness {
     front = new Set([...newer, ...old].slice(0, frontSize));
   }
 
-  /** An error of a reading is no failure of the rows that were sent; one that ends the run is thrown before the next call. */
+  /** A reading that fails does not fail the rows that were sent. An error that ends the run is thrown before the next call. */
   const safely = async (work: Promise<void>): Promise<void> => {
     await work.catch((error: unknown) => {
       if (!(error instanceof CallError)) throw error;
@@ -65,13 +65,13 @@ export function createNewness(settings: NewnessSettings): Newness {
 }
 
 const maximalPage = 1000;
-/** Enough for what sixteen batches made meanwhile; not of a server that gives out small pages. */
+/** Enough for what sixteen batches made meanwhile, unless the server sends small pages. */
 const maximalPages = 40;
 const maximalScans = 4;
 const shortPages = 2;
 const smallPage = 100;
 
-/** The hashes that are listed before all of `old`; undefined where the listing shows none of those. */
+/** The hashes that are listed before all of `old`; undefined if the listing shows none of `old`. */
 async function listedBefore(
   old: ReadonlySet<string>,
   wanted: number,
@@ -89,7 +89,7 @@ async function listedBefore(
   for (let scans = 0; scans < maximalScans; scans += 1) {
     pages = 0;
     const scan = await scanNewest(listing, { limit, isEnough, mayCall: mayRead, signal });
-    // Other batches made more links meanwhile than a page holds: their pages do not join.
+    // Other batches made more links than a page holds, so the pages have a gap: read again.
     if (!scan) continue;
     if (old.size > 0 && !showsOld(scan)) return undefined;
     const hashes = [...scan.records.keys()];

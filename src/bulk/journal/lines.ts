@@ -4,7 +4,7 @@ import type { ModeName } from '../modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
 import type { Ranges } from './ranges.ts';
 
-/** What each kind of line says; `fold.ts` says what it changes in the state of a run. The form on disk never changes. */
+/** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */
 interface Lines {
   readonly begin: Begin;
   readonly intent: Intent;
@@ -27,7 +27,7 @@ export type BeginLine = JournalLine<'begin'>;
 
 export type ResultLine = JournalLine<'result'>;
 
-/** What a run is; the first line of its journal, and never a credential. */
+/** What a run is: the first line of its journal. It never contains a credential. */
 interface Begin {
   readonly version: 1;
   readonly run: string;
@@ -49,7 +49,7 @@ interface Begin {
   readonly at: string;
 }
 
-/** Synced before a byte of its batch is sent (J1). */
+/** A batch that is about to be sent; synced before the first byte of it leaves (J1). */
 interface Intent {
   readonly batch: number;
   readonly rows: Ranges;
@@ -59,7 +59,7 @@ interface Intent {
   readonly keys?: readonly string[] | undefined;
   /** Checked mode: the watermark, by its name on disk (R 1.6). */
   readonly mark?: Watermark | undefined;
-  /** One per row, where rows are renamed: a print of where it led before the first attempt, or `-`; empty for other rows. */
+  /** One per row, where rows are renamed: a fingerprint of where it led before the first attempt, or `-`; empty for other rows. */
   readonly before?: readonly string[] | undefined;
 }
 
@@ -97,11 +97,11 @@ interface Results {
 
 export type RecordedError = readonly [code: number, message: string, details?: string, taken?: TakenUrl];
 
-/** What a server made of a row that it took, and not as it was asked to. */
+/** The link of a row that was made, but not as asked. */
 export interface TakenUrl {
   readonly hash: string;
   readonly shortUrl: string;
-  /** Where the row does not say it. */
+  /** Only if the row does not give it. */
   readonly longUrl?: string | undefined;
 }
 

@@ -3,24 +3,24 @@ import type { Place } from './journal.ts';
 import type { BeginLine } from './lines.ts';
 
 /**
- * The state of a row by the journal alone. `free`: certainly not applied, it may be sent. `open` and `unknown` are in doubt: an
- * attempt of it may be on its way or applied (J6), whatever was said about a later one. The others are settled.
+ * The state of a row by the journal alone. `free`: certainly not applied, so it may be sent. `open` and `unknown`: in doubt, an
+ * attempt may be on its way or applied (J6), whatever the result of a later one. All others are settled.
  */
 export type RowState = Exclude<RowStatus, 'not_sent'> | 'free' | 'open';
 
-/** Whether a row has a result in the journal: it was done, or refused, or taken and not applied. */
+/** Whether the journal has a result of a row: it was done, refused, or not applied as asked. */
 export function isSettled(state: RowState): boolean {
   return !unsettled.has(state);
 }
 
 const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
-/** Whether every row of a run is certainly not applied: nothing depends on it, and it hinders no other run. */
+/** Whether no row of a run was applied: then nothing depends on the run, and it blocks no other. */
 export function isUntouched({ counts, begin }: RunState): boolean {
   return (counts.get('free') ?? 0) === begin.input.rows;
 }
 
-/** A batch that was begun and not wholly settled. */
+/** A batch that was begun and has rows without a result. */
 export interface OpenIntent {
   readonly batch: number;
   /** All rows of the intent, as its payload checksum covers them. */

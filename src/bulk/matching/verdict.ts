@@ -1,9 +1,9 @@
 import type { ErrorRecord, UrlRecord } from '../../contract/records.ts';
 
-/** What evidence joined an item of an answer to a row (R 1.5); `position` is the weakest and is said. */
+/** The evidence that joined an item of an answer to a row (R 1.5). `position` is the weakest, so results name it. */
 export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
 
-/** A record as far as it is known: of a row that an earlier process finished, only what its journal keeps. */
+/** A record as far as it is known. For a row of an earlier process that is only what the journal keeps. */
 export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
 export interface Done {
@@ -11,11 +11,11 @@ export interface Done {
   /** Absent where the call answers with `{error}` alone. */
   readonly record?: KnownRecord;
   readonly evidence?: Evidence;
-  /** It was there already: another row of the run was given it first, or it was found where a refusal named it. */
+  /** The record existed already: an earlier row of the run got it, or it was found after a refusal named its hash. */
   readonly shared?: true;
   /** The record was seen to be made since the run began. */
   readonly fresh?: true;
-  /** It was as it was asked for, and nothing was sent. */
+  /** The link already had the requested values, so nothing was sent. */
   readonly unchanged?: true;
 }
 
@@ -34,7 +34,7 @@ export interface Doubtful {
   readonly kind: 'doubtful';
   /** Short URLs of records that may be what the row made. */
   readonly candidates?: readonly string[];
-  /** Nothing was read yet, because the run stops: the next process does it. Otherwise all was read that can be. */
+  /** Nothing was read yet, because the run stops: the next process will. If absent, all was read that can be. */
   readonly open?: true;
 }
 

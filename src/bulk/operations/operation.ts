@@ -13,13 +13,13 @@ type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
 /** A row whose link is read. */
 export interface SoughtRow<Payload extends object> {
   readonly payload: Payload;
-  /** An attempt of it may have been applied: a link that is gone was then our own doing. Otherwise it never existed. */
+  /** An attempt may have been applied, so a missing link may be our doing. Otherwise it never existed. */
   readonly inDoubt: boolean;
   /** What `witness` answered before the first attempt; undefined where nothing was read then. */
   readonly before: string | undefined;
 }
 
-/** A change that can be made to many rows: all that the rest of bulk knows of its kind. */
+/** A change that can be made to many rows. The rest of bulk knows no more about its kind than this. */
 export interface BulkOperation<Payload extends object> {
   readonly kind: OperationKind;
   readonly doubt: DoubtPolicy;
@@ -28,13 +28,13 @@ export interface BulkOperation<Payload extends object> {
   /** How many of these, from the first, fit in one call's address; all of them where absent (R-14). */
   fitting?(payloads: readonly Payload[]): number;
   /**
-   * Makes one call, with the repetitions that do no harm. `json`: the payloads as text, where that is made already; `onDoubt`:
+   * Makes one call, with the repetitions that do no harm. `json`: the payloads as text, if the caller has it. `onDoubt`:
    * called after an attempt that may have been applied. Throws `CallError`.
    */
   call(payloads: readonly Payload[], signal: AbortSignal, json?: string, onDoubt?: () => void): Promise<BatchAnswer>;
-  /** Reads the links of rows. `again`: it is as it was before the run. */
+  /** Reads the links of rows. The verdict `again` means that the link is as it was before the run. */
   inspect?(rows: readonly SoughtRow<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
-  /** A refusal of a row in doubt with this code proves that an earlier attempt was applied: what is to be gone is gone. */
+  /** If a row in doubt is refused with this code, an earlier attempt was applied: the thing to delete is gone. */
   readonly provenBy?: number | undefined;
   /** Whether a doubt about a row can only be cleared by what its hash led to before it was first sent. */
   needsWitness?(payload: Payload): boolean;
@@ -47,6 +47,6 @@ export interface BulkOperation<Payload extends object> {
   /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly Difference[];
-  /** Takes the hashes that rows got from earlier processes of the run, where it matters which rows share one. */
+  /** Receives the hashes of rows that earlier processes settled, if it matters which rows share one. */
   remember?(hashes: readonly string[]): void;
 }

@@ -47,7 +47,7 @@ export function resetOperation({ retryReset: repeat = false, ...settings }: Rese
   };
 }
 
-/** `gone`: what it means of a row in doubt that its URL does not exist; of any other, that it never did (CLI 3.9.4). */
+/** `gone`: the verdict on a row in doubt whose link does not exist. For any other row the link never existed (CLI 3.9.4). */
 function removal(settings: ChangeSettings, gone: Verdict): Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'inspect'> {
   return {
     ...byHash,

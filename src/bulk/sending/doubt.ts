@@ -100,7 +100,7 @@ function wasRepeated({ gaveUp }: CallError): boolean {
   return gaveUp !== 'not retryable' && gaveUp !== 'not safe to repeat';
 }
 
-/** Rows in doubt whose repetition was refused with a code that may speak of their first attempt. */
+/** Rows in doubt whose repetition was refused with a code that may be due to their first attempt. */
 function refusedInDoubt<Payload extends object>(
   rows: Rows<Payload>,
   verdicts: readonly (Verdict | undefined)[],
@@ -111,13 +111,13 @@ function refusedInDoubt<Payload extends object>(
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position];
     if (verdict?.kind !== 'failed' || !inDoubt.has(row.index)) continue;
-    // D4, D5: a code about the values refused them in the attempt before as well. Any other may speak of what that attempt made.
+    // D4, D5: values that are refused now were refused in the first attempt, too. Other codes may be due to what that attempt made.
     if (!isTemporary(verdict) && errorTraits(verdict.error.code).about !== 'values') refused.set(row, verdict);
   }
   return refused;
 }
 
-/** D4, D5: what is there decides; a refusal is final only where it speaks of that, and nothing of an earlier attempt is seen. */
+/** D4, D5: reads the links. A refusal is final only if it is about the hash and the links show no effect of an earlier attempt. */
 async function verdictsOfRefused<Payload extends object>(
   refused: ReadonlyMap<BulkRow<Payload>, Failed>,
   run: Execution<Payload>,
@@ -136,7 +136,7 @@ async function verdictsOfRefused<Payload extends object>(
   return found;
 }
 
-/** The one place that clears a doubt. `isLast`: the rows may not be sent once more, which otherwise depends on their rounds. */
+/** The one place that resolves a doubt. Rows are not sent again if `isLast` is set, or if they have used up their rounds. */
 export async function resolveDoubt<Payload extends object>(
   batch: number,
   rows: Rows<Payload>,

@@ -1,6 +1,6 @@
-/** How many batches may be under way at once; it follows what the server bears. */
+/** Limits how many batches are in flight; the limit follows what the server can take. */
 export interface Limiter {
-  /** Resolves when a place is free; hands back what frees it again, once however often it is called. */
+  /** Resolves when a place is free, with a function that frees it. Calling that again does nothing. */
   enter(): Promise<() => void>;
   readonly limit: number;
   /** The server asks to slow down. */
@@ -62,7 +62,7 @@ export function createLimiter(maximum: number): Limiter {
  * come, first served.
  */
 export interface KeyedMutex {
-  /** Resolves when none of the names is held; hands back what lets go of them. */
+  /** Resolves when none of the names is held, with a function that releases them. */
   hold(names: readonly string[]): Promise<() => void>;
 }
 
