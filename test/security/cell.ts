@@ -37,7 +37,7 @@ export interface CellOptions {
 /** Waits of our own take no time, and those for the network are short where nothing comes. */
 const hurry = ['--retries', '1', '--max-wait', '5', '--progress', 'none'];
 /** Seconds that an answer may take, for one that comes and one that does not. */
-const patience = { usual: '60', slow: '2' };
+const patience = { usual: '60', slow: '1' };
 
 export async function openCell(subject: Subject): Promise<Cell> {
   const server = await startFaultyServer({ keepBodies: false });

@@ -20,7 +20,7 @@ function expected({ name, changes }: Subject, { read, change, except }: Fault): 
 async function expectCell(subject: Subject, cell: Cell, fault: Fault): Promise<void> {
   const { lasted, ...seen } = await cell.observe(fault.steps ?? [], { ...fault.options, slow: fault.slow });
   expect(seen, `${subject.name}: ${seen.stderr}`).toMatchObject(expected(subject, fault));
-  // G9: two attempts of two seconds, and what a busy machine takes for them; what heeded no --timeout would take a minute.
+  // G9: two attempts of one second, twice that for a body, and what a busy machine takes for them; what heeded no --timeout would take a minute.
   expect(lasted).toBeLessThan(50_000);
 }
 

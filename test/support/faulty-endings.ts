@@ -20,8 +20,8 @@ export async function end(
   if (!socket || how === 'silent') return;
   if (how === 'reset') return reset(socket);
   if (status === 0) return void socket.end(whole);
-  // A short one drips longer than a second, too: blanks before JSON mean nothing.
-  const body = how === 'drip' ? Buffer.concat([Buffer.alloc(100, ' '), whole]) : whole;
+  // A short one drips for six seconds, too: blanks before JSON mean nothing.
+  const body = how === 'drip' ? Buffer.concat([Buffer.alloc(300, ' '), whole]) : whole;
   if (how === 'drip head') return drip(socket, Buffer.from(`HTTP/1.1 ${status} OK\r\nX-Slow: ${'a'.repeat(4000)}`));
   const half = body.subarray(0, Math.max(1, body.length >> 1));
   if (how === 'cut unframed') return void socket.end(`HTTP/1.1 ${status} OK\r\nconnection: close\r\n\r\n${half}`);
