@@ -1,6 +1,6 @@
 import { fingerprintOf } from '../base/fingerprint.ts';
 
-/** Texts that may be there more than once. */
+/** Texts that may occur more than once. */
 export interface DuplicateCandidates {
   /** How many there are. */
   readonly count: number;
@@ -8,9 +8,9 @@ export interface DuplicateCandidates {
 }
 
 /**
- * Finds which of millions of texts may be there more than once, at 8 bytes a text: each leaves a fingerprint, and these are sorted
- * in the end. All other texts are there once; a candidate has to be compared in full, without need in one of 300 files of 5 million
- * texts. Looking each up in a table as it comes would wait for memory every time, for longer than the rest of a row takes.
+ * Finds which of millions of texts may occur more than once, at 8 bytes per text: it keeps a fingerprint of each and sorts these at
+ * the end. All other texts occur once. A candidate must be compared in full: of 300 files of 5 million texts, one has a candidate by
+ * chance. A hash table would be slower: each look-up waits for memory, longer than the rest of a row takes.
  */
 export class DuplicateCandidateSearch {
   readonly #full: Float64Array[] = [];
@@ -42,7 +42,7 @@ export class DuplicateCandidateSearch {
   }
 }
 
-/** The numbers of several sorted lists in their order. */
+/** The numbers of several sorted lists as one sorted list. */
 function* merged(lists: readonly Float64Array[]): Generator<number> {
   const places = lists.map(() => 0);
   for (;;) {

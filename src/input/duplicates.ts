@@ -8,7 +8,7 @@ import type { Source } from './source.ts';
 /**
  * Finds hashes that two rows of a file give (C16): every request must hold distinct ones, or an answer could not be matched to
  * its row (R 1.5). Custom hashes that differ only in case are refused as well, unless they are allowed or come from a
- * listing, where they are side by side. The hashes that an edit names exist, so they may.
+ * listing, which shows that the server has both. The hashes that an edit names exist, so they may differ only in case.
  */
 export class DuplicateSearch {
   readonly #allowCaseDuplicates: boolean;

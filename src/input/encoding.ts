@@ -3,8 +3,8 @@ import { TextDecoder } from 'node:util';
 import { UsageError } from '../base/errors.ts';
 
 /**
- * The same text as UTF-8 without a byte order mark, in pieces that end between characters. Takes UTF-8, and UTF-16LE where a
- * mark says so (R-29). Throws a UsageError, with the byte's offset, at anything that is not text: an archive, a web page, NUL
+ * Converts text to UTF-8 without a byte order mark, in pieces that end between characters. Accepts UTF-8, and UTF-16LE with a
+ * mark (R-29). Throws a UsageError, with the byte's offset, at anything that is not text: an archive, a web page, NUL
  * bytes, another encoding (C08, C09, C19).
  */
 export async function* utf8Text(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
@@ -27,7 +27,7 @@ class Decoding {
   #held: Buffer = nothing;
   #begun = false;
   #utf16: TextDecoder | undefined;
-  /** Bytes before those that come next. */
+  /** How many bytes were read before the next ones. */
   #offset = 0;
 
   constructor(name: string) {
@@ -59,7 +59,7 @@ class Decoding {
     return whole;
   }
 
-  /** Finds out from the head what the bytes are. Returns them without the mark of UTF-8. */
+  /** Finds the encoding from the head. Returns the head without the mark of UTF-8. */
   #begin(head: Buffer): Buffer {
     refuseOther(head, this.#name);
     this.#begun = true;
@@ -70,7 +70,7 @@ class Decoding {
     return head.subarray(3);
   }
 
-  /** Without bytes: the end of the text. */
+  /** Call it without bytes at the end of the text. */
   #fromUtf16(decoder: TextDecoder, bytes: Buffer | undefined): Buffer {
     try {
       const text = Buffer.from(bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
@@ -108,7 +108,7 @@ function verify(bytes: Buffer, offset: number, name: string): void {
   if (!isUtf8(bytes)) throw notUtf8(name, `invalid byte at offset ${offset + firstInvalid(bytes)}`);
 }
 
-/** Length of a character at the end of which only a part is there yet. */
+/** How many bytes at the end are the beginning of a character that is not complete yet. */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -21,7 +21,7 @@ export function lineReader(draft: RowDraft, notices: Notices): RecordReader<stri
   };
 }
 
-/** One sentence instead of a refusal for every line, when a file came without the extension that says what it is. */
+/** One message instead of a problem per line, if a csv or JSON file has no extension that shows its format. */
 function otherFormat(firstLine: string): 'csv' | 'jsonl' | undefined {
   if (firstLine.startsWith('{')) return 'jsonl';
   return /(?:^|[,;\t])"?long_url"?(?:[,;\t]|$)/i.test(firstLine) ? 'csv' : undefined;

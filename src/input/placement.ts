@@ -20,13 +20,13 @@ export interface Naming {
   readonly line: number | undefined;
 }
 
-/** No account is known by so many hosts. */
+/** No account has as many hosts. */
 const mostHosts = 1000;
 
 /**
- * Gives each link that is named its domain, and remembers what the names leave open. A short URL says its own domain; a bare hash is
- * on the working one, or else on the account's default one, where the caller knows it. On edition B there is one domain: a short
- * URL's own says nothing that a call could carry (CLI 3.5).
+ * Finds the domain of each named link, and remembers names without one. A short URL contains its domain. A bare hash is on the working
+ * domain, or else on the account's default domain if the caller knows it. On edition B there is one domain, so calls carry none
+ * (CLI 3.5).
  */
 export class Placement {
   readonly #working: WorkingDomain;
@@ -35,7 +35,7 @@ export class Placement {
   #last: LinkKey | undefined;
   /** Hosts of short URLs, each with the first of them; enough to find one that is not the account's. */
   readonly hosts = new Map<string, Naming>();
-  /** The first that says no domain where the call has none. */
+  /** The first bare hash, if there is no working domain. */
   bare: Naming | undefined;
 
   constructor(working: WorkingDomain, defaultDomain?: string) {
@@ -51,7 +51,7 @@ export class Placement {
     return placed;
   }
 
-  /** Where the links so far are; undefined where nothing says it. On more than one, hashes alone are ambiguous (F5). */
+  /** The domains of the links so far; undefined is an unknown one. On more than one, hashes alone are ambiguous (F5). */
   domains(): LinkDomains {
     return [...this.#domains];
   }
@@ -110,9 +110,9 @@ export async function readPlaced<Found>(
 }
 
 /**
- * Where the links are whose names leave it open: the domain of bare hashes, if that matters. A bare hash in a list to be changed
- * must not be taken for its namesake on another domain, nor a short URL of another host for a link of the account (F5); a hash and
- * its short URL are one link (D19). Asks the server only where the names leave something open. Throws a UsageError.
+ * The domain of bare hashes, if it matters. A bare hash in a list to be changed must not be taken for the same hash on another domain,
+ * nor a short URL of another host for a link of the account (F5); a hash and its short URL are one link (D19). Asks the server only
+ * if the names are ambiguous. Throws a UsageError.
  */
 async function domainOfBare(
   { bare, hosts }: Placement,

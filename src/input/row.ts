@@ -8,7 +8,7 @@ import { hostName, parseHash } from './hashes/hashes.ts';
 import type { Placement } from './placement.ts';
 import { isRefused, quoted, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
 
-/** What a row becomes, by what the file is read for. */
+/** The item that is sent for a row, by the use of the file. */
 export interface ItemOf {
   shorten: ShortenItem;
   edit: EditItem & { readonly domain?: string };
@@ -25,10 +25,10 @@ export interface InputRow<Use extends InputUse = InputUse> {
 export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly use: Use;
   readonly edition: Edition;
-  /** Where the URLs are that an edit names. */
+  /** Finds the domains of the URLs that an edit names. */
   readonly placement?: Placement | undefined;
   readonly format: InputFormat;
-  /** Milliseconds: what is today when a date is in the past. */
+  /** Milliseconds; decides whether a date is in the past. */
   readonly now: number;
   /** One character; a comma without it. */
   readonly delimiter?: string | undefined;
@@ -37,7 +37,7 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly formulaGuarded?: boolean | undefined;
 }
 
-/** Something to say about a place in the file; `column` is the number of the cell, from 1. */
+/** A message about a place in the file; `column` is the number of the cell, from 1. */
 export interface Notice {
   readonly line: number;
   readonly column?: number | undefined;
@@ -91,7 +91,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
     }
   }
 
-  /** Takes a reason that spoils the row. */
+  /** Reports a problem; the row is left out. */
   refuse(reason: string, column?: number): void {
     this.#refused = true;
     this.#notices.problem({ line: this.#line, column, reason });
@@ -104,11 +104,11 @@ export class RowDraft<Use extends InputUse = InputUse> {
     if (!this.#refused && this.#item[this.#required] === undefined) this.refuse(`${this.#required}: is missing`);
     if (!this.#refused && isEdit) this.#nameUrl();
     if (this.#refused) return undefined;
-    // By now it has what the use requires, each value checked by its field.
+    // It has the column that the use requires, and each value was checked by its field.
     return { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
   }
 
-  /** Puts hash and domain of the URL that an edit means in the place of what the row says of them. */
+  /** Replaces the members that name the URL of an edit by its hash and domain. */
   #nameUrl(): void {
     const { hash, short_url, domain, ...values } = this.#item;
     if (Object.keys(values).length === 0) this.refuse('nothing to change');
@@ -122,7 +122,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   }
 }
 
-/** Fills the draft with what a record says; `nothing` where it is no row, `end` where nothing after it can be read either. */
+/** Fills the draft from a record. Returns `nothing` if the record is no row, `end` if nothing after it can be read either. */
 export type RecordReader<Record> = (record: Record, line: number) => 'row' | 'nothing' | 'end';
 
 type Item = { [T in Target]?: WireValue };
@@ -146,7 +146,7 @@ function editedUrl(text: string, shortUrl: WireValue | undefined, domain: WireVa
   return { hash: named.hash, domain: place };
 }
 
-/** Servers may have short URLs of other forms, which say nothing here. */
+/** Undefined for a short URL of another form, which some servers have. */
 function listedUrl(shortUrl: string): LinkKey | undefined {
   try {
     return parseHash(shortUrl);

@@ -18,7 +18,7 @@ export function readRows<Use extends InputUse>(source: Source, options: ReadOpti
   });
 }
 
-/** The rows of a source, without those that `notices` gets a problem of. */
+/** The rows of a source, without those that have a problem; `notices` gets the problem. */
 export function rowsOf<Use extends InputUse>(
   source: Source,
   options: ReadOptions<Use>,

@@ -9,17 +9,17 @@ import { errorCode } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 import { utf8Text } from './encoding.ts';
 
-/** Something to read that is the same at every reading. */
+/** An input that can be read several times, always with the same content. */
 export interface Source {
   /** What messages call it: the path as typed, or `stdin`. */
   readonly name: string;
-  /** Of a pipe: writes what came through it to a new file, 0600 and fsynced. */
+  /** Only for a pipe: writes what came through it to a new file, 0600 and fsynced. */
   readonly copyTo?: (path: string) => Promise<void>;
-  /** The text from the beginning, in UTF-8. Throws a LocalError when the file is not what it was (F65). */
+  /** The text from the beginning, in UTF-8. Throws a LocalError if the file has changed (F65). */
   text(): AsyncGenerator<Buffer>;
-  /** Of the bytes as they are, in hex; known once `text` was read to its end. */
+  /** The digest of the bytes, in hex; known once `text` was read to its end. */
   sha256(): string;
-  /** An error where the file is not what it was when it was read (F65). */
+  /** An error if the file has changed since it was read (F65). */
   change(): Promise<LocalError | undefined>;
   /** Releases the copy of a pipe; a file stays. */
   discard(): void;
@@ -27,15 +27,15 @@ export interface Source {
 
 export interface SourceOptions {
   readonly system: Pick<System, 'stdin' | 'randomBytes'>;
-  /** Where there is room for what comes through a pipe; made when it is missing. */
+  /** The folder for the copy of a pipe; made if it is missing. */
   readonly folder: string;
   /** Called before a terminal is read (B42). */
   readonly onTerminal?: (() => void) | undefined;
 }
 
 /**
- * Opens a path, or stdin where the operand is `-` and only there (B39). A pipe is copied whole before anything else, because
- * the rows are read twice: once to check them, once to show or send them.
+ * Opens a path, or stdin if the operand is `-` and only then (B39). A pipe is copied whole first, because rows may be read more than
+ * once: to check them, to find repeated hashes, and for a dry run.
  */
 export async function openSource(operand: string, options: SourceOptions): Promise<Source> {
   const { system, onTerminal } = options;
@@ -101,7 +101,7 @@ async function nextChunk(handle: FileHandle, name: string): Promise<Buffer> {
   }
 }
 
-/** What shows that a file was written to or replaced. */
+/** If one of these differs, the file was written to or replaced. */
 type Identity = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs'>;
 
 async function identityOf(handle: FileHandle): Promise<Identity> {
@@ -161,7 +161,7 @@ async function* unbroken(stream: Readable, name: string): AsyncGenerator<Buffer>
   }
 }
 
-/** A name that leads nowhere is the command line's fault; a file that cannot be read is this machine's. */
+/** A wrong name is a usage error (2); a file that cannot be read is a local problem (9). */
 function unreadable(name: string, error: unknown): CliError {
   const message = `cannot read ${name || '""'}: ${reasonOf(error)}`;
   const isWrongName = wrongNames.includes(errorCode(error) ?? '');

@@ -68,7 +68,7 @@ export function flagLabels(flag: string, texts: readonly string[]): string[] {
   return value;
 }
 
-/** What is allowed and probably not meant; `today` is `utcDay`. */
+/** A warning about a value that is allowed but probably not meant; `today` is from `utcDay`. */
 export function valueWarning(target: Target, value: WireValue, today: string): string | undefined {
   if (target === 'expiration_date' && typeof value === 'string' && value < today) return `${value} is in the past`;
   if (target === 'long_url' && typeof value === 'string' && value.includes('@') && userinfo.test(value))
@@ -92,7 +92,7 @@ export function quoted(text: string): string {
   return JSON.stringify(safe.length > 80 ? `${safe.slice(0, 80)}...` : safe);
 }
 
-/** A hash that names a URL which exists: R-31, but not the characters and the length that only field notes know. */
+/** A hash that names an existing URL. Checked by R-31 only: the API's document gives neither its characters nor its length. */
 export function existingHash(text: string): string | Refused {
   const bad = text === '' || text === '.' || text === '..' || /[,/?#\\]/.test(text) || hasUnseen(text);
   return bad ? { refused: text === '' ? 'is empty' : `${quoted(text)} is not a hash` } : text;
@@ -144,7 +144,7 @@ function webAddress(text: string, field: Field): string | Refused {
     const meant = /^[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(text) ? `; did you mean ${quoted(`https://${text}`)}?` : '';
     return { refused: `${quoted(text)} is not an http or https URL${meant}` };
   }
-  // For ASCII, the quick way is enough, which does not make the parts.
+  // `canParse` is faster, as it does not build the parts, and is enough for ASCII.
   const valid = plain ? URL.canParse(text) : parseUrl(text) !== undefined;
   return wrongLength(text, field) ?? (valid ? text : { refused: `${quoted(text)} is not a valid URL` });
 }

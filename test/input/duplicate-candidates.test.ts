@@ -9,7 +9,7 @@ function suspectsOf(texts: readonly string[]) {
   return search.candidates();
 }
 
-test('C16: of 300,005 texts that are there once none is suspected', () => {
+test('C16: of 300,005 texts that occur once none is a candidate', () => {
   const suspects = suspectsOf(names);
   expect(suspects.count).toBe(0);
   expect(names.filter((name) => suspects.has(name))).toEqual([]);

@@ -27,10 +27,10 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
 
 type Reader = (text: string) => WireValue | Refused;
 
-/** Undefined where the cells are ignored. */
+/** Undefined for a column that is ignored. */
 type Column = { readonly setting: Setting; readonly valueOf: Reader } | undefined;
 
-/** Says everything that is wrong with the header. Without the column that every row needs, nothing can be read. */
+/** Reports everything that is wrong with the header. Undefined without the required column: then no row can be read. */
 function header(record: readonly string[], line: number, options: ReadOptions, notices: Notices): readonly Column[] | undefined {
   const known = knownMembers(options.use, options.edition);
   const names = record.map((cell) => cell.trim().toLowerCase());
@@ -67,7 +67,7 @@ function header(record: readonly string[], line: number, options: ReadOptions, n
   return undefined;
 }
 
-/** C14: what a header that makes no sense would make sense with. */
+/** C14: the delimiter with which a header has known names that it lacks as it is. */
 function otherDelimiter(names: readonly string[], known: ReadonlyMap<string, Member>): string | undefined {
   if (names.some((name) => known.has(name))) return undefined;
   return [';', '\t', '|', ','].find((sign) =>
@@ -85,7 +85,7 @@ function fill(draft: RowDraft, columns: readonly Column[], record: readonly stri
   }
 }
 
-/** The check of a column's cells. Dates and lists of tags repeat, and cost more to check than to remember. */
+/** The check of a column's cells. Dates and tags often repeat, and remembering them is faster than checking again. */
 function valueReader(target: Target): Reader {
   if (target !== 'expiration_date' && target !== 'tags') return (text) => cellValue(target, text);
   const known = new Map<string, ReturnType<Reader>>();

@@ -3,8 +3,8 @@ import type { Notice } from '../row.ts';
 import { longestRecord, type RecordBatch } from '../text-lines.ts';
 
 /**
- * The records of a CSV, header included, a batch for each piece of text (R-29). What breaks its structure ends it and goes to
- * `broken`. A different number of cells is for the caller to judge.
+ * The records of a CSV, header included, a batch for each piece of text (R-29). An error in its structure ends
+ * the records and is passed to `broken`. The caller checks the number of cells.
  */
 export async function* csvRecords(
   text: AsyncIterable<Buffer>,
@@ -16,7 +16,7 @@ export async function* csvRecords(
   const lineOf = lineCounter(parser);
   let records: string[][] = [];
   let lines: number[] = [];
-  // Taken where the parser hands them out: no queue of the stream, and `info` knows the line.
+  // Replacing `push` takes each record at once: without the queue of the stream, and while `info` has its line.
   parser.push = (record: string[] | null) => {
     if (record) {
       lines.push(lineOf.next(record));
