@@ -6,8 +6,10 @@ import { changedOptions } from './given-flags.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import type { BeginLine } from './journal/lines.ts';
-import { claimAccount, claimBeginning, claimRun } from './journal/run-claims.ts';
 import {
+  claimAccount,
+  claimBeginning,
+  claimRun,
   createRunFolder,
   endsComplete,
   journalName,

@@ -5,9 +5,8 @@ import type { RunFolders } from './journal/run-folder.ts';
 import type { RunState } from './journal/run-state.ts';
 import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
-import type { CallCount } from './sending/counted-client.ts';
 import type { Execution } from './sending/execution.ts';
-import type { KeyedMutex } from './sending/limiter.ts';
+import type { CallCount, KeyedMutex } from './sending/limiter.ts';
 
 /** A run that may continue: it is locked, its journal is known and open. */
 export interface BegunRun {

@@ -3,7 +3,7 @@ import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { callsToProve } from './checked/idempotency-probe.ts';
 import { isSettled } from './journal/run-state.ts';
-import { guarantees } from './modes.ts';
+import { guarantees } from './operations/shorten.ts';
 import type { RunExecution } from './run-execution.ts';
 import { callsPerBatch } from './run-plan.ts';
 

@@ -3,8 +3,8 @@ import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import type { OpenJournalFile } from './journal/journal.ts';
-import type { Mode } from './modes.ts';
 import type { BulkOperation } from './operations/operation.ts';
+import type { Mode } from './operations/shorten.ts';
 
 /** A row as it was read. */
 export interface RunRow<Item extends object = object> {

@@ -6,14 +6,12 @@ import { withoutLocalPort } from '../contract/loopback.ts';
 import { absolutePath } from '../files/folders.ts';
 import { rulesOf } from './batches.ts';
 import { createIdempotencyProbe } from './checked/idempotency-probe.ts';
+import { takeWatermark, type Watermark } from './checked/newest-links.ts';
 import { readBackBatch } from './checked/reading-back.ts';
-import { takeWatermark } from './checked/watermark.ts';
 import { type ExecutedRun, executeRun } from './execute.ts';
 import { readJournal } from './journal/journal.ts';
-import { journalLedger } from './journal/ledger.ts';
-import type { Watermark } from './journal/lines.ts';
+import { hashesOf, journalLedger } from './journal/ledger.ts';
 import { recordedOutcomes } from './journal/recorded-outcomes.ts';
-import { hashesOf } from './journal/result-line.ts';
 import { type RunIdentity, runFolders } from './journal/run-folder.ts';
 import type { KnownRecord } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
@@ -24,8 +22,7 @@ import type { BegunRun, RunExecution } from './run-execution.ts';
 import { assertBudget, assertQuota, factsOf, type RunFacts } from './run-facts.ts';
 import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { pruneRuns } from './runs.ts';
-import { BudgetError, countCalls } from './sending/counted-client.ts';
-import { createKeyedMutex, createLimiter } from './sending/limiter.ts';
+import { BudgetError, countCalls, createKeyedMutex, createLimiter } from './sending/limiter.ts';
 import { createStop } from './sending/stop.ts';
 
 export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {

@@ -7,10 +7,9 @@ import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { foldJournal } from './journal/fold.ts';
 import { readJournal } from './journal/journal.ts';
+import { linksOf } from './journal/ledger.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
-import { linksOf } from './journal/result-line.ts';
-import { deleteRun } from './journal/run-claims.ts';
-import { journalName, type RunFolders, runFolders, runNames, whileThere } from './journal/run-folder.ts';
+import { deleteRun, journalName, type RunFolders, runFolders, runNames, whileThere } from './journal/run-folder.ts';
 import type { RunState } from './journal/run-state.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 

@@ -6,12 +6,11 @@ import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import { type CheckedInput, checkInput } from '../input/check.ts';
+import { type CheckedInput, checkInput, readRows } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
 import { KeptRows } from '../input/kept-rows.ts';
 import { type Placement, readPlaced } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
-import { readRows } from '../input/rows.ts';
 import { refuseTooMany } from './consent.ts';
 
 /** An input that was checked as a whole and may be sent. */

@@ -6,7 +6,7 @@ import type { Session } from '../cli/session.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
-import type { RunPresentation } from './run-summary.ts';
+import type { RunPresentation } from './run-report.ts';
 
 /** How a change of typed links is shown. */
 interface InlineChange {

@@ -13,8 +13,7 @@ import { sendingOf } from './checked-rows.ts';
 import { consentToNamed, type Question, refuseTooMany, requireAnswer } from './consent.ts';
 import { changeText, dryRunOfLinks, type PlannedChangeOfAll, type PlannedLinks } from './dry-run.ts';
 import { inlineReport } from './inline-report.ts';
-import { runReport } from './run-report.ts';
-import type { RunPresentation } from './run-summary.ts';
+import { type RunPresentation, runReport } from './run-report.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
 export interface NamedChange extends PlannedChangeOfAll {

@@ -5,7 +5,7 @@ import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { consentToSelected, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
 import { changeText, dryRun, linkChangeColumns, type PlannedChangeOfAll, plannedChange } from './dry-run.ts';
-import type { RunPresentation } from './run-summary.ts';
+import type { RunPresentation } from './run-report.ts';
 
 /** A change of everything that a tag expression selects, in one call that answers with no URLs (4.3.8, 4.3.10). */
 export interface TagChange extends PlannedChangeOfAll {

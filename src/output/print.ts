@@ -1,10 +1,11 @@
+import type { CliError } from '../base/errors.ts';
 import { safe, safeLines } from '../base/safe-text.ts';
-import { isJson } from '../contract/formats.ts';
-import { jsonText } from './formats/json.ts';
-import { printRows } from './formats/rows.ts';
-import { joinFor } from './formats/separated.ts';
+import { type Format, isJson } from '../contract/formats.ts';
+import { codeMark, printError, printHint } from './failures.ts';
+import { createJson, jsonText } from './formats/json.ts';
+import { createLines, joinFor } from './formats/separated.ts';
 import { chooseFormat, type OutputOptions } from './options.ts';
-import type { DoneReport, Report, RowsReport, TextReport } from './report.ts';
+import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsReport, type TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
@@ -62,4 +63,106 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
 function plainText({ text }: TextReport, terminal: boolean): string {
   if (!terminal || text === '') return text;
   return safeLines(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** Prints rows as they come, in one format. What was printed before a failure of the source is valid in that format (B22). */
+export async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
+  const format = chooseFormat(options, streams.terminal);
+  const printer = await createPrinter(report, options, streams, format);
+  const failed = new FailedRows(streams, report.failuresIn);
+  const { failure: failureOf, unreached }: Partial<RowsReport> = isJson(format) ? {} : report;
+  let count = 0;
+  try {
+    for await (const batch of batchesOf(report)) {
+      for (const row of batch) {
+        count += 1;
+        if (unreached?.(row)) continue;
+        const failure = failureOf?.(row);
+        const taken = failure ? failed.report(failure) : printer.row(row);
+        if (taken) await taken;
+      }
+    }
+  } catch (error) {
+    if (!streams.stdout.failure()) await endEarly(printer, streams);
+    if (!streams.stdout.failure()) await failed.end();
+    throw error;
+  }
+  await printer.end(true);
+  await failed.end();
+  if (options.quiet) return;
+  const hidden = printer.hidden?.() ?? [];
+  if (hidden.length > 0) await streams.message(`hidden to fit the terminal: ${hidden.join(', ')} (use --no-truncate)`);
+  if (count === 0 && report.empty !== undefined && streams.watched) await streams.message(report.empty);
+}
+
+async function createPrinter(report: RowsReport, options: OutputOptions, streams: Streams, format: Format): Promise<RowPrinter> {
+  if (isJson(format)) return createJson(report, options, streams, format);
+  if (format !== 'table') return createLines(report, options, streams, format);
+  const { sentence } = report;
+  if (sentence && !options.fields && streams.terminal) {
+    const { createSentences } = await import('./formats/sentences.ts');
+    return await createSentences({ ...report, sentence }, options, streams);
+  }
+  const { createTable } = await import('./formats/table.ts');
+  return await createTable(report, options, streams);
+}
+
+/** Ignores a failure of the output, which would hide the failure of the source. */
+async function endEarly(printer: RowPrinter, { stdout }: Streams): Promise<void> {
+  try {
+    await printer.end(false);
+    await stdout.flush();
+  } catch {
+    return;
+  }
+}
+
+interface Group {
+  readonly mark: string;
+  readonly hint: string | undefined;
+  count: number;
+}
+
+/** Lines of one kind. */
+const reportedEach = 5;
+/** Kinds that are kept apart by the server's code; a server may make up codes without end. */
+const groupsKept = 50;
+
+/** Failures of single rows as they come, the first of each kind (B50); a million of them take no more memory than a hundred. */
+export class FailedRows {
+  readonly #streams: Streams;
+  readonly #failuresIn: string | undefined;
+  readonly #groups = new Map<string, Group>();
+
+  constructor(streams: Streams, failuresIn: string | undefined) {
+    this.#streams = streams;
+    this.#failuresIn = failuresIn;
+  }
+
+  async report(failure: CliError): Promise<void> {
+    const group = this.#groupOf(failure);
+    group.count += 1;
+    if (group.count <= reportedEach) await printError(failure, this.#streams);
+  }
+
+  /** How many more there were, and the hints. */
+  async end(): Promise<void> {
+    const streams = this.#streams;
+    const groups = [...this.#groups.values()];
+    const where = this.#failuresIn === undefined ? '' : ` (see ${this.#failuresIn})`;
+    for (const { count, mark } of groups) {
+      if (count > reportedEach)
+        await streams.message(`${streams.glyphs.ellipsis} and ${count - reportedEach} more${mark}${where}`);
+    }
+    const hints = new Set(groups.flatMap(({ hint }) => hint ?? []));
+    for (const hint of hints) await printHint(hint, streams);
+  }
+
+  #groupOf({ kind, apiCode, hint }: CliError): Group {
+    const exact = `${kind} ${apiCode ?? ''}`;
+    const key = this.#groups.has(exact) || this.#groups.size < groupsKept ? exact : kind;
+    const group = this.#groups.get(key) ?? { mark: key === kind ? '' : codeMark(apiCode), hint, count: 0 };
+    this.#groups.set(key, group);
+    return group;
+  }
 }

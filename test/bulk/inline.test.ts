@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest';
 import { runInline, typedDoubt } from '../../src/bulk/inline.ts';
-import { chooseMode, type DedupeScope } from '../../src/bulk/modes.ts';
-import { shortenOperation } from '../../src/bulk/operations/shorten.ts';
+import { chooseMode, type DedupeScope, shortenOperation } from '../../src/bulk/operations/shorten.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults } from '../support/faulty-steps.ts';

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test as base } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { type CheckedInput, type CheckOptions, checkInput } from '../../src/input/check.ts';
+import { type CheckedInput, type CheckOptions, checkInput, readRows } from '../../src/input/check.ts';
 import { utf8Text } from '../../src/input/encoding.ts';
 import { type InputUse, inputFormat } from '../../src/input/format.ts';
 import type { InputRow } from '../../src/input/row.ts';
-import { readRows } from '../../src/input/rows.ts';
 import { openSource, type Source } from '../../src/input/source.ts';
 
 /** 2026-03-01 12:00:00 UTC. */

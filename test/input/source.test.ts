@@ -17,9 +17,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { checkInput } from '../../src/input/check.ts';
+import { checkInput, readRows } from '../../src/input/check.ts';
 import { utf8Text } from '../../src/input/encoding.ts';
-import { readRows } from '../../src/input/rows.ts';
 import type { Source } from '../../src/input/source.ts';
 import { all, failure, memorySource, optionsFor, test, written } from './fixtures.ts';
 

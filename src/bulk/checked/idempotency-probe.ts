@@ -7,15 +7,13 @@ import { foldedHash } from '../../contract/link.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
 import { serializeBatch } from '../batches.ts';
-import type { Watermark } from '../journal/lines.ts';
 import { foldedKey } from '../matching/row-keys.ts';
 import type { BatchAnswer } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowOutcome } from '../results/row-outcome.ts';
 import type { RunExecution } from '../run-execution.ts';
 import { sendRows } from '../sending/sending.ts';
-import { scanFront } from './newest-links.ts';
-import { newerThan, takeWatermark } from './watermark.ts';
+import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-links.ts';
 
 /**
  * Proves, once per server and account, that rule 4.3.4 holds, on which keyed mode rests (R-X7): sends the first rows, at first one

@@ -5,8 +5,7 @@ import { shortUrlOf } from '../operations/short-url.ts';
 import type { RunExecution } from '../run-execution.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
-import { type Scan, scanNewest, usualSettle } from './newest-links.ts';
-import { beyond, mayBeWhole, newerThan } from './watermark.ts';
+import { beyond, mayBeWhole, newerThan, type Scan, scanNewest, usualSettle } from './newest-links.ts';
 
 const pageSize = 500;
 const maximalScans = 4;

@@ -2,10 +2,11 @@ import { shortPrint } from '../../base/fingerprint.ts';
 import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { readJournal } from '../journal/journal.ts';
-import type { JournalLine, Watermark } from '../journal/lines.ts';
+import { hashesOf, linksOf } from '../journal/ledger.ts';
+import type { JournalLine } from '../journal/lines.ts';
 import { indexesOf } from '../journal/ranges.ts';
-import { hashesOf, linksOf } from '../journal/result-line.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
+import type { Watermark } from './newest-links.ts';
 
 /** What the journal says about the listing at the time of a batch; enough for any process that reads it back. */
 export interface BatchEvidence {

@@ -6,9 +6,8 @@ import { again, doubtful, type KnownRecord, unresolved, type Verdict } from '../
 import { shortUrlOf } from '../operations/short-url.ts';
 import type { RunExecution } from '../run-execution.ts';
 import { type BatchEvidence, evidenceOf } from './listing-evidence.ts';
-import { usualSettle } from './newest-links.ts';
+import { positionIn, usualSettle } from './newest-links.ts';
 import { listsNoneOf, type Reading, type ReadingSettings, readNewer } from './reading.ts';
-import { positionIn } from './watermark.ts';
 
 /** Reads back one batch in doubt and journals the evidence. Where it is not conclusive, the run stops. */
 export async function readBackBatch<Payload extends object>(

@@ -2,8 +2,17 @@ import { canonicalUrl } from '../matching/canonical-url.ts';
 import { type Asked, matchAnswer } from '../matching/matching.ts';
 import type { BatchAnswer, KnownRecord } from '../matching/verdict.ts';
 import { type BatchEvidence, ownAmong } from './listing-evidence.ts';
-import { atMost, frontSize, type ListingSettings, type Scan, scanNewest } from './newest-links.ts';
-import { beyond, mayBeWhole, newerThan, positionIn } from './watermark.ts';
+import {
+  atMost,
+  beyond,
+  frontSize,
+  type ListingSettings,
+  mayBeWhole,
+  newerThan,
+  positionIn,
+  type Scan,
+  scanNewest,
+} from './newest-links.ts';
 
 export interface ReadingSettings extends ListingSettings {
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import { damaged, type Place, readJournal } from './journal.ts';
+import { isListOf, isSoundResult, settledStatuses, statusesOf } from './ledger.ts';
 import type { BeginLine, JournalLine, LineType } from './lines.ts';
 import { indexesOf, isRanges, sizeOf } from './ranges.ts';
-import { isListOf, isSoundResult, settledStatuses, statusesOf } from './result-line.ts';
 import type { OpenIntent, RowState, RunState } from './run-state.ts';
 
 /** Folds a journal into what is known (J3). Throws `LocalError` where it is damaged, empty or begins twice. */

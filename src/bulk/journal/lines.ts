@@ -1,7 +1,8 @@
 import { checksum } from '../../base/checksum.ts';
 import type { Edition } from '../../contract/editions.ts';
-import type { ModeName } from '../modes.ts';
+import type { Watermark } from '../checked/newest-links.ts';
 import type { OperationKind } from '../operations/operation.ts';
+import type { ModeName } from '../operations/shorten.ts';
 import type { Ranges } from './ranges.ts';
 
 /** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */
@@ -61,12 +62,6 @@ interface Intent {
   readonly mark?: Watermark | undefined;
   /** One per row, where rows are renamed: a fingerprint of where it led before the first attempt, or `-`; empty for other rows. */
   readonly before?: readonly string[] | undefined;
-}
-
-/** The newest hashes of the listing and how many records it counted. */
-export interface Watermark {
-  readonly known: readonly string[];
-  readonly total?: number | undefined;
 }
 
 /**

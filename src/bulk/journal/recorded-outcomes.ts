@@ -4,9 +4,9 @@ import type { KnownRecord } from '../matching/verdict.ts';
 import { shortUrlMembers } from '../operations/short-url.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
 import { damaged, openToRead, type Place, readLineAt } from './journal.ts';
+import { type SettledStatus, statusesOf } from './ledger.ts';
 import type { RecordedError, ResultLine, TakenUrl } from './lines.ts';
 import { indexesOf } from './ranges.ts';
-import { type SettledStatus, statusesOf } from './result-line.ts';
 import type { RunState } from './run-state.ts';
 
 /** Outcomes of rows that an earlier process settled, read back from the journal. */

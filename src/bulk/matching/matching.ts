@@ -1,10 +1,20 @@
 import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { type Item, longUrlOf } from './answer-items.ts';
+import {
+  begin,
+  freeRecords,
+  freeRefusals,
+  freeRows,
+  give,
+  type Item,
+  longUrlOf,
+  recordAt,
+  result,
+  takeByHash,
+  type Work,
+} from './answer-items.ts';
 import { canonicalHost, canonicalUrl } from './canonical-url.ts';
-import { takeByHash } from './hash-matching.ts';
-import { begin, freeRecords, freeRefusals, freeRows, give, recordAt, result, type Work } from './matching-work.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
 import type { BatchAnswer, Evidence } from './verdict.ts';
 
@@ -168,4 +178,31 @@ function agree(sent: Asked | undefined, item: Item | undefined): boolean {
   const longUrl = longUrlOf(item);
   if (longUrl === undefined) return item.kind === 'refused';
   return canonicalHost(longUrl) === canonicalHost(sent.long_url ?? '');
+}
+
+/** An edited URL: its hash, and the one that it shall get. */
+interface EditedUrl {
+  readonly hash: string;
+  readonly custom_hash?: string | undefined;
+}
+
+/** Joins the answer of an edit to its rows by hash: the new one where a record came back, the old one in a refusal. */
+export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[]): BatchAnswer {
+  const work = begin(sent, answer, false);
+  const newHash = ({ hash, custom_hash }: EditedUrl): string => custom_hash ?? hash;
+  takeByHash(work, newHash, { of: 'records' });
+  takeByHash(work, ({ hash }) => hash);
+  takeByHash(work, newHash, { form: foldedHash });
+  takeLast(work);
+  return result(work);
+}
+
+/** One row, one item without a hash: a refusal that echoes nothing. */
+function takeLast(work: Work<EditedUrl>): void {
+  const [row, ...rows] = freeRows(work);
+  const [index, ...items] = [...freeRefusals(work), ...freeRecords(work)];
+  if (row === undefined || index === undefined || rows.length + items.length > 0) return;
+  const item = work.items[index];
+  if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === work.sent.length)
+    give(work, row, index, 'hash');
 }

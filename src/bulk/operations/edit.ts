@@ -2,7 +2,7 @@ import { shortPrint } from '../../base/fingerprint.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { byDomain, byHash } from '../batches.ts';
-import { matchEdits } from '../matching/hash-matching.ts';
+import { matchEdits } from '../matching/matching.ts';
 import { again, type Done, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { addressOf, type ChangeSettings, inspection, lastSeen, missing, readLinks } from './named-links.ts';
 import { notApplied, showsAll } from './not-applied.ts';

@@ -1,3 +1,7 @@
+import { LimitError } from '../../base/errors.ts';
+import { CallError, type Fault, refusesEveryCall } from '../../client/call-error.ts';
+import type { Client } from '../../client/client.ts';
+
 /** Limits how many batches are in flight; the limit follows what the server can take (R-15). */
 export interface Limiter {
   /** Resolves when a place is free, with a function that frees it. Calling that again does nothing. */
@@ -82,6 +86,73 @@ export function createKeyedMutex(): KeyedMutex {
         for (const name of own) if (holders.get(name) === held) holders.delete(name);
         free();
       };
+    },
+  };
+}
+
+/** The budget of calls is used up: what was paid for before may still go out. */
+export class BudgetError extends LimitError {
+  constructor(budget: number | undefined) {
+    super(`the budget of ${budget} calls is exhausted`, { hint: 'run the same command again to resume' });
+  }
+}
+
+/** Calls of one run: counted, and bounded by `--budget`. Repeats inside one call count once. */
+export interface CallCount {
+  readonly made: number;
+  /** Sets so many calls aside; false where the budget does not hold them. */
+  reserve(calls: number): boolean;
+}
+
+export interface CountedClient {
+  readonly client: Client;
+  readonly calls: CallCount;
+}
+
+export interface CountOptions {
+  readonly budget?: number | undefined;
+  /** Calls that were made without it, and count. */
+  readonly before: number;
+  /** Called whenever the server asks one of the calls to slow down (R-15). */
+  onThrottled(): void;
+}
+
+/**
+ * A client that counts. A refusal that every other call would meet is the answer to all calls that begin after it, and none of them
+ * is sent (R-12): a batch reads links before it changes them, and another one may be refused in between.
+ */
+export function countCalls(
+  client: Client,
+  { budget = Number.POSITIVE_INFINITY, before, onThrottled }: CountOptions,
+): CountedClient {
+  let made = before;
+  let reserved = 0;
+  let refusal: Fault | undefined;
+  return {
+    client: {
+      ...client,
+      send: async (operation, input, options) => {
+        if (refusal) throw new CallError(refusal, { operation, attempts: 0, gaveUp: 'not retryable' });
+        made += 1;
+        try {
+          return await client.send(operation, input, { ...options, onThrottled });
+        } catch (error) {
+          // A server without a list of domains has one all the same.
+          if (error instanceof CallError && refusesEveryCall(error.last) && operation !== 'listDomains') refusal = error.last;
+          throw error;
+        }
+      },
+    },
+    calls: {
+      get made() {
+        return made;
+      },
+      reserve(calls) {
+        reserved = Math.max(reserved, made);
+        if (reserved + calls > budget) return false;
+        reserved += calls;
+        return true;
+      },
     },
   };
 }

@@ -2,9 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
 import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../batches.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
-import { BudgetError } from './counted-client.ts';
 import { enterDoubt, resolveDoubt, verdictsOfAnswer, verdictsOfFailure } from './doubt.ts';
 import type { DoubtfulBatch, Execution } from './execution.ts';
+import { BudgetError } from './limiter.ts';
 import { leftAside, type Round, settle, unknownOutcome, writeDown } from './settling.ts';
 
 /**

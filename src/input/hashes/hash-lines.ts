@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { linkText } from '../../contract/link.ts';
-import { csvRecords } from '../csv/records.ts';
+import { csvRecords } from '../csv/csv.ts';
 import { listingColumns } from '../fields/members.ts';
 import type { Source } from '../source.ts';
 import { longestRecord, textLines } from '../text-lines.ts';

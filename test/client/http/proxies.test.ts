@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { System } from '../../../src/base/system.ts';
-import { openTransport } from '../../../src/client/http/open-transport.ts';
+import { openTransport } from '../../../src/client/http/connection.ts';
 import { proxiesFor } from '../../../src/client/http/proxies.ts';
 import type { Transport } from '../../../src/client/http/transport.ts';
 import { certify } from '../../support/certificates.ts';

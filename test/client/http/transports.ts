@@ -1,4 +1,4 @@
-import { nodeTransport } from '../../../src/client/http/node-transport.ts';
+import { nodeTransport } from '../../../src/client/http/connection.ts';
 import type { Timeouts, Transport, WireRequest } from '../../../src/client/http/transport.ts';
 import type { Trust } from '../../../src/client/http/trust.ts';
 import { undiciTransport } from '../../../src/client/http/undici-transport.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { faults } from '../support/faulty-steps.ts';
-import { multiplicity, rowsOf, test } from './bulk-world.ts';
+import { faults } from '../../support/faulty-steps.ts';
+import { multiplicity, rowsOf, test } from '../bulk-world.ts';
 
 const onPost = { only: { method: 'POST' } };
 
