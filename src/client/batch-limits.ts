@@ -2,15 +2,15 @@ import { UsageError } from '../base/errors.ts';
 import { type Edition, editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 
-/** Who sends: the edition of the server, and what the profile says. */
+/** What decides the batch size: the edition of the server and the defaults of the profile. */
 export interface Sender {
   readonly edition: Edition;
   readonly defaults: { readonly batch_size?: number | null | undefined };
 }
 
 /**
- * Items in one call: by the flag, else by the profile, else the edition's bound, which a profile that was made for another edition
- * may exceed (D15). Deployments differ (FIELD-NOTES 21). Throws a UsageError for a flag that exceeds it.
+ * Items in one call: the flag, else the profile's `batch_size`, else the bound of the edition (D15). Deployments differ (FIELD-NOTES
+ * 21). A profile made for another edition may exceed the bound: then the bound counts. Throws a UsageError for a flag that exceeds it.
  */
 export function batchSizeOf({ edition, defaults }: Sender, flag?: number): number {
   const { groupBound, title } = editions[edition];
@@ -20,7 +20,7 @@ export function batchSizeOf({ edition, defaults }: Sender, flag?: number): numbe
   return flag ?? Math.min(defaults.batch_size ?? groupBound, groupBound);
 }
 
-/** Bytes that a list of hashes may take in an address: what is around it has the rest of the 6,000 (B85, R-14). */
+/** Bytes of a list of hashes in an address; the rest of the 6,000 is for the other parts of it (B85, R-14). */
 const listBytes = 5800;
 
 /** How many hashes, from the first, fit in one address; one always goes. */

@@ -13,7 +13,7 @@ export interface Fault {
   readonly outcome: CallOutcome;
   readonly kind: FailureKind;
   readonly message: string;
-  /** The last attempt's own fault, where earlier attempts leave the outcome unknown. */
+  /** The fault of the last attempt alone, if earlier attempts leave the outcome unknown. */
   readonly last?: Fault;
   readonly hint?: string | undefined;
   readonly details?: readonly string[];
@@ -43,14 +43,14 @@ interface CallHistory {
   readonly operation?: OperationName | undefined;
   readonly attempts: number;
   readonly gaveUp: GaveUp;
-  /** Milliseconds since 1970 before which the server asked not to come back. */
+  /** The earliest time for another call, as the server asked, in milliseconds since 1970. */
   readonly notBefore?: number | undefined;
 }
 
 /** A call that failed for good. Its exit code follows CLI 2. */
 export class CallError extends CliError {
   readonly outcome: CallOutcome;
-  /** The last attempt's own fault, whatever it means for a change. */
+  /** The fault of the last attempt alone. */
   readonly last: Fault;
   /** The message of the service itself, where it sent one. */
   readonly said: string | undefined;
@@ -100,7 +100,7 @@ export function stopsRun({ outcome, apiCode, kind }: Fault): boolean {
   return outcome !== 'rejected' || stoppingKinds.has(kind) || errorTraits(apiCode).refuses === 'every row';
 }
 
-/** Whether a call was refused for what every further call of the run would be refused for, too. */
+/** Whether a call was refused for a reason that applies to every further call of the run. */
 export function refusesRun({ outcome, last }: CallError): boolean {
   return outcome === 'rejected' && stopsRun(last);
 }
@@ -113,7 +113,7 @@ export function isUnknownResource(error: unknown): boolean {
   return errorTraits(error.apiCode).about === 'resource' || error.status === 404;
 }
 
-/** The last attempt's failure, without what earlier attempts leave open. */
+/** The failure of the last attempt alone, even if earlier attempts leave the outcome unknown. */
 export function lastOf(error: CallError): CliError {
   const { kind, message, hint, apiCode, outcome } = error.last;
   if (outcome === error.outcome) return error;

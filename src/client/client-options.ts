@@ -7,8 +7,8 @@ import type { AccountOptions } from './subject.ts';
 /** Options of one call. */
 export interface SendOptions {
   /**
-   * Whether the same payload may be sent again when it is not known whether it was applied (class A). Without it the
-   * operation's own row of R 2.1 holds; POST /urls is never repeated without it.
+   * Whether the same payload may be sent again when it is not known whether it was applied (class A). Without it R 2.1 decides by
+   * the operation; POST /urls is then never repeated.
    */
   readonly repeat?: boolean;
   /** Aborts the call, in addition to the client's own signal: an attempt under way is class A, a wait ends at once. */

@@ -62,7 +62,7 @@ export function createClient(options: ClientOptions): Client {
         },
       });
     },
-    /** The method behind `api`: an answer is handed over whatever it says, and what it says is judged like any other. */
+    /** For `api`: returns every answer as it came, and the failure that it reports, if any. */
     sendRaw: async (raw) => {
       const request = rawRequest(raw);
       const policy = rawDoubtPolicy(request);
@@ -141,7 +141,7 @@ function retrySettings(
 }
 
 /**
- * A signal that is given to a call adds to the standing one and never replaces it (`D22`): what ends a command ends all of its
+ * A signal that is given to a call is added to that of the client and never replaces it (`D22`): what ends a command ends all of its
  * calls. Made once for each given signal, however many calls share it.
  */
 function joinedWith(standing: AbortSignal | undefined): (given?: AbortSignal) => AbortSignal | undefined {

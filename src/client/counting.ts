@@ -13,8 +13,8 @@ interface UrlCount {
 }
 
 /**
- * Counts what a change is about to touch (D13). The server's total is used where the rows around its end agree, in two calls however
- * many rows there are; otherwise the rows are counted, until there are more than `atMost`. Throws where they cannot be.
+ * Counts the links that a change selects (D13). Two calls are enough if the server's total agrees with the rows at the end of the
+ * listing. Otherwise the rows are counted, until there are more than `atMost`. Throws if they cannot be counted.
  */
 export async function countUrls(
   client: Client,

@@ -76,9 +76,9 @@ async function* groupsOf(
 
 /**
  * The records of those that exist. An answer may be in any order, be partial, hold other URLs, or be 1306 because of one hash (F45,
- * D12). So what an answer left out is asked for again until an answer adds nothing; no page, total or offset is believed. If that
- * answer was empty, the rest does not exist. If it was 1306, or held only other URLs, each half is asked for, down to single hashes.
- * After a call that was too large, half as many are asked for from then on.
+ * D12). So missing hashes are requested again until an answer adds nothing; pages, totals and offsets are not trusted. If that last
+ * answer is empty, the rest does not exist. If it is 1306, or holds only other URLs, each half is requested, down to single hashes.
+ * After a call that was too large, all calls have half as many hashes.
  */
 async function readGroup(
   hashes: readonly string[],

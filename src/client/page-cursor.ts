@@ -21,7 +21,7 @@ export interface PagingOptions {
 /** The rows of one page that were not on an earlier one. */
 export interface RowsPage<T> {
   readonly rows: readonly T[];
-  /** How many rows there are in all, where the server says something that the rows do not contradict. */
+  /** The server's total, unless the rows contradict it. */
   readonly total: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface CursorOptions<T> extends PagingOptions {
   keyOf(row: T): string;
 }
 
-/** The place in a listing, and what the server said of its length. */
+/** The position in a listing, and the total that the server gave. */
 export class PageCursor<T> {
   readonly #options: CursorOptions<T>;
   readonly #seen = new SeenKeys();
@@ -66,7 +66,7 @@ export class PageCursor<T> {
     this.#wanted = limit ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What to read next; undefined where nothing more is wanted or there. */
+  /** The next part to read; undefined if there are no more rows, or no more are wanted. */
   get window(): Window | undefined {
     if (this.#atEnd || this.#wanted <= 0) return undefined;
     const limit = this.#limit;

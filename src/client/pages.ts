@@ -51,7 +51,7 @@ export function entryKey({ time, type, message, links }: LogEntry): string {
   return JSON.stringify([time, type, message, links]);
 }
 
-/** Reads ahead by one page from the second page on: whoever wants only the first rows causes one call (B20). */
+/** Reads ahead by one page from the second page on: a reader that takes only the first rows costs one call (B20). */
 async function* pages<T>(
   extent: Extent,
   options: CursorOptions<T>,

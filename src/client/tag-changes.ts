@@ -37,7 +37,7 @@ export async function renameTag(client: Sender, old: string, label: string): Pro
   }
 }
 
-/** Whether an attempt may have been applied, and the last one was not refused for another reason: then nothing is asked. */
+/** Whether to read the tags: an attempt may have been applied, and the last one was not refused for another reason. */
 function isOpen(error: unknown): error is CallError {
   if (!(error instanceof CallError) || error.outcome !== 'ambiguous') return false;
   return error.last.outcome === 'ambiguous' || error.last.apiCode === tagNotFound;

@@ -43,7 +43,7 @@ export function ofEveryDomain(selection: ListSelection, { names }: AccountDomain
   return names.length > 1 ? names.map((domain) => ({ ...selection, domain })) : [selection];
 }
 
-/** A note on the domains that a listing of the working domain leaves out (F6); none with `--domain`, or where the account has one domain. */
+/** A note with the domains that a listing of the working domain leaves out (F6); none with `--domain`, or if there is one domain. */
 export async function coverage({ client, domain, domainNamed, domains }: ListedAccount): Promise<string[]> {
   if (client.edition === 'b' || domainNamed) return [];
   const advice = 'To include all domains, use --all-domains.';

@@ -1,7 +1,7 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
 const ascii = /^[\x20-\x7e]*$/;
-/** Nothing of its own: combining marks, joiners and other format characters, and the later letters of a Hangul syllable. */
+/** Characters without a width: combining marks, joiners and other format characters, and the later letters of a Hangul syllable. */
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
 const emoji = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 

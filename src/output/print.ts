@@ -10,9 +10,8 @@ import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
 /**
- * Prints what a command has to say, whatever its kind, in the format chosen; then the notes; then throws the report's
- * outcome, if it has one. A closed pipe ends it without a word, unless the report has something to say about
- * that (B40).
+ * Prints a report in the chosen format, then its notes, then throws its outcome if it has one. A closed pipe ends it silently, unless
+ * the report has an error for that (B40).
  */
 export async function printReport(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
   try {
@@ -59,7 +58,7 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
   }
 }
 
-/** On a terminal nothing may drive it, and the prompt comes on a line of its own. */
+/** On a terminal, control characters are made visible, and the text ends with a line feed. */
 function plainText({ text }: TextReport, terminal: boolean): string {
   if (!terminal || text === '') return text;
   return safeLines(text.endsWith('\n') ? text : `${text}\n`);

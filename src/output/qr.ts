@@ -18,7 +18,7 @@ export interface QrCanvas {
 /** Modules of light on each side. */
 const quietZone = 4;
 
-/** The smallest code of a text, and in it the most correction that there is room for; undefined for more than a code can hold. */
+/** The smallest QR code for a text, with as much error correction as fits; undefined if the text is too long. */
 export function qrCode(text: string): QrCode | undefined {
   try {
     const { size, data } = encode(text, { ecc: 'L', boostEcc: true, border: quietZone });

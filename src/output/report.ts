@@ -13,7 +13,7 @@ export interface Column {
   readonly align?: 'right';
   /** Cells that give way first when the terminal is narrow (B24). A hash or a short URL never does. */
   readonly shrinks?: boolean;
-  /** What a row is, or is about: it stays readable, and leaves a narrow table after all others (B24). */
+  /** A column that says which row it is: it stays readable, and is the last to be hidden in a narrow table (B24). */
   readonly essential?: boolean;
   /** A date-time of the service: text formats mark it as UTC (B27). */
   readonly time?: boolean;
@@ -59,9 +59,9 @@ export interface RowsReport extends Ending {
   readonly tableFields?: readonly string[];
   /** Names of the columns that tsv and csv have by default (CLI 3.7); all of them without it. */
   readonly pipedFields?: readonly string[];
-  /** Columns that only tables have, after the others: pictures of what fields say. */
+  /** Columns that only tables have, after the others: drawn from fields of the row, such as a bar. */
   readonly drawn?: readonly Column[];
-  /** Rows keep arriving, one now and then, until the command is ended. */
+  /** Rows arrive from time to time, until the command is interrupted. */
   readonly endless?: boolean;
   /** csv's own default where it differs: a listing as csv holds what feeds `shorten -f` (B21). */
   readonly csvFields?: readonly string[];
@@ -71,7 +71,7 @@ export interface RowsReport extends Ending {
   readonly qr?: (row: Row) => string;
   /** A failed row: printed on stderr as an error, grouped (B50), and left out of table, tsv and csv. JSON holds it in its place. */
   readonly failure?: (row: Row) => CliError | undefined;
-  /** A row that was not reached: JSON holds it in its place, the other formats would report what did not happen. */
+  /** A row that was not reached: only JSON holds it, in its place. Other formats would show it as done. */
   readonly unreached?: (row: Row) => boolean;
   /** JSON members beside the rows, asked for when all rows were read: `page`, `summary`. */
   readonly members?: () => Row;
@@ -100,7 +100,7 @@ export interface RecordReport extends Ending {
   readonly columns?: readonly Column[];
   /** The record with a name for every nested member, `counters.urls.count`: what text formats show and `--fields` also takes. */
   readonly flat?: Row;
-  /** What the block on a terminal has instead of all that: pictures of several members. */
+  /** The lines of the block on a terminal, if not the columns: several members can be drawn as one. */
   readonly block?: readonly Column[];
 }
 

@@ -26,13 +26,13 @@ export const urlColumns: readonly Column[] = [
   { name: 'links' },
 ];
 
-/** A last day for people; servers write one that never comes where there is none (D55). */
+/** A last day for people. Some servers write a day in 9999 for a link without one (D55). */
 export function lastDayText(value: unknown): string {
   const text = valueText(value, { time: true });
   return text.startsWith('9999-12-31') ? 'none' : text;
 }
 
-/** B97: a short URL with its domain in Unicode, for people; what is no short URL as it came. */
+/** B97: a short URL with its domain in Unicode, for people; any other text stays as it is. */
 export function readableUrl(text: string): string {
   const [, lead = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/:@]+)([:/].*)?$/is.exec(text) ?? [];
   const unicode = name.includes('xn--') ? domainToUnicode(name) : '';

@@ -21,7 +21,7 @@ export type Reading =
   | { readonly kind: 'unexpected'; readonly problem: string }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
-/** Reads a body by R-34 to R-36. What it means together with the HTTP status is not decided here. */
+/** Reads a body by R-34 to R-36. `judge` decides what it means with its HTTP status. */
 export function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
   if (operation === 'deleteTag' && isSilent(answer)) return { kind: 'result', result: fine };
   const parsed = parse(answer);

@@ -91,7 +91,7 @@ export function backOff(base: number, i: number, random: () => number): number {
   return random() * Math.min(base * 2 ** i, 20_000);
 }
 
-/** `Retry-After` in milliseconds from now: seconds, also fractional, or an HTTP date; nothing where it makes no sense (R-5). */
+/** `Retry-After` in milliseconds from now: seconds, also fractional, or an HTTP date; undefined if it is invalid (R-5). */
 export function retryAfter(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^[A-Z][a-z]{2},? /.test(text)) {
@@ -134,7 +134,7 @@ function refusalOf(
   return attempts > (fault.unresolved ? Math.min(1, retries) : retries) ? 'maximum number of attempts reached' : undefined;
 }
 
-/** After an attempt in doubt, a later one that was not sent or was refused settles nothing about the first. */
+/** After an attempt in doubt the call stays in doubt, even if a later attempt was refused or not sent. */
 function finalFault(fault: Fault, { doubts }: Progress, { notBefore }: Wait, { inDoubt }: RetriedCall): Fault {
   const last: Fault = notBefore === undefined ? fault : { ...fault, kind: 'limit' };
   return doubts > 0 && inDoubt ? inDoubt(last) : last;

@@ -73,7 +73,7 @@ function wireRequests(options: ClientOptions): (request: ApiRequest) => Promise<
   };
 }
 
-/** R-40: a key that the server sends back goes no further, unless the request itself held it, as a part of some address. */
+/** R-40: removes a key that the server sends back, unless the request contained it, for example in a URL. */
 function withoutEcho(
   outcome: WireAnswer | WireFailure,
   { path, body: asked = '' }: WireRequest,
@@ -87,7 +87,7 @@ function withoutEcho(
   return { ...outcome, body };
 }
 
-/** R-9. A time-out that was asked for is for the answer to begin; all of it may take twice as long. */
+/** R-9. `--timeout` limits the time until the answer begins; the whole exchange may take twice as long. */
 function timeoutsFor(method: string, asked?: number): Timeouts {
   const usual = method === 'GET' ? { headers: 30_000, total: 60_000 } : { headers: 120_000, total: 180_000 };
   const { headers, total } = asked === undefined ? usual : { headers: asked * 1000, total: asked * 2000 };

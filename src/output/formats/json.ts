@@ -72,7 +72,7 @@ function stringify(value: unknown, pretty: boolean): string | undefined {
   }
 }
 
-/** What `JSON.stringify` cannot do: any depth, where it overflows the stack, and integers of any size (R-35). On one line. */
+/** JSON on one line, also where `JSON.stringify` fails: deep nesting overflows its stack, and it refuses a BigInt (R-35). */
 function unboundedJson(root: unknown): string {
   const pieces: string[] = [];
   const waiting: (string | { readonly value: unknown })[] = [{ value: root }];
