@@ -30,6 +30,8 @@ const control = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   response.end(JSON.stringify(await answer(request.method, request.url, Buffer.concat(chunks).toString())));
 });
+// A connection that ends while it is chosen for the next request would fail a test.
+control.keepAliveTimeout = 600_000;
 control.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(control.address() as AddressInfo).port}\n`);
 });

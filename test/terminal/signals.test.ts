@@ -50,10 +50,9 @@ describe('Ctrl-C', () => {
       await until(async () => (await sent(wire)).length > before, 'a request is sent');
       await delay(1000);
       const died = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
-      for (let sends = 0; sends < times; sends++) {
-        child.kill('SIGINT');
-        await delay(100);
-      }
+      child.kill('SIGINT');
+      // Two that come before the program runs again are one signal: the second is sent until it has come.
+      if (times > 1) await until(() => child.signalCode !== null || !child.kill('SIGINT'), 'the program ends');
       expect(await died).toBe('SIGINT');
       child[name]?.resume();
       child.kill('SIGKILL');
