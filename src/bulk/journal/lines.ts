@@ -71,7 +71,7 @@ interface Intent {
 interface Results {
   readonly batch: number;
   readonly rows: Ranges;
-  /** A letter per row: `letterOf` in `result-line.ts`. */
+  /** A letter per row: `letterOf` in `ledger.ts`. */
   readonly states: string;
   /** Edition A: the domain that these rows name; without it they are on the run's domain. */
   readonly domain?: string | undefined;
