@@ -4,15 +4,13 @@ import type { ShortenItem } from '../contract/operations.ts';
 import { rulesOf } from './batches.ts';
 import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
 import { sameUrl } from './matching/canonical-url.ts';
-import { doubtful, type KnownRecord, type Verdict } from './matching/verdict.ts';
+import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import { shortUrlOf } from './operations/short-url.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
-import type { Execution, Ledger } from './sending/execution.ts';
+import { createStop, type Execution, type Ledger } from './sending/execution.ts';
 import { createLimiter } from './sending/limiter.ts';
 import { sendRows } from './sending/sending.ts';
 import { leftAside } from './sending/settling.ts';
-import { createStop } from './sending/stop.ts';
 
 export interface InlineSettings<Payload extends object> {
   readonly system: Pick<System, 'sleep' | 'random'>;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { accountDomains } from '../client/account-domains.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
-import { withoutLocalPort } from '../contract/loopback.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
 import { rulesOf } from './batches.ts';
 import { createIdempotencyProbe } from './checked/idempotency-probe.ts';
@@ -13,17 +13,16 @@ import { readJournal } from './journal/journal.ts';
 import { hashesOf, journalLedger } from './journal/ledger.ts';
 import { recordedOutcomes } from './journal/recorded-outcomes.ts';
 import { type RunIdentity, runFolders } from './journal/run-folder.ts';
-import type { KnownRecord } from './matching/verdict.ts';
+import { type KnownRecord, shortUrlOf } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import { shortUrlOf } from './operations/short-url.ts';
 import { assertDistinct } from './results/output-paths.ts';
 import { beginRun } from './run-beginning.ts';
 import type { BegunRun, RunExecution } from './run-execution.ts';
 import { assertBudget, assertQuota, factsOf, type RunFacts } from './run-facts.ts';
 import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { pruneRuns } from './runs.ts';
+import { createStop } from './sending/execution.ts';
 import { BudgetError, countCalls, createKeyedMutex, createLimiter } from './sending/limiter.ts';
-import { createStop } from './sending/stop.ts';
 
 export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
   readonly facts: RunFacts;

@@ -144,7 +144,7 @@ export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields'
 };
 
 /** A run on its way to people. */
-export interface ShownRun<Payload extends object> {
+interface ShownRun<Payload extends object> {
   readonly run: StartedRun<Payload>;
   readonly plan: RunPlan<Payload>;
   readonly presentation: RunPresentation;
@@ -152,7 +152,7 @@ export interface ShownRun<Payload extends object> {
 }
 
 /** What is known before the first row: the account, batches and calls, and what the mode promises. */
-export function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
+function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
   const { rows, batches, calls, doneBefore, resumed, run, guarantee, advice } = shown.run.facts;
   const { input } = shown.plan;
   const where = whereaboutsOf(shown);
@@ -168,14 +168,14 @@ function whereaboutsOf<Payload extends object>({ run, session, presentation }: S
   return whereabouts({ client: session.client, domain: run.facts.domain }, presentation.domains);
 }
 
-export function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
+function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
   const left = rowsSettled > 0 ? Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000)) : undefined;
   const parts = [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`];
   return [...parts, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
 }
 
 /** The summary for programs. */
-export function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<Payload>): Row {
+function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<Payload>): Row {
   const summary = run.summary();
   const { tally, calls, milliseconds, surplus } = summary;
   return {
@@ -194,7 +194,7 @@ function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Re
 }
 
 /** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
-export function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
+function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
   const { presentation, session, plan } = shown;
   const { guarantee, run } = shown.run.facts;
   const { failed } = plan;

@@ -1,7 +1,7 @@
 import { LocalError, messageOf } from '../base/errors.ts';
 import { processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
-import { answerShell } from '../completion/answer.ts';
+import { answerShell } from '../completion/candidates.ts';
 import type { CommandTree } from '../help/command-tree.ts';
 import { helpPage } from '../help/layout.ts';
 import { commandAt, storedTree } from '../help/stored-tree.ts';

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
+import { folders, type Signal, type System } from '../base/system.ts';
 import { type Format, formats, isFormat } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { chooseFormat, type OutputOptions } from '../output/options.ts';
 import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
+import type { Streams } from '../output/streams.ts';
 import { startDeadline } from './deadline.ts';
 import { type Invocation, isSet, type Launch, usualFormat } from './invocation.ts';
-import { watchSignals } from './signals.ts';
 
 /** The work of one command: its own flags, the invocation, and its operands in order. */
 export type Work<Options extends object> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
@@ -125,4 +125,44 @@ function formatOf(text: string | undefined): Format | undefined {
   if (!text) return undefined;
   if (isFormat(text)) return text;
   throw new UsageError(`LINKCTL_OUTPUT: expected one of {${formats.join('|')}}, got ${JSON.stringify(text)}`);
+}
+
+/** Where signals go. */
+interface SignalWatch {
+  /** From now on signals go to `listener`. Answers with a function that ends that. */
+  listen(listener: (signal: Signal) => void): () => void;
+  isListening(): boolean;
+  end(): void;
+}
+
+/** Ctrl-C and other signals end a command at once, with a message (B41), unless the command listens itself. */
+function watchSignals(system: System, streams: Streams): SignalWatch {
+  let listener: ((signal: Signal) => void) | undefined;
+  let isDying = false;
+  const listen = (signal: Signal): void => {
+    const die = (): void => system.dieOf(signal);
+    if (listener) listener(signal);
+    else if (isDying) die();
+    else {
+      isDying = true;
+      streams.messageNow('interrupted').then(die, die);
+    }
+  };
+  const stops = [
+    ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => system.onSignal(signal, () => listen(signal))),
+    // B89. Ctrl-T on BSD and macOS; elsewhere nobody sends SIGINFO.
+    ...(['SIGUSR2', 'SIGINFO'] as const).map((signal) => system.onSignal(signal, () => streams.progress.status())),
+  ];
+  return {
+    listen(next) {
+      listener = next;
+      return () => {
+        listener = undefined;
+      };
+    },
+    isListening: () => listener !== undefined,
+    end: () => {
+      for (const stop of stops) stop();
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
 import type { AccountDomains } from '../contract/link.ts';
-import { withoutLocalPort } from '../contract/loopback.ts';
 import type { DomainRecord } from '../contract/records.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
 import { isUnknownResource } from './call-error.ts';
 import type { Client } from './client.ts';
 

@@ -98,7 +98,7 @@ function redacted(fault: Fault, redact: ClientOptions['redact']): Fault {
 }
 
 /** One call of the API, whatever it is about. */
-export interface Call<T> extends RetriedCall {
+interface Call<T> extends RetriedCall {
   /** What a complete HTTP answer to it means. */
   settle(answer: WireAnswer): Attempted<T>;
 }
@@ -107,7 +107,7 @@ export interface Call<T> extends RetriedCall {
 type Caller = <T>(call: Call<T>) => Promise<T>;
 
 /** The calls of one client share limits, clock, the budget of R-6 and the signal that ends them all. */
-export function createCaller(options: ClientOptions, connection: Connection): Caller {
+function createCaller(options: ClientOptions, connection: Connection): Caller {
   const settings = retrySettings(options, connection);
   const joined = joinedWith(options.signal);
   return async (call) => {

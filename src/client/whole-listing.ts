@@ -1,6 +1,6 @@
 import { type AccountDomains, enumerated } from '../contract/link.ts';
-import { withoutLocalPort } from '../contract/loopback.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Client } from './client.ts';
 import type { Extent, PagingOptions, RowsPage } from './page-cursor.ts';
 import { type ListSelection, urlPages } from './pages.ts';

@@ -5,7 +5,7 @@ import { CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
 import { folders, type System } from '../base/system.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
-import { isLoopback } from '../contract/loopback.ts';
+import { isLoopback } from '../contract/web-address.ts';
 import { atomicWrite } from '../files/atomic-write.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { errorCode, fileError } from '../files/file-error.ts';

@@ -1,9 +1,20 @@
 import { safe } from '../base/safe-text.ts';
+import type { System } from '../base/system.ts';
 import { hasOperators } from '../contract/tag-label.ts';
 import type { CommandTree, Flag } from '../help/command-tree.ts';
 import { topicNames } from '../help/topic-names.ts';
 import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
-import type { Sources } from './sources.ts';
+import { localSources, type Sources } from './sources.ts';
+
+/**
+ * The answer to `linkctl __complete <words...> <current>` as the shells' scripts read it: a candidate a line, its meaning after
+ * a tab, and last a line with a colon and the directive (B93).
+ */
+export function answerShell(root: CommandTree, words: readonly string[], system: System): string {
+  const { candidates, directive } = complete(root, words.slice(0, -1), words.at(-1) ?? '', localSources(system));
+  const lines = candidates.map(({ word, meaning }) => (meaning ? `${word}\t${meaning}` : word));
+  return [...lines, `:${directive}`, ''].join('\n');
+}
 
 /** What the shell does besides offering the candidates; bits, as cobra has them (B93). */
 const directives = { noSpace: 2, noFiles: 4, directories: 16 } as const;

@@ -12,3 +12,31 @@ export function labelExpression(label: string): string {
 export function foldLabel(label: string): string {
   return label.normalize('NFC').toLowerCase();
 }
+
+/**
+ * The entries of a list in one cell (B21): separated by commas, spaces around an entry dropped. An entry that begins with a
+ * double quote, holds a comma or has spaces at an end is put in double quotes, with the quotes in it doubled: `"a,b",c`.
+ * Undefined where a quote is not closed or something follows it.
+ */
+export function splitList(cell: string): string[] | undefined {
+  if (!cell.includes('"')) return cell.split(',').map((entry) => entry.trim());
+  const entries: string[] = [];
+  const rest = `${cell},`;
+  const pattern = /\s*(?:"([^"]*(?:""[^"]*)*)"\s*|([^",][^,]*)?),/y;
+  while (pattern.lastIndex < rest.length) {
+    const match = pattern.exec(rest);
+    if (!match) return undefined;
+    entries.push(match[1]?.replaceAll('""', '"') ?? (match[2] ?? '').trim());
+  }
+  return entries;
+}
+
+/** The cell that `splitList` reads as these entries. An empty list is an empty cell, which reads as absent. */
+export function joinList(entries: readonly string[]): string {
+  if (entries.length === 1 && entries[0] === '') return '""';
+  return entries.map((entry) => (isPlain(entry) ? entry : `"${entry.replaceAll('"', '""')}"`)).join(',');
+}
+
+function isPlain(entry: string): boolean {
+  return !entry.includes(',') && !entry.startsWith('"') && entry.trim() === entry;
+}

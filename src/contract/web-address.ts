@@ -9,3 +9,27 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
     return undefined;
   }
 }
+
+/**
+ * Whether a host name can only be this machine. For others, a key on plain HTTP is exposed (B74). `*.localhost` is not included: a
+ * resolver can send it elsewhere.
+ */
+export function isLoopback(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/** The same and `*.localhost`, which a proxy cannot reach either (R-50). */
+export function isLocalName(hostname: string): boolean {
+  return isLoopback(hostname) || hostname.toLowerCase().endsWith('.localhost');
+}
+
+/** The domain of `linkctl serve` and the sandbox is named by the port on which it was last served, and is the same on any. */
+export function withoutLocalPort(domain: string): string {
+  return domain.replace(/^localhost:\d+$/, 'localhost');
+}
+
+/** `localhost`, the domain of a service that was given none, or `localhost:8787`, the same where it was last served. */
+export function isLocalhost(domain: string): boolean {
+  return withoutLocalPort(domain) === 'localhost';
+}

@@ -1,7 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
-import { nearest } from './nearest.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 
 /** Commander's complaint in our shape: one line, then a guess, or usage and an example, and where to read on (B4, B5). */
@@ -65,4 +64,38 @@ const consenting: readonly string[] = ['--yes', '--force', '--again', '--reset',
 
 function verbsOf({ commands }: CommandTree): string[] {
   return commands.filter(({ hidden }) => !hidden).flatMap(({ name, aliases }) => [name, ...aliases]);
+}
+
+/** The name that was most likely meant by a mistyped word (B5): within 0.4 of its length and 3 edits, whatever its case. */
+function nearest(word: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, edits: editsBetween(word.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, edits }) => edits <= Math.min(3, name.length * 0.4))
+    .sort((one, other) => one.edits - other.edits);
+  return ranked[0]?.name;
+}
+
+/** Letters put in, left out, changed, or exchanged with their neighbour: `renmae` is one edit from `rename`. */
+function editsBetween(one: string, other: string): number {
+  // Nothing that long is a name of ours, and the table grows with the square.
+  if (Math.abs(one.length - other.length) > 3) return Number.POSITIVE_INFINITY;
+  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    rows.push(current);
+    for (let column = 1; column <= other.length; column++) {
+      const same = one[row - 1] === other[column - 1];
+      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current.push(
+        Math.min(
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + (same ? 0 : 1),
+          swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+  }
+  return at(one.length, other.length);
 }

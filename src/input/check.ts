@@ -99,7 +99,7 @@ export function readRows<Use extends InputUse>(source: Source, options: ReadOpti
 }
 
 /** The rows of a source, without those that have a problem; `notices` gets the problem. */
-export function rowsOf<Use extends InputUse>(
+function rowsOf<Use extends InputUse>(
   source: Source,
   options: ReadOptions<Use>,
   notices: Notices,
@@ -141,7 +141,7 @@ async function* readAll<Record, Use extends InputUse>(
  * its row (R 1.5). Custom hashes that differ only in case are refused as well, unless they are allowed or come from a
  * listing, which shows that the server has both. The hashes that an edit names exist, so they may differ only in case.
  */
-export class DuplicateSearch {
+class DuplicateSearch {
   readonly #allowCaseDuplicates: boolean;
   readonly #named = new DuplicateCandidateSearch();
   readonly #custom = new DuplicateCandidateSearch();

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
-import { withoutLocalPort } from '../contract/loopback.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
 import { hostName } from './hashes/hashes.ts';
 import { quoted } from './values.ts';
 

@@ -1,7 +1,7 @@
 import { csvLine } from '../base/csv.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type FieldKind, fieldNames, fields } from '../contract/fields.ts';
-import { joinList } from '../contract/label-list.ts';
+import { joinList } from '../contract/tag-label.ts';
 import type { InputFormat, InputUse } from './format.ts';
 import type { Target, WireValue } from './values.ts';
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { unicodeTest } from '../base/unicode.ts';
 import { type Field, type FieldKind, type FieldName, fields, hashPattern, isCalendarDate } from '../contract/fields.ts';
-import { splitList } from '../contract/label-list.ts';
+import { splitList } from '../contract/tag-label.ts';
 import { parseUrl } from '../contract/web-address.ts';
 
 /** What a row may set: the fields of the contract, and in an edit the URL that is meant (2.3), by hash or by short URL. */

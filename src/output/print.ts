@@ -65,7 +65,7 @@ function plainText({ text }: TextReport, terminal: boolean): string {
 }
 
 /** Prints rows as they come, in one format. What was printed before a failure of the source is valid in that format (B22). */
-export async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
+async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
   const format = chooseFormat(options, streams.terminal);
   const printer = await createPrinter(report, options, streams, format);
   const failed = new FailedRows(streams, report.failuresIn);
@@ -128,7 +128,7 @@ const reportedEach = 5;
 const groupsKept = 50;
 
 /** Failures of single rows as they come, the first of each kind (B50); a million of them take no more memory than a hundred. */
-export class FailedRows {
+class FailedRows {
   readonly #streams: Streams;
   readonly #failuresIn: string | undefined;
   readonly #groups = new Map<string, Group>();

@@ -1,7 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { hasControlCharacter } from '../base/unicode.ts';
-import { isLoopback } from '../contract/loopback.ts';
-import { parseUrl } from '../contract/web-address.ts';
+import { isLoopback, parseUrl } from '../contract/web-address.ts';
 
 /**
  * The root of an API as it is stored and compared: no trailing slash, no userinfo, no query. Undefined for anything that is not

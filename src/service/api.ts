@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contract/errors.ts';
-import { isLocalhost } from '../contract/loopback.ts';
 import { endpoints, type Method, type OperationName, type OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
+import { isLocalhost } from '../contract/web-address.ts';
 import { readPayload } from './bodies.ts';
 import { authenticate } from './credentials.ts';
 import { apiVersion } from './handlers/account.ts';

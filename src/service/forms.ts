@@ -1,5 +1,4 @@
 import { Busboy } from '@fastify/busboy';
-import { type FormValue, readBrackets } from './brackets.ts';
 import { Refusal } from './refusal.ts';
 
 /** Bytes; the body as a whole is bounded already. */
@@ -21,4 +20,59 @@ export async function readForm(type: string, body: Buffer): Promise<{ [name: str
     throw new Refusal(1305);
   }
   return readBrackets(entries);
+}
+
+/** A value in a form: text, or a structure made by brackets in its names. */
+type FormValue = string | FormValue[] | { [name: string]: FormValue };
+
+type Branch = Map<string, Branch | string>;
+
+/** Far deeper than `urls[0][tags][]`. */
+const maximumDepth = 5;
+
+/** Reads `urls[0][long_url]`, `urls[0][tags][]` and `urls[0][tags][1]` into objects and arrays. Names that are not of this form are left out. */
+export function readBrackets(entries: readonly (readonly [name: string, value: string])[]): { [name: string]: FormValue } {
+  const root: Branch = new Map();
+  for (const [name, value] of entries) {
+    const keys = splitName(name);
+    if (keys) place(root, keys, value);
+  }
+  return object(root);
+}
+
+function splitName(name: string): string[] | undefined {
+  const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
+  if (!match) return undefined;
+  const [, first = '', rest = ''] = match;
+  const keys = [first, ...Array.from(rest.matchAll(/\[([^\]]*)\]/g), ([, key = '']) => key)];
+  return keys.length <= maximumDepth ? keys : undefined;
+}
+
+function place(root: Branch, keys: readonly string[], value: string): void {
+  let branch = root;
+  for (const key of keys.slice(0, -1)) {
+    const name = key === '' ? String(branch.size) : key;
+    let next = branch.get(name);
+    if (!(next instanceof Map)) {
+      next = new Map();
+      branch.set(name, next);
+    }
+    branch = next;
+  }
+  const last = keys.at(-1) ?? '';
+  branch.set(last === '' ? String(branch.size) : last, value);
+}
+
+function finish(branch: Branch | string): FormValue {
+  if (typeof branch === 'string') return branch;
+  const isList = [...branch.keys()].every((key) => /^\d+$/.test(key));
+  if (!isList) return object(branch);
+  return [...branch].sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => finish(value));
+}
+
+/** Without a prototype: the names come from outside. */
+function object(branch: Branch): { [name: string]: FormValue } {
+  const result: { [name: string]: FormValue } = Object.create(null);
+  for (const [name, value] of branch) result[name] = finish(value);
+  return result;
 }

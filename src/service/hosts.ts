@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { isLoopback } from '../contract/loopback.ts';
+import { isLoopback } from '../contract/web-address.ts';
 
 /** The ASCII form of a domain name, with its port where it has one (RFC 3490); undefined when it is no domain name. */
 export function normalizeDomain(text: string): string | undefined {

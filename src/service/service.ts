@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Edition, editions } from '../contract/editions.ts';
-import { isLoopback } from '../contract/loopback.ts';
+import { isLoopback } from '../contract/web-address.ts';
 import { type Api, answerCall, refuse } from './api.ts';
 import { type ClickCounter, clickCounter } from './clicks.ts';
 import { hostName, normalizeDomain } from './hosts.ts';

@@ -1,7 +1,6 @@
 import { CliError, UnavailableError } from '../../base/errors.ts';
 import { foldedKey } from '../matching/row-keys.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
-import { shortUrlOf } from '../operations/short-url.ts';
+import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
 import type { RunExecution } from '../run-execution.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';

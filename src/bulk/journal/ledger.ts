@@ -2,10 +2,15 @@ import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
 import { shortPrint } from '../../base/fingerprint.ts';
 import type { Watermark } from '../checked/newest-links.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
-import { unaskedDestination } from '../operations/destination.ts';
-import { shortUrlOf } from '../operations/short-url.ts';
-import { type BulkRow, doneStatuses, type RowOutcome, type RowStatus, UnrecordedError } from '../results/row-outcome.ts';
+import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
+import {
+  type BulkRow,
+  doneStatuses,
+  type RowOutcome,
+  type RowStatus,
+  UnrecordedError,
+  unaskedDestination,
+} from '../results/row-outcome.ts';
 import type { Ledger } from '../sending/execution.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
@@ -110,11 +115,11 @@ const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map
 /** A row whose status is final. */
 type SettledRow = RowOutcome & { readonly status: SettledStatus };
 
-export function isSettledRow(outcome: RowOutcome): outcome is SettledRow {
+function isSettledRow(outcome: RowOutcome): outcome is SettledRow {
   return outcome.status !== 'unknown' && outcome.status !== 'not_sent';
 }
 
-export function resultLine(batch: number, outcomes: readonly SettledRow[], released: readonly BulkRow[]): ResultLine {
+function resultLine(batch: number, outcomes: readonly SettledRow[], released: readonly BulkRow[]): ResultLine {
   const failed = outcomes.filter(({ status }) => status === 'failed');
   const done = outcomes.filter(({ status }) => status !== 'failed');
   const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));

@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { EditFields } from '../../contract/operations.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
-import { shortUrlMembers } from '../operations/short-url.ts';
+import { type KnownRecord, shortUrlMembers } from '../matching/verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
 import { damaged, openToRead, type Place, readLineAt } from './journal.ts';
 import { type SettledStatus, statusesOf } from './ledger.ts';

@@ -46,7 +46,7 @@ export function longUrlOf(item: Item | undefined): string | undefined {
 }
 
 /** What an item says of the row that it belongs to. */
-export function verdictOf(item: Item, evidence: Evidence): Verdict {
+function verdictOf(item: Item, evidence: Evidence): Verdict {
   return item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
 }
 

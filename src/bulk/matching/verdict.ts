@@ -52,3 +52,14 @@ export interface BatchAnswer {
   /** Records that belong to no row: kept, and warned about. */
   readonly surplus: readonly KnownRecord[];
 }
+
+/** A record's short URL with its scheme where the server says it. */
+export function shortUrlOf({ short_url_with_protocol, short_url, hash }: KnownRecord): string {
+  return short_url_with_protocol || short_url || hash;
+}
+
+/** The members of a record that say its short URL, made of the one text that is kept of them. */
+export function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url' | 'short_url_with_protocol'> {
+  const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
+  return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };
+}

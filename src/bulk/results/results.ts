@@ -1,13 +1,12 @@
 import { extname } from 'node:path';
 import { csvLine } from '../../base/csv.ts';
-import { joinList } from '../../contract/label-list.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
+import { joinList } from '../../contract/tag-label.ts';
 import { startReplacement, type WriteSystem } from '../../files/atomic-write.ts';
-import { destinationOf } from '../operations/destination.ts';
-import { shortUrlOf } from '../operations/short-url.ts';
+import { shortUrlOf } from '../matching/verdict.ts';
 import type { RunPlan } from '../run-plan.ts';
-import type { Stop } from '../sending/stop.ts';
-import { doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
+import type { Stop } from '../sending/execution.ts';
+import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 
 /** The files of a run that are made from the outcomes of all rows, in the order of the input (J5, R-X9). */
 export interface OutcomeFiles {

@@ -1,10 +1,10 @@
+import { CliError, type FailureKind } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { BatchRules, SerializedBatch } from '../batches.ts';
 import type { KnownRecord, Verdict } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
-import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
+import { type BulkRow, type RowOutcome, type StopReason, UnrecordedError } from '../results/row-outcome.ts';
 import type { Limiter } from './limiter.ts';
-import type { Stop } from './stop.ts';
 
 /** What a batch leaves behind: lines in the journal of a long run, nothing for typed links. */
 export interface Ledger<Payload extends object> {
@@ -62,3 +62,45 @@ export interface DoubtfulBatch<Payload extends object> {
   readonly batch: number;
   readonly rows: readonly BulkRow<Payload>[];
 }
+
+/** Why a run starts nothing new. The first reason stays, unless a more severe one follows. */
+export interface Stop {
+  readonly reason: StopReason | undefined;
+  request(reason: StopReason): void;
+  /** Stops because of an error. Anything but a `CliError` is a bug of ours, and is thrown. */
+  because(error: unknown): void;
+}
+
+export function createStop(): Stop {
+  let reason: StopReason | undefined;
+  const request = (next: StopReason): void => {
+    const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
+    if (before && after) reason = { kind: 'error', error: before.and(after) };
+    // Of equally severe reasons, links that the journal could not record matter most (J7).
+    else if (severity(next) > severity(reason) || (after && severity(next) === severity(reason))) reason = next;
+  };
+  return {
+    get reason() {
+      return reason;
+    },
+    request,
+    because(error) {
+      if (!(error instanceof CliError)) throw error;
+      request({ kind: 'error', error });
+    },
+  };
+}
+
+function unrecordedIn(reason: StopReason | undefined): UnrecordedError | undefined {
+  return reason?.kind === 'error' && reason.error instanceof UnrecordedError ? reason.error : undefined;
+}
+
+/** The order of CLI 2: 10, 9, the signal, then 4, 7, 8 and the rest. */
+function severity(reason: StopReason | undefined): number {
+  if (!reason) return 0;
+  if (reason.kind === 'fail_fast') return 1;
+  if (reason.kind === 'signal') return 6;
+  return severityOfKind[reason.error.kind] ?? 2;
+}
+
+const severityOfKind: { readonly [K in FailureKind]?: number } = { unknown: 8, local: 7, auth: 5, limit: 4, unavailable: 3 };

@@ -104,12 +104,12 @@ export interface CallCount {
   reserve(calls: number): boolean;
 }
 
-export interface CountedClient {
+interface CountedClient {
   readonly client: Client;
   readonly calls: CallCount;
 }
 
-export interface CountOptions {
+interface CountOptions {
   readonly budget?: number | undefined;
   /** Calls that were made without it, and count. */
   readonly before: number;

@@ -4,8 +4,7 @@ import { doubtful, type Verdict } from '../matching/verdict.ts';
 import type { Difference } from '../operations/not-applied.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
-import type { Execution } from './execution.ts';
-import type { Stop } from './stop.ts';
+import type { Execution, Stop } from './execution.ts';
 
 /** How often a row is sent at most: an answer may leave it out or refuse it for now, or it may be found not applied. */
 export const maximalRounds = 5;

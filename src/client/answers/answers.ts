@@ -12,7 +12,7 @@ import { answerShapes } from './answer-shapes.ts';
 import { Mismatch, optional, record, scalar, text } from './shapes.ts';
 
 /** What a body contains. */
-export type Reading =
+type Reading =
   /** The envelope says OK, and the members are what they must be. */
   | { readonly kind: 'result'; readonly result: Envelope }
   /** The envelope carries an error of the service. */
@@ -22,7 +22,7 @@ export type Reading =
   | { readonly kind: 'unreadable'; readonly problem: string };
 
 /** Reads a body by R-34 to R-36. `judge` decides what it means with its HTTP status. */
-export function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
+function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
   if (operation === 'deleteTag' && isSilent(answer)) return { kind: 'result', result: fine };
   const parsed = parse(answer);
   if ('problem' in parsed) return { kind: 'unreadable', problem: parsed.problem };

@@ -1,6 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import { isLocalName } from '../../contract/loopback.ts';
-import { parseUrl } from '../../contract/web-address.ts';
+import { isLocalName, parseUrl } from '../../contract/web-address.ts';
 import type { TransportOptions } from './transport.ts';
 
 /** The proxies that the environment names; undici decides by host whether NO_PROXY exempts a call. */

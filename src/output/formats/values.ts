@@ -1,4 +1,4 @@
-import { joinList } from '../../contract/label-list.ts';
+import { joinList } from '../../contract/tag-label.ts';
 import { grouped } from '../quantity.ts';
 import type { Column, Row } from '../report.ts';
 import { jsonText } from './json.ts';

@@ -3,9 +3,8 @@ import { getAccount, listDomains, listLog } from './account.ts';
 import type { Handler } from './call.ts';
 import { editSelectedUrls, editUrl, editUrls } from './editing.ts';
 import { deleteUrl, deleteUrls, resetSelectedStats, resetStats } from './groups.ts';
-import { getUrl, listUrls } from './reading.ts';
+import { getStats, getUrl, listUrls } from './reading.ts';
 import { shortenUrls } from './shortening.ts';
-import { getStats } from './stats.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tags.ts';
 
 /** Every operation of the contract: a missing one does not compile. */

@@ -1,4 +1,4 @@
-import { isLocalhost } from '../../contract/loopback.ts';
+import { isLocalhost } from '../../contract/web-address.ts';
 import type { Connection } from './connection.ts';
 import type { DomainSettings, StoredDomain, Usage } from './store.ts';
 

@@ -4,7 +4,7 @@ import { type HashSource, hashSource } from './hash-source.ts';
 import { idOfTime } from './schema.ts';
 import type { Creation, CreationRules, NewUrl, StoredUrl } from './store.ts';
 import { attachTag, type TagRow, tagLookup } from './tag-rows.ts';
-import { findId, longUrlKey, readUrls } from './url-rows.ts';
+import { findId, longUrlKey, readUrls, storedValues } from './url-rows.ts';
 
 /** What the items of one batch share while they are stored one after the other. */
 interface Batch {
@@ -117,19 +117,7 @@ function insertUrl({ connection, accountId }: AccountRows, url: Uncounted, now: 
       `INSERT INTO urls (id, account_id, domain_id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks, modified)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .run(
-      url.id,
-      accountId,
-      url.domain.id,
-      url.hash,
-      url.longUrl,
-      longUrlKey(url.longUrl),
-      url.note,
-      Number(url.emailStats),
-      url.expirationDate,
-      url.maxClicks,
-      now,
-    );
+    .run(url.id, accountId, url.domain.id, ...storedValues(url), now);
 }
 
 function attachTags(rows: AccountRows, labels: readonly string[], batch: Batch, urlId: number): string[] {

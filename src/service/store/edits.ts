@@ -4,7 +4,7 @@ import type { Value } from './connection.ts';
 import { choose } from './groups.ts';
 import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl, UrlChanges } from './store.ts';
 import { attachTag, detachTag, findTag, type TagRow, tagLookup } from './tag-rows.ts';
-import { findId, longUrlKey, readUrls } from './url-rows.ts';
+import { findId, readUrls, storedValues } from './url-rows.ts';
 
 /** Applies edits in order inside the caller's write transaction; a later one sees what an earlier one did. */
 export function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): EditOutcome[] {
@@ -68,16 +68,5 @@ function updateUrl({ connection, accountId, now }: AccountRows, url: StoredUrl):
       `UPDATE urls SET hash = ?, long_url = ?, long_url_key = ?, note = ?, email_stats = ?, expiration_date = ?, max_clicks = ?, modified = ?
        WHERE account_id = ? AND id = ?`,
     )
-    .run(
-      url.hash,
-      url.longUrl,
-      longUrlKey(url.longUrl),
-      url.note,
-      Number(url.emailStats),
-      url.expirationDate,
-      url.maxClicks,
-      now(),
-      accountId,
-      url.id,
-    );
+    .run(...storedValues(url), now(), accountId, url.id);
 }

@@ -118,3 +118,11 @@ function storedUrl(row: UrlRow, domain: StoredDomain | undefined, tags: string[]
     tags,
   };
 }
+
+/** The values of `hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks` as a row holds them. */
+export function storedValues(
+  url: Pick<StoredUrl, 'hash' | 'longUrl' | 'note' | 'emailStats' | 'expirationDate' | 'maxClicks'>,
+): [string, string, number, string, number, string | null, number] {
+  const { hash, longUrl, note, emailStats, expirationDate, maxClicks } = url;
+  return [hash, longUrl, longUrlKey(longUrl), note, Number(emailStats), expirationDate, maxClicks];
+}

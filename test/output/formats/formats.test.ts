@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { joinList } from '../../../src/contract/label-list.ts';
+import { joinList } from '../../../src/contract/tag-label.ts';
 import { guardFormula } from '../../../src/output/formats/separated.ts';
 import { printReport } from '../../../src/output/print.ts';
 import type { Row } from '../../../src/output/report.ts';

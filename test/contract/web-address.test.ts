@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLocalhost, isLocalName, isLoopback, withoutLocalPort } from '../../src/contract/loopback.ts';
+import { isLocalhost, isLocalName, isLoopback, withoutLocalPort } from '../../src/contract/web-address.ts';
 
 test.each([
   ['localhost', true, true],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinList, splitList } from '../../src/contract/label-list.ts';
+import { joinList, splitList } from '../../src/contract/tag-label.ts';
 import { seeded } from '../input/fixtures.ts';
 
 test.each<[string, string[] | undefined]>([
