@@ -35,7 +35,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'base',
     'bulk',
     'changes',
-    'cli/connect.ts',
     'cli/invocation.ts',
     'cli/prompt.ts',
     'cli/run.ts',

@@ -1,20 +1,21 @@
 import { domainToASCII } from 'node:url';
-import { messageOf, UsageError } from '../base/errors.ts';
-import { folders, type System } from '../base/system.ts';
+import { UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
+import { version } from '../base/version.ts';
 import { accountDomains, type ForeignHost, foreignHost } from '../client/account-domains.ts';
-import type { Client } from '../client/client.ts';
+import { type Client, createClient } from '../client/client.ts';
+import type { ClientEvent } from '../client/client-options.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains } from '../contract/link.ts';
-import { fileError } from '../files/file-error.ts';
-import { makePrivateFolder } from '../files/folders.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { type Credentials, resolveCredentials, type ServerCredentials } from '../profiles/credentials.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
 import type { Settings } from '../profiles/profile.ts';
-import { type Account, connect } from './connect.ts';
+import { Redactor } from '../profiles/redactor.ts';
 import { type Invocation, usualFormat } from './invocation.ts';
+import { startSandbox } from './sandbox.ts';
 
 /** An invocation that is connected to an account, and the defaults of its profile. */
 export interface Session extends Invocation {
@@ -45,7 +46,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   await invocation.warn(...credentials.warnings);
   for (const text of credentials.notes) if (global.verbose || streams.watched) await invocation.note(`note: ${text}`);
   const domain = workingDomain(global, credentials, system);
-  const account = credentials.kind === 'sandbox' ? await startSandbox(credentials, invocation) : accountOf(credentials);
+  const account = credentials.kind === 'sandbox' ? await sandboxAccount(credentials, invocation) : accountOf(credentials);
   const client = connect({ ...account, domain }, invocation);
   invocation.atEnd(client.close);
   const defaults = credentials.settings;
@@ -81,30 +82,8 @@ function accountOf(credentials: ServerCredentials): Account {
   return { edition, baseUrl, username, profile, keySource, methodOverride: settings.method_override ?? undefined, readKey };
 }
 
-/** CLI 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
-async function startSandbox({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {
-  const { system, warn, atEnd } = invocation;
-  const { startService, usualPort } = await import('../service/service.ts');
-  const username = 'sandbox';
-  const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
-  const { data } = folders(system);
-  makePrivateFolder(data);
-  const starting = startService({
-    edition,
-    data,
-    username,
-    apiKey,
-    redirects: false,
-    // Its links work when `serve` serves them (D52).
-    linksPort: usualPort,
-    now: system.now,
-    random: (size) => system.randomBytes(size),
-    onFailure: (error) => void warn(`sandbox error: ${messageOf(error)}`),
-  });
-  atEnd(async () => (await starting.catch(() => undefined))?.close());
-  const { baseUrl } = await starting.catch((error) => {
-    throw fileError('use the data folder', data, error);
-  });
+async function sandboxAccount({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {
+  const { baseUrl, username, apiKey } = await startSandbox(edition, invocation);
   return {
     edition,
     baseUrl,
@@ -158,4 +137,82 @@ export function whereabouts(
   if (names.length < 2) return `${account} on ${host}${names.map((name) => `, domain ${name}`).join('')}`;
   const shown = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names;
   return `${account} on ${host}, domains ${enumerated(shown, 'and', shown.length)}`;
+}
+
+/** One account on one server, before it is known whether it exists. */
+interface Account {
+  readonly edition: Edition;
+  readonly baseUrl: string;
+  /** What the server is known by, where its address is another one at every call. */
+  readonly server?: string | undefined;
+  readonly username: string;
+  readonly profile?: string | undefined;
+  /** Where the key comes from, as people know it (B47). */
+  readonly keySource: string;
+  readonly methodOverride?: boolean | undefined;
+  /** The working domain, for messages about it. */
+  readonly domain?: { readonly name: string; readonly source: string } | undefined;
+  /** Without it, calls carry no credentials. */
+  readonly readKey?: (() => Promise<ApiKey>) | undefined;
+  /** Attempts after the first one, whatever the flags say. */
+  readonly retries?: number | undefined;
+}
+
+/** A client for an account, with what the flags say about the network. Nothing is sent yet; the caller closes it. */
+export function connect(account: Account, invocation: Invocation): Client {
+  const { system, global, streams, deadline, warn } = invocation;
+  const { username, readKey } = account;
+  const redactor = new Redactor();
+  const redact = (text: string): string => redactor.redact(text);
+  streams.redactWith(redact);
+  for (const name of ['https_proxy', 'http_proxy']) {
+    for (const variable of [name, name.toUpperCase()]) redactor.addProxy(system.env[variable] ?? '');
+  }
+  return createClient({
+    ...account,
+    version,
+    system,
+    timeout: global.timeout ?? secondsOf(system.env.LINKCTL_TIMEOUT),
+    retries: account.retries ?? global.retries,
+    maxWait: global.maxWait,
+    caFile: global.caFile,
+    signal: deadline.calls,
+    onChange: deadline.changes,
+    observe: (event) => trace(event, invocation),
+    redact,
+    withoutKey: (text) => redactor.withoutKey(text),
+    readKey:
+      readKey &&
+      (async () => {
+        const { value, warnings } = await readKey();
+        await warn(...warnings);
+        redactor.addKey(value, username);
+        return value;
+      }),
+  });
+}
+
+function secondsOf(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  const number = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && number > 0 && number <= 2_147_483) return number;
+  throw new UsageError(`LINKCTL_TIMEOUT: expected seconds above 0, got ${JSON.stringify(text)}`);
+}
+
+/** B83, R-7: one line a request and a retry with `-v`; headers and bodies, without secrets, with `--debug`. */
+function trace(event: ClientEvent, { global, streams, warn }: Invocation): void {
+  if (event.kind === 'warning') return void warn(event.message);
+  if (!global.verbose && !global.debug) return;
+  const print = (line: string): void => void streams.message(line);
+  if (event.kind === 'retry') {
+    const seconds = (event.delay / 1000).toFixed(1);
+    return void print(`${event.method} ${event.path}: ${event.reason}; attempt ${event.attempt} in ${seconds} s`);
+  }
+  print(`${event.method} ${event.path()} ${event.outcome()} ${Math.round(event.milliseconds)} ms`);
+  if (!global.debug) return;
+  const { requestHeaders, requestBody, responseHeaders = {}, responseBody } = event.detail();
+  for (const [name, value] of Object.entries(requestHeaders)) print(`> ${name}: ${value}`);
+  if (requestBody !== undefined) print(`> ${requestBody}`);
+  for (const [name, value] of Object.entries(responseHeaders)) print(`< ${name}: ${value}`);
+  if (responseBody !== undefined) print(`< ${responseBody}`);
 }

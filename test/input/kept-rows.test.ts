@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { KeptRows } from '../../src/input/kept-rows.ts';
+import { KeptRows } from '../../src/input/source.ts';
 import { failure, test, written } from './fixtures.ts';
 
 describe('rows that were checked', () => {

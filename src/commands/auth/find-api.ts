@@ -1,7 +1,7 @@
 import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
-import { connect } from '../../cli/connect.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { canAsk } from '../../cli/prompt.ts';
+import { connect } from '../../cli/session.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import { apiAddresses, exposure, isExposed } from '../../profiles/account-values.ts';
 

@@ -1,8 +1,8 @@
 import { CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { InputStream, System } from '../../base/system.ts';
-import { connect } from '../../cli/connect.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { ask, askHidden, canAsk } from '../../cli/prompt.ts';
+import { connect } from '../../cli/session.ts';
 import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';

@@ -1,0 +1,38 @@
+import { messageOf } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import type { Edition } from '../contract/editions.ts';
+import { fileError } from '../files/file-error.ts';
+import { makePrivateFolder } from '../files/folders.ts';
+import type { Invocation } from './invocation.ts';
+
+interface Sandbox {
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly apiKey: string;
+}
+
+/** CLI 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
+export async function startSandbox(edition: Edition, { system, warn, atEnd }: Invocation): Promise<Sandbox> {
+  const { startService, usualPort } = await import('../service/service.ts');
+  const username = 'sandbox';
+  const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
+  const { data } = folders(system);
+  makePrivateFolder(data);
+  const starting = startService({
+    edition,
+    data,
+    username,
+    apiKey,
+    redirects: false,
+    // Its links work when `serve` serves them (D52).
+    linksPort: usualPort,
+    now: system.now,
+    random: (size) => system.randomBytes(size),
+    onFailure: (error) => void warn(`sandbox error: ${messageOf(error)}`),
+  });
+  atEnd(async () => (await starting.catch(() => undefined))?.close());
+  const { baseUrl } = await starting.catch((error) => {
+    throw fileError('use the data folder', data, error);
+  });
+  return { baseUrl, username, apiKey };
+}
