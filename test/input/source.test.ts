@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import {
   appendFile,
@@ -19,7 +19,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { checkInput, readRows } from '../../src/input/check.ts';
 import { utf8Text } from '../../src/input/encoding.ts';
-import type { Source } from '../../src/input/source.ts';
+import { KeptRows, type Source } from '../../src/input/source.ts';
 import { all, failure, memorySource, optionsFor, test, written } from './fixtures.ts';
 
 async function content(source: Source): Promise<string> {
@@ -319,4 +319,35 @@ describe('encodings', () => {
 test('a folder of the path that is not there is named', async ({ folder, open }) => {
   await mkdir(join(folder, 'a'));
   expect((await failure(open(join(folder, 'a', 'b', 'links.csv')))).text).toContain('no such file or directory');
+});
+
+describe('rows that were checked', () => {
+  test('come back in the batches in which they were kept, as often as asked', ({ folder }) => {
+    const kept = new KeptRows(folder, { randomBytes });
+    const batches = [
+      [{ line: 2, item: { note: 'é\ud83d\ude00\n', tags: ['a', 'b'], expiration_date: null } }],
+      [],
+      [{ line: 3 }],
+    ];
+    for (const batch of batches) kept.add(batch);
+    expect([...kept.read()]).toEqual(batches);
+    expect([...kept.read()]).toEqual(batches);
+    kept.close();
+  });
+
+  test('are for nobody else’s eyes, and no file of them is left, whatever ends the program', async ({ folder }) => {
+    const place = join(folder, 'state');
+    const kept = new KeptRows(place, { randomBytes });
+    kept.add([{ line: 2 }]);
+    expect(await readdir(place)).toEqual([]);
+    expect((await stat(place)).mode & 0o777).toBe(0o700);
+    kept.close();
+  });
+
+  test('are refused by a place that takes no file: exit 9, and the place is named', async ({ folder }) => {
+    const place = await written(folder, 'state', 'a file where the folder should be');
+    const { exitCode, text } = await failure((async () => new KeptRows(place, { randomBytes }))());
+    expect(exitCode).toBe(9);
+    expect(text).toBe(`cannot store the checked rows in ${place}: a file with this name already exists`);
+  });
 });
