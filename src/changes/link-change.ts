@@ -61,6 +61,6 @@ async function changeByTags(change: TagChange, session: Session): Promise<Report
   const urls = first.map((found) => ({ target: found, record: found }));
   await consentToSelected(asks, count, urls, session);
   await change.sendSelected(query);
-  const sentence = `${done} ${quantity(count, 'link')} selected by ${expression}`;
+  const sentence = `${done} ${quantity(count, 'link')} with the tag expression "${expression}"`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
 }

@@ -101,7 +101,7 @@ function interruptible({ listenForSignals, deadline, streams, system }: Invocati
     listenForSignals((signal) => {
       if (controller.signal.aborted) return system.dieOf(signal);
       caught = signal;
-      stop('interrupted', 'a second signal');
+      stop('interrupted', 'a second signal (Ctrl-C)');
     });
     const over = (): void => stop('--max-time reached', 'a signal');
     if (deadline.signal.aborted) over();

@@ -50,7 +50,8 @@ export async function confirmCount(question: string, count: number, invocation: 
 }
 
 function requireTerminal(flag: string, invocation: Invocation): void {
-  if (!canAsk(invocation)) throw new UsageError(`${flag} required when not running interactively`);
+  if (canAsk(invocation)) return;
+  throw new UsageError(`${flag} required when not running interactively`, { hint: `add ${flag} to the command` });
 }
 
 /** One line of the terminal; a hidden one raw, because only so echo can be off. */

@@ -125,13 +125,14 @@ export function domainName(text: string, source: string): string {
 
 /**
  * Whose links a question is about (B58): `profile "work" on api.example.com, domain s.ex`. The domains are those that the links
- * name; the working one is where they name none.
+ * name; the working one is where they name none. The sandbox has another port in every command, so no port is shown.
  */
 export function whereabouts(
   { client: { identity }, domain }: Pick<Session, 'client' | 'domain'>,
   domains: LinkDomains = [undefined],
 ): string {
-  const { profile, username, host } = identity;
+  const { profile, username } = identity;
+  const host = identity.server === identity.baseUrl ? identity.host : 'this computer';
   const account = profile === undefined ? `account "${username}"` : `profile "${profile}"`;
   const names = [...new Set(domains.map((name) => name ?? domain))].filter((name) => name !== undefined);
   if (names.length < 2) return `${account} on ${host}${names.map((name) => `, domain ${name}`).join('')}`;

@@ -168,5 +168,7 @@ function owner({ profile, keySource }: Identity): string {
 }
 
 function login({ profile, keySource }: Identity): string {
-  return profile === undefined ? `check the username and the key in ${keySource}` : `linkctl auth login --profile ${profile}`;
+  return profile === undefined
+    ? `check the username and the API key from ${keySource}`
+    : `linkctl auth login --profile ${profile}`;
 }

@@ -55,7 +55,9 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
   const values = await readFieldFlags(options, session);
   const names = fieldNames('edit', session.edition).filter((name) => values[name] !== undefined);
   if (names.length === 0)
-    throw new UsageError('nothing to change: give at least one of --url, --note, --expires, …', { hint: 'linkctl edit --help' });
+    throw new UsageError('nothing to change: give at least one flag that sets a field, such as --url, --note or --add-tag', {
+      hint: 'linkctl edit --help',
+    });
   const { kind } = selection;
   if (kind === 'tags') refuseForeignFields(names, session);
   else if (values.custom_hash !== undefined && (kind === 'file' || operands.length > 1)) {

@@ -77,7 +77,7 @@ async function showOne(_options: object, { system }: Invocation, [run = '']: str
     journal,
   };
   const columns = Object.keys(record).map((name) => (typeof record[name] === 'number' ? { name, align } : { name }));
-  return { kind: 'record', record, columns };
+  return { kind: 'record', record, columns, block: columns.filter(({ name }) => record[name] !== null) };
 }
 
 async function verifyLinks(_options: object, invocation: Invocation, [run = '']: string[]): Promise<RowsReport> {

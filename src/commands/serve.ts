@@ -49,7 +49,7 @@ export function registerServe(command: Command, run: Runner): void {
     ],
     notes: [
       'The API is served at /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
-        '--api-key-file is given. --domain is repeatable; the first domain is the default. Without --domain, short URLs ' +
+        '--api-key-file is given. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain, short URLs ' +
         'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish.',
     ],
     globals: ['--edition', '--domain', '--username', '--api-key-file'],
@@ -71,7 +71,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   try {
     await announce(service, settings, invocation);
     await stopped;
-    await invocation.note('stopping after pending requests; a second signal stops immediately');
+    await invocation.note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
   } finally {
     await service.close();
   }
@@ -86,7 +86,9 @@ function settingsOf(
   if (edition === 'b' && domains.length > 1) throw new UsageError('--domain: edition B has one domain');
   const bad = domains.find((name) => normalizeDomain(name) === undefined);
   if (bad !== undefined) throw new UsageError(`--domain: ${JSON.stringify(bad)} is not a domain name`);
-  if (options.port !== undefined && options.port > 65_535) throw new UsageError('--port: expected a number of up to 65535');
+  if (options.port !== undefined && options.port > 65_535) {
+    throw new UsageError(`--port: expected a number of up to 65535, got "${options.port}"`);
+  }
   return {
     edition,
     host: options.host ?? '127.0.0.1',

@@ -26,7 +26,11 @@ function partText(part: Part): string {
 
 const flags: Topic = {
   summary: 'Global flags',
-  parts: ['Global flags can be given anywhere, before or after the command.', globalFlagRows()],
+  parts: [
+    'Global flags can be given anywhere, before or after the command.',
+    globalFlagRows(),
+    'Servers come in two editions. On edition A, an account can have several domains, and there is an activity log. On edition B, an account has one domain. auth login finds the edition and stores it in the profile.',
+  ],
 };
 
 const environment: Topic = {
@@ -69,13 +73,13 @@ const environment: Topic = {
 const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
   ok: 'success; also an empty listing, a tag selection without matches, or --dry-run',
   failed: 'a failure without a more specific code, or a question answered with no',
-  usage: 'invalid flag, operand or input file, or missing --yes without a terminal. No change was sent',
+  usage: 'invalid flag, operand or input file, or missing --yes without a terminal. Nothing was changed',
   partial: 'the run completed; some items succeeded, some were rejected',
   auth: 'credentials are missing or rejected, or the account is inactive',
   not_found: 'a named link, tag or domain does not exist (0 with --ignore-missing)',
   rejected: 'the server rejected the values; correct them before running again',
   limit: 'quota, --budget or rate limit reached; run the same command again later',
-  unavailable: 'network error, timeout, HTTP 5xx or unreadable response. No outcome is unknown; run the same command again',
+  unavailable: 'network error, timeout, HTTP 5xx or unreadable response. Every outcome is known; run the same command again',
   local: 'local problem: configuration, files, locks, full disk, unknown profile or wrong base URL',
   unknown: 'the outcome of at least one item is unknown. Check before you repeat the command; the message says how',
   empty: 'no matches, with --fail-empty',
@@ -143,7 +147,7 @@ const formats: Topic = {
     ],
     'With -o json or jsonl, an error is one JSON line on stderr (shown here in two):',
     { lines: ['{"error":{"code":5,"kind":"not_found","api_code":1306,', ' "message":"…","hint":"…","profile":"work"}}'] },
-    'A major version may add fields but removes none. A JSON Schema describes the output of each command. A line of jsonl is one element of its list:',
+    'Within a major version, fields may be added; none is removed. A JSON Schema describes the output of each command. A line of jsonl is one element of its list:',
     { lines: ['linkctl help formats --json', "linkctl help formats --json | jq '.list' > list.schema.json"] },
   ],
 };

@@ -49,7 +49,7 @@ export async function checkInput<Use extends InputUse>(
   }
   await duplicates.confirm(source, options, problems.add);
   if (problems.count > 0) throw invalid(source.name, options.use, problems);
-  if (rows === 0) throw new UsageError(`${source.name}: no rows`);
+  if (rows === 0) throw empty(source.name, options);
   return { rows, withHash, sha256: source.sha256(), warnings: warnings.lines('warnings') };
 }
 
@@ -77,6 +77,13 @@ class NoticeList {
     const more = this.count - lines.length;
     return more > 0 ? [...lines, `... and ${more} more ${what}`] : lines;
   }
+}
+
+function empty(name: string, { use, format }: ReadOptions): UsageError {
+  if (format !== 'csv') return new UsageError(`${name}: no rows`);
+  return new UsageError(`${name}: no rows: a header and at least one row are required`, {
+    hint: `linkctl ${use} --print-template`,
+  });
 }
 
 function invalid(name: string, use: InputUse, problems: NoticeList): UsageError {

@@ -101,7 +101,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   finish(): InputRow<Use> | undefined {
     const isEdit = this.#options.use === 'edit';
     if (isEdit) this.#item.hash ??= this.#item.short_url;
-    if (!this.#refused && this.#item[this.#required] === undefined) this.refuse(`${this.#required}: is missing`);
+    if (!this.#refused && this.#item[this.#required] === undefined) this.refuse(`${this.#required} is missing`);
     if (!this.#refused && isEdit) this.#nameUrl();
     if (this.#refused) return undefined;
     // It has the column that the use requires, and each value was checked by its field.

@@ -49,7 +49,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
       const asked = await linkctl(['delete', '--by-tags', 'old'], typed('5\n'));
       expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('Type 800 to continue') });
       const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '800']);
-      expect(ran).toMatchObject({ code: 0, stderr: 'Deleted 800 links selected by old\n' });
+      expect(ran).toMatchObject({ code: 0, stderr: 'Deleted 800 links with the tag expression "old"\n' });
       expect((await stored(service)).map(({ hash }) => hash)).toEqual(['kept']);
     },
   );

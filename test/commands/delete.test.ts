@@ -60,7 +60,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('DELETE /urls?tags=: what an expression selects, counted first', async ({ linkctl, wire, service }) => {
     await store(service, [...numbered(7, { tags: ['old'] }), { custom_hash: 'kept', long_url: 'https://example.com/' }]);
     const ran = await linkctl(['delete', '--by-tags', 'old', '--yes', '--max-affected', '7']);
-    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Deleted 7 links selected by old\n' });
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Deleted 7 links with the tag expression "old"\n' });
     expect((await sent(wire)).map(({ call }) => call)).toEqual([
       'GET /urls?tags=old&limit=5',
       'GET /urls?tags=old&offset=6&limit=2',
@@ -218,7 +218,7 @@ describe('questions', () => {
       expect((await linkctl(['delete', '--by-tags', 'old'], typed(answer))).code).toBe(1);
     expect(await changes(wire)).toEqual([]);
     const ran = await linkctl(['delete', '--by-tags', 'old'], typed('7\n'));
-    expect(ran).toMatchObject({ code: 0, stdout: '✓ Deleted 7 links selected by old\n' });
+    expect(ran).toMatchObject({ code: 0, stdout: '✓ Deleted 7 links with the tag expression "old"\n' });
     expect(ran.stderr).toMatch(/… and 2 more\nDelete 7 links of .*, on all its domains\? Type 7 to continue: $/);
     expect(await left(service)).toEqual([]);
   });
@@ -264,7 +264,7 @@ describe('questions', () => {
     { ...watched, env: { NO_COLOR: '1', CI: '1' } },
     { ...watched, env: { NO_COLOR: '1', LINKCTL_NO_INPUT: '1' } },
   ])('B54, B57: where nobody can be asked (%j) the flags are named, and nothing is sent', async (world, { linkctl, wire }) => {
-    const refusal = 'error: --yes required when not running interactively\n';
+    const refusal = 'error: --yes required when not running interactively\nhint: add --yes to the command\n';
     const tagRefusal = 'error: --max-affected required with --by-tags when not running interactively\n';
     for (const words of [['delete'], ['stats', '--reset'], ['edit', '--note', 'x']]) {
       if (words[0] !== 'edit') expect(await linkctl([...words, 'h0'], world)).toEqual({ code: 2, stdout: '', stderr: refusal });

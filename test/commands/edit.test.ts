@@ -181,7 +181,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       ...(edition === 'a' ? ['--max-clicks', '9'] : []),
     ];
     const ran = await linkctl(['edit', '--by-tags', 'promo&~old', ...flags, '--yes', '--max-affected', '3']);
-    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Changed 3 links selected by promo&~old\n' });
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Changed 3 links with the tag expression "promo&~old"\n' });
     const fields = { note: 'n', expiration_date: '2031-01-31', email_stats: false, ...(edition === 'a' && { max_clicks: 9 }) };
     expect(await sent(wire)).toEqual([
       { call: 'GET /tags', body: undefined },
@@ -233,7 +233,7 @@ test('--max-clicks goes out on edition A and is refused on edition B (B53)', asy
 });
 
 test.for([
-  [['h0'], /nothing to change: give at least one of --url/],
+  [['h0'], /nothing to change: give at least one flag that sets a field, such as --url/],
   [[], /missing required argument 'hash'/],
   [['--note', 'x'], /missing required argument 'hash'/],
   [['h0', 'h1', '--new-hash', 'x'], /--new-hash applies to one link: give exactly one hash/],

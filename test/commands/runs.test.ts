@@ -86,7 +86,9 @@ test('runs forget asks before an unfinished run, and afterwards the first row is
   service,
 }) => {
   const [{ run = '' } = {}] = await runs();
-  expect((await linkctl(['runs', 'forget', run])).stderr).toBe('error: --yes required when not running interactively\n');
+  expect((await linkctl(['runs', 'forget', run])).stderr).toBe(
+    'error: --yes required when not running interactively\nhint: add --yes to the command\n',
+  );
   const declined = await linkctl(['runs', 'forget', run], { ...watched, stdin: 'n\n' });
   expect(declined).toMatchObject({
     code: 1,

@@ -247,7 +247,7 @@ test.for([
   [['--domain', 'a b'], 2, '--domain: "a b" is not a domain name'],
   [['--edition', 'b', '--domain', 's.ex', '--domain', 't.ex'], 2, '--domain: edition B has one domain'],
   [['--username', 'a:b'], 2, '--username: expected a name'],
-  [['--port', '65536'], 2, '--port: expected a number of up to 65535'],
+  [['--port', '65536'], 2, '--port: expected a number of up to 65535, got "65536"'],
   [['--max-batch', '0'], 2, '--max-batch: expected a whole number'],
 ] as const)('serve %j is exit %i: %s', async ([flags, code, complaint], { linkctl }) => {
   expect(await linkctl(['serve', '--port', '0', ...flags])).toMatchObject({

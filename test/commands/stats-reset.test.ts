@@ -61,7 +61,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const lines = ran.stderr.trimEnd().split('\n');
     expect(lines).toHaveLength(7);
     expect(lines[0]).toMatch(/h5: 3 clicks, 1 unique, will be erased$/);
-    expect(lines.slice(5)).toEqual(['… and 1 more', 'Reset the counters of 6 links selected by promo']);
+    expect(lines.slice(5)).toEqual(['… and 1 more', 'Reset the counters of 6 links with the tag expression "promo"']);
     expect((await sent(wire)).map(({ call }) => call)).toEqual([
       'GET /urls?tags=promo&limit=5',
       'GET /urls?tags=promo&offset=5&limit=2',
@@ -112,7 +112,7 @@ test('B56: of several, and of a selection whose number is typed', async ({ linkc
   const named = await linkctl(['stats', '--reset', 'h0', 'h1'], { ...watched, stdin: 'n\n' });
   expect(named.stderr).toContain('(3 clicks, 1 unique)\nReset the counters of 2 links of account "ann" on');
   const selected = await linkctl(['stats', '--reset', '--by-tags', 't'], { ...watched, stdin: '2\n' });
-  expect(selected).toMatchObject({ code: 0, stdout: '✓ Reset the counters of 2 links selected by t\n' });
+  expect(selected).toMatchObject({ code: 0, stdout: '✓ Reset the counters of 2 links with the tag expression "t"\n' });
   expect(await clicks(service)).toEqual([0, 0]);
 });
 

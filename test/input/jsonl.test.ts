@@ -67,7 +67,7 @@ describe('what is refused, exit 2', () => {
       lines({ long_url: url, hash: 'a', custom_hash: 'b' }),
       'links.jsonl:1: custom_hash: both hash and custom_hash are given',
     ],
-    ['no URL', lines({ note: 'a' }), 'links.jsonl:1: long_url: is missing'],
+    ['no URL', lines({ note: 'a' }), 'links.jsonl:1: long_url is missing'],
     ['C09: half a character in an escape', '{"long_url":"https://example.com/","note":"\\ud800"}', 'links.jsonl:1: note: '],
     [
       'C16: a hash twice',

@@ -12,7 +12,7 @@ describe('auth login', () => {
     const terminal = open(['auth', 'login'], { env: nobody });
     await terminal.sees('Profile name [default]: ');
     terminal.type('work\n');
-    await terminal.sees('Base URL of the API: ');
+    await terminal.sees('Base URL of the API, such as example.com: ');
     terminal.type(`${wire.baseUrl}\n`);
     await terminal.sees('Username: ');
     terminal.type(`${username}\n`);
@@ -63,13 +63,13 @@ describe('auth login', () => {
   test('D47: a base URL is looked at right away, and asked for again where there is no API', async ({ open, wire, folder }) => {
     const { origin, host } = new URL(wire.baseUrl);
     const terminal = open(['auth', 'login', '-p', 'work', '--no-color'], { env: nobody });
-    await terminal.sees('Base URL of the API: ');
+    await terminal.sees('Base URL of the API, such as example.com: ');
     terminal.type('not an address\n');
     await terminal.sees('error: --base-url: expected a host or a URL');
-    await terminal.sees('Base URL of the API: ');
+    await terminal.sees('Base URL of the API, such as example.com: ');
     terminal.type(`${origin}/elsewhere\n`);
     await terminal.sees(`error: the API is not at ${origin}/elsewhere`);
-    await terminal.sees('Base URL of the API: ');
+    await terminal.sees('Base URL of the API, such as example.com: ');
     terminal.type(`${host}\n`);
     await terminal.sees('Username: ');
     terminal.type(`${username}\n`);

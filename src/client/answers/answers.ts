@@ -111,12 +111,19 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
     outcome: sent ? 'ambiguous' : 'not_sent',
     kind: 'unavailable',
     message,
-    hint: hint ?? (proxy && `${proxy} is set: check the proxy, or add the host to NO_PROXY`),
+    hint: hint ?? remedyFor({ sent, nature }, proxy),
     cause,
     retry: nature === 'lasting' || nature === 'interrupted' ? 'never' : 'passing',
     timedOut: nature === 'timeout',
     unresolved: nature === 'unresolved',
   };
+}
+
+/** A proxy is the likelier cause where one is set (B52). */
+function remedyFor({ sent, nature }: Pick<WireFailure, 'sent' | 'nature'>, proxy: string | undefined): string | undefined {
+  if (proxy) return `${proxy} is set: check the proxy, or add the host to NO_PROXY`;
+  const isUnreached = !sent && (nature === 'passing' || nature === 'unresolved');
+  return isUnreached ? 'check that the server is running and that the base URL is correct: linkctl auth list' : undefined;
 }
 
 /** Sorts a complete HTTP answer: a result, or the classes R and A (R 1.3). `asked` describes the call; only failures need it. */

@@ -28,7 +28,9 @@ export function requestFor(operation: OperationName, input: AnyInput, edition: E
   const endpoint = endpoints[operation];
   const { path = {}, query = {}, body, bodyText } = input;
   if (endpoint.edition && endpoint.edition !== edition) {
-    throw new UsageError(`${thisServer(edition)} has no ${endpoint.path.slice(1)} endpoint`);
+    throw new UsageError(`${thisServer(edition)} has no ${endpoint.path.slice(1)} endpoint`, {
+      hint: operation === 'listDomains' ? 'linkctl account shows the domain of the account' : undefined,
+    });
   }
   if (query.domain !== undefined && !editions[edition].severalDomains) {
     throw new UsageError(`${thisServer(edition)} has one domain; --domain is not available`);

@@ -45,7 +45,8 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
   const username = await givenUsername(stored, invocation);
   const source = await givenKey(withKey ?? false, stored, url, invocation);
   const key = typeof source === 'string' ? { value: source, warnings: [] } : await readKey(source, system);
-  const verified = await verify({ url, username, key, name, stored }, invocation);
+  const keySource = typeof source === 'string' ? typedFrom(withKey ?? false, system) : nameOf(source);
+  const verified = await verify({ url, username, key, keySource, name, stored }, invocation);
   const { edition, account } = verified;
   const domain = global.domain?.at(-1);
   let current: string | undefined;
@@ -87,7 +88,7 @@ async function givenBaseUrl(stored: Profile, invocation: Invocation): Promise<st
   if (given !== undefined) return await findApi(given, exposes, invocation);
   if (stored.base_url && !canAsk(invocation)) return stored.base_url;
   for (;;) {
-    const text = await ask('Base URL of the API', '--base-url', invocation, stored.base_url ?? undefined);
+    const text = await ask('Base URL of the API, such as example.com', '--base-url', invocation, stored.base_url ?? undefined);
     try {
       return await findApi(text, exposes, invocation);
     } catch (error) {
@@ -124,6 +125,15 @@ async function givenKey(withKey: boolean, stored: Profile, url: string, invocati
   return cleanKey(await askHidden('API key', '--with-key or --api-key-file', invocation), reject);
 }
 
+/** Where a key came from that this command read itself (B47). */
+function typedFrom(withKey: boolean, { stdin }: System): string {
+  return withKey && !stdin.isTTY ? 'stdin' : 'the terminal';
+}
+
+function nameOf(source: KeySource): string {
+  return source.kind === 'file' ? source.path : 'api_key_command';
+}
+
 /** All of stdin as text, where a flag asks for it (B39). `most` is in bytes. */
 async function readText(stdin: InputStream, most: number): Promise<string> {
   const chunks: Buffer[] = [];
@@ -141,11 +151,12 @@ interface Candidate {
   readonly url: string;
   readonly username: string;
   readonly key: ApiKey;
+  readonly keySource: string;
   readonly name: string;
   readonly stored: Profile;
 }
 
-async function verify({ url, username, key, name, stored }: Candidate, invocation: Invocation): Promise<Verified> {
+async function verify({ url, username, key, keySource, name, stored }: Candidate, invocation: Invocation): Promise<Verified> {
   const { global } = invocation;
   await invocation.warn(...key.warnings);
   const client = connect(
@@ -154,7 +165,7 @@ async function verify({ url, username, key, name, stored }: Candidate, invocatio
       edition: 'a',
       baseUrl: url,
       username,
-      keySource: 'this command',
+      keySource,
       methodOverride: stored.method_override ?? undefined,
       readKey: async () => ({ value: key.value, warnings: [] }),
     },
@@ -170,7 +181,9 @@ async function verify({ url, username, key, name, stored }: Candidate, invocatio
     return { account, edition };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    throw Object.assign(error, { details: [...error.details, `profile "${name}" was not changed`] });
+    throw Object.assign(error, {
+      details: [...error.details, `profile "${name}" was not ${Object.keys(stored).length > 0 ? 'changed' : 'stored'}`],
+    });
   } finally {
     await client.close();
   }

@@ -8,6 +8,7 @@ import {
   requiredTarget,
   type Setting,
 } from '../fields/members.ts';
+import type { InputUse } from '../format.ts';
 import type { Notice, Notices, ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import { longestRecord, type RecordBatch } from '../text-lines.ts';
 import { cellValue, type Refused, type Target, type WireValue } from '../values.ts';
@@ -36,6 +37,11 @@ type Column = { readonly setting: Setting; readonly valueOf: Reader } | undefine
 function header(record: readonly string[], line: number, options: ReadOptions, notices: Notices): readonly Column[] | undefined {
   const known = knownMembers(options.use, options.edition);
   const names = record.map((cell) => cell.trim().toLowerCase());
+  const nameless = withoutNames(names, options.use, known);
+  if (nameless !== undefined) {
+    notices.problem({ line, reason: nameless });
+    return undefined;
+  }
   const delimiter = otherDelimiter(names, known);
   if (delimiter) {
     const word = delimiter === '\t' ? 'tab' : delimiter;
@@ -69,12 +75,23 @@ function header(record: readonly string[], line: number, options: ReadOptions, n
   return undefined;
 }
 
-/** C14: the delimiter with which a header has known names that it lacks as it is. */
+/** What to do about a first line that already is a row: no column has the name of a URL. */
+function withoutNames(names: readonly string[], use: InputUse, known: ReadonlyMap<string, Member>): string | undefined {
+  if (names.some((name) => known.has(name)) || !names.some((name) => /^[a-z][a-z\d+.-]*:\/\//.test(name))) return undefined;
+  const remedy =
+    names.length === 1 && use === 'shorten'
+      ? 'add "long_url" as the first line, or use --input-format lines'
+      : 'add a line of column names above it';
+  return `the first line is a URL, not column names: ${remedy}`;
+}
+
+/** C14: the delimiter with which a header has known names that it lacks as it is, or with which its only name is several. */
 function otherDelimiter(names: readonly string[], known: ReadonlyMap<string, Member>): string | undefined {
   if (names.some((name) => known.has(name))) return undefined;
-  return [';', '\t', '|', ','].find((sign) =>
-    names.some((name) => name.includes(sign) && name.split(sign).some((part) => known.has(part.trim()))),
-  );
+  const signs = [';', '\t', '|', ','];
+  const isKnownWith = (sign: string) =>
+    names.some((name) => name.includes(sign) && name.split(sign).some((part) => known.has(part.trim())));
+  return signs.find(isKnownWith) ?? signs.find((sign) => names.length === 1 && names[0]?.includes(sign));
 }
 
 function fill(draft: RowDraft, columns: readonly Column[], record: readonly string[], guarded: boolean): void {

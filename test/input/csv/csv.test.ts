@@ -126,10 +126,25 @@ describe('what is refused, exit 2', () => {
       `long_url,note\n${url}\n${url},a,b\n`,
       ['links.csv:2: expected 2 cells, got 1', 'links.csv:3: expected 2 cells, got 3'],
     ],
-    ['C10: an empty file', '', ['links.csv: no rows']],
-    ['C10: one line end', '\n', ['links.csv: no rows']],
-    ['C10: a header only', 'long_url\n', ['links.csv: no rows']],
+    ['C10: an empty file', '', ['links.csv: no rows: a header and at least one row are required']],
+    ['C10: one line end', '\n', ['links.csv: no rows: a header and at least one row are required']],
+    ['C10: a header only', 'long_url\n', ['links.csv: no rows: a header and at least one row are required']],
     ['C14: semicolons', `long_url;note\n${url};a\n`, [`links.csv:1: the delimiter looks like ";", use --delimiter ';'`]],
+    [
+      'C14: semicolons between unknown names',
+      `name;city\na;b\n`,
+      [`links.csv:1: the delimiter looks like ";", use --delimiter ';'`],
+    ],
+    [
+      'C06: no header',
+      `${url}\n${url}2\n`,
+      ['links.csv:1: the first line is a URL, not column names: add "long_url" as the first line, or use --input-format lines'],
+    ],
+    [
+      'C06: no header, more cells',
+      `abc,${url}\n`,
+      ['links.csv:1: the first line is a URL, not column names: add a line of column names above it'],
+    ],
     ['C14: tabs', `Note\tLong_URL\na\t${url}\n`, ['links.csv:1: the delimiter looks like "tab", use --delimiter tab']],
     [
       'C14: commas where semicolons were said',
@@ -156,7 +171,7 @@ describe('what is refused, exit 2', () => {
       `long_url,custom_hash\n${url},abc\n${url},aBc\n`,
       ['links.csv:3: custom_hash: "aBc" differs only in case from the one on line 2'],
     ],
-    ['B51: a row without its URL', `long_url,note\n,a\n`, ['links.csv:2: long_url: is missing']],
+    ['B51: a row without its URL', `long_url,note\n,a\n`, ['links.csv:2: long_url is missing']],
     [
       'R-31: hash and custom_hash',
       `long_url,hash,custom_hash\n${url},a,\n`,
@@ -240,7 +255,7 @@ describe('B91: fields and editions', () => {
 describe('edits', () => {
   test.each<[string, string, string]>([
     ['no hash column', 'long_url\nhttps://example.com\n', 'edits.csv:1: column hash is missing'],
-    ['an empty hash', 'hash,note\n,a\n', 'edits.csv:2: hash: is missing'],
+    ['an empty hash', 'hash,note\n,a\n', 'edits.csv:2: hash is missing'],
     ['R-31: a hash that is an address', 'hash,note\n..,a\n', 'edits.csv:2:1: hash: ".." is not a hash'],
     ['nothing to change', 'hash,note\nabc,\n', 'edits.csv:2: nothing to change'],
     ['the same URL twice', 'hash,note\nabc,1\nabc,2\n', 'edits.csv:3: hash: "abc" is already on line 2'],
