@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { withReference } from '../bin/build/reference.ts';
 import { wholeTree } from '../src/cli/program.ts';
+import { cronScript } from '../src/help/topics.ts';
 import { programPath, runShell } from './support/built-program.ts';
 import { test } from './support/linkctl.ts';
 import { openTerminal } from './support/terminal.ts';
@@ -77,22 +78,24 @@ function settled(commands: string): string {
   return commands.startsWith('curl') ? 'sleep 1\n' : '';
 }
 
+function writeProgram(path: string, script: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
 /** Runs every step in one shell on a terminal of 100 columns, and gives the output of each. */
 async function replay(folder: string, env: Record<string, string>): Promise<string[]> {
   needs('bash', 'curl', 'python3');
   const [first, second] = await freePorts();
-  const bin = join(folder, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'mail'), '#!/bin/sh\nexit 1\n');
-  writeFileSync(
-    join(bin, 'linkctl'),
-    `#!/bin/sh\n[ "$1" = serve ] && case "$*" in *--port*) ;; *) set -- "$@" --port ${first} ;; esac\nexec ${process.execPath} ${programPath} "$@"\n`,
+  const [clone, tools] = [join(folder, 'clone'), join(folder, 'tools')];
+  writeProgram(
+    join(clone, 'bin', 'linkctl.js'),
+    `[ "$1" = serve ] && case "$*" in *--port*) ;; *) set -- "$@" --port ${first} ;; esac\nexec ${process.execPath} ${programPath} "$@"`,
   );
-  for (const name of ['linkctl', 'mail']) chmodSync(join(bin, name), 0o755);
-  mkdirSync(join(folder, 'done'));
-  writeFileSync(join(folder, 'new.csv'), 'long_url\nhttps://example.com/new\n');
+  writeProgram(join(tools, 'npm'), '[ "$1" = ci ]');
+  writeProgram(join(tools, 'mail'), 'exit 1');
   const script = [
-    `trap 'kill $(jobs -p) 2> /dev/null' EXIT; cd "$HOME"; set -e -o pipefail; export PATH="${bin}:$PATH" NO_COLOR=1`,
+    `trap 'kill $(jobs -p) 2> /dev/null' EXIT; cd '${clone}'; set -e -o pipefail; export PATH="${tools}:$PATH" NO_COLOR=1`,
     ...steps.map(
       ({ commands }) => `printf '\\036'\n${commands.replaceAll('8787', first).replaceAll('8788', second)}${settled(commands)}`,
     ),
@@ -131,6 +134,49 @@ test('every command of the README works when pasted, in order, and prints what t
   for (const output of outputs) expect(output).not.toMatch(/^(error|internal error|warning):/m);
   const page = withReference(withOutputs(outputs), await wholeTree());
   await expect(page, remedy).toMatchFileSnapshot(path);
+});
+
+describe('the script for cron', () => {
+  test('is the one of linkctl help exit-codes', () => {
+    expect(readme).toContain(`<< 'END'\n${cronScript.join('\n')}\nEND\n`);
+  });
+
+  test('shortens each file once, whatever its name, continues after a limit and mails what needs a person', async ({
+    homeEnv,
+    folder,
+  }) => {
+    const [outbox, tools, mails] = [join(folder, 'outbox'), join(folder, 'tools'), join(folder, 'mails')];
+    writeProgram(join(tools, 'linkctl'), `exec ${process.execPath} ${programPath} "$@" $MORE`);
+    writeProgram(join(tools, 'mail'), `{ echo "$2"; cat; } >> ${mails}`);
+    mkdirSync(outbox);
+    writeFileSync(join(folder, 'job.sh'), cronScript.join('\n'));
+    const runJob = (rows: string, more = '') => {
+      if (rows) writeFileSync(join(outbox, 'new.csv'), `long_url,custom_hash\n${rows}\n`);
+      const env = { ...homeEnv, LINKCTL_PROFILE: 'sandbox', MORE: more };
+      return runShell(`PATH=${tools}:$PATH; cd ${folder}; sh job.sh; code=$?; sleep 1; exit $code`, env);
+    };
+    const done = () =>
+      readdirSync(join(folder, 'done')).map((day) => readFileSync(join(folder, 'done', day, 'new.csv.urls'), 'utf8'));
+    const one = 'http://localhost:8787/one\n';
+
+    expect(await runJob('https://example.com/1,one')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect([readdirSync(outbox), done()]).toEqual([[], [one]]);
+
+    const rows = Array.from({ length: 6 }, (_, index) => `https://example.com/2,two-${index}`);
+    expect(await runJob(rows.join('\n'), '--batch-size 2 --budget 4')).toMatchObject({ code: 0 });
+    expect(readdirSync(outbox)).toContain('new.csv');
+    expect(await runJob('')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const two = rows.map((row) => `http://localhost:8787/${row.split(',')[1]}\n`).join('');
+    expect([readdirSync(outbox), done(), existsSync(mails)]).toEqual([[], [one, two], false]);
+
+    expect(await runJob('https://example.com/3,one')).toMatchObject({ code: 0 });
+    expect([readdirSync(outbox), done()]).toEqual([[], [one, two, '']]);
+    expect(readFileSync(mails, 'utf8')).toMatch(/^links rejected\ncustom_hash,long_url.*\none,https:\/\/example\.com\/3,/);
+
+    expect(await runJob('not a URL,')).toMatchObject({ code: 1 });
+    expect(readdirSync(outbox)).toContain('new.csv');
+    expect(readFileSync(mails, 'utf8')).toMatch(/linkctl needs you\n.*new\.csv:2:1: long_url/);
+  });
 });
 
 test('the command to try makes a short link on a fresh machine', async ({ homeEnv }) => {

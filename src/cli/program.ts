@@ -124,7 +124,7 @@ async function fillTree(root: Command, line: TypedLine, argv: readonly string[],
     const { path, given } = readLine(root, argv);
     return line.help || given.has('help') ? [...path.slice(1).map(({ name }) => name), '--help'] : argv;
   }
-  if (word === undefined && (line.help || !argv.includes('-V'))) return argv.includes('--version') ? ['--version'] : ['--help'];
+  if (word === undefined && (line.help || line.given.has('help') || argv.length === 0)) return ['--help'];
   if (!line.help) return argv;
   if (word === 'help') return ['--help'];
   // `help nosuch` is a mistake, and the topics are among what it may have meant (B1).

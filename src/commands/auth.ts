@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AuthError, CliError, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
+import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { describe } from '../help/description.ts';
@@ -11,6 +12,7 @@ import { resolveCredentials } from '../profiles/credentials.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import { sandboxName } from '../profiles/profile-name.ts';
 import { maskKey } from '../profiles/redactor.ts';
+import { profileToChange } from '../profiles/settings.ts';
 import { logIn } from './auth/login.ts';
 
 export function registerAuth(command: Command, run: Runner): void {
@@ -52,7 +54,7 @@ export function registerAuth(command: Command, run: Runner): void {
     .action(run(switchProfile));
   describe(command.command('logout'), {
     summary: 'Delete a profile and its API key',
-    description: 'Delete a profile and its API key. The default is the current profile.',
+    description: 'Delete a profile and its API key. Without a name it is the profile in use; on a terminal linkctl then asks.',
     examples: ['linkctl auth logout work', 'linkctl auth logout --all'],
   })
     .argument('[profile]')
@@ -135,17 +137,17 @@ async function switchProfile(_options: object, { system, warn }: Invocation, [na
   return { kind: 'done', sentence: `Switched to profile "${name}"`, record: { current_profile: name } };
 }
 
-async function logOut(
-  { all = false }: { all?: boolean },
-  { system, global, warn }: Invocation,
-  [operand]: string[],
-): Promise<DoneReport> {
+async function logOut({ all = false }: { all?: boolean }, invocation: Invocation, [operand]: string[]): Promise<DoneReport> {
+  const { system, global } = invocation;
   if (all && operand !== undefined) throw new UsageError('specify only one of --all or <profile>');
   const config = readConfig(system);
-  await warn(...config.warnings);
-  const name = operand ?? global.profile ?? config.currentProfile;
-  const names = all ? [...config.profiles.keys()] : [name].filter((one) => one !== undefined);
+  await invocation.warn(...config.warnings);
+  const names = all ? [...config.profiles.keys()] : [operand ?? profileToChange(global, system)];
   if (names.length === 0) throw new AuthError(`no profiles in ${config.path}`, { hint: 'linkctl auth login' });
+  const missing = names.find((name) => !config.profiles.has(name));
+  if (missing === sandboxName) throw new UsageError('the sandbox has no credentials to delete');
+  if (missing !== undefined) throw unknownProfile(missing, config);
+  if (!all && (operand ?? global.profile) === undefined) await confirmUnnamed(names, invocation);
   await changeConfig(system, (draft) => {
     for (const one of names) {
       if (!Object.hasOwn(draft.profiles, one)) throw unknownProfile(one, config);
@@ -155,8 +157,17 @@ async function logOut(
   });
   return {
     kind: 'done',
-    sentence: `Deleted ${names.length === 1 ? 'profile' : 'profiles'} ${names.map((one) => `"${one}"`).join(', ')}`,
+    sentence: `Deleted ${profilesNamed(names)}`,
     record: { forgotten: names },
     lines: names,
   };
+}
+
+/** The key cannot be brought back, and the profile was not named. Off a terminal nothing is asked: existing scripts keep working. */
+async function confirmUnnamed(names: readonly string[], invocation: Invocation): Promise<void> {
+  if (canAsk(invocation)) await confirm(`Delete ${profilesNamed(names)} and its API key?`, invocation);
+}
+
+function profilesNamed(names: readonly string[]): string {
+  return `${names.length === 1 ? 'profile' : 'profiles'} ${names.map((one) => `"${one}"`).join(', ')}`;
 }

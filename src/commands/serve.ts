@@ -33,7 +33,7 @@ interface ServeOptions {
 export function registerServe(command: Command, run: Runner): void {
   command
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <n>', `port to listen on, 0 for any free port (default: ${usualPort} if free)`, count(0))
+    .option('--port <n>', `port to listen on, 0 for any free port (default: ${usualPort})`, count(0))
     .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
     .option('--max-batch <n>', 'maximum items per request (API error 1221)', count(1))
     .option('--max-urls <n>', 'maximum links of the account (1220)', count(0))
@@ -67,7 +67,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const username = typedAccountName(global.username ?? usualUsername);
   makePrivateFolder(data);
   const settings = { ...settingsOf(options, invocation), data, username, apiKey: await ownKey(data, invocation) };
-  const service = await start(settings, options.port);
+  const service = await start(settings);
   try {
     await announce(service, settings, invocation);
     await stopped;
@@ -92,6 +92,7 @@ function settingsOf(
   return {
     edition,
     host: options.host ?? '127.0.0.1',
+    port: options.port ?? usualPort,
     domains: domains.map((name) => ({ name })),
     namedByPort: domains.length === 0,
     limits: {
@@ -108,13 +109,12 @@ function settingsOf(
   };
 }
 
-/** A port that nobody asked for may be in use: then any other will do. */
-async function start(options: ServiceOptions, port: number | undefined): Promise<RunningService> {
+/** Short URLs name the port, so it is never replaced by another one that happens to be free. */
+async function start(options: ServiceOptions): Promise<RunningService> {
   try {
-    return await startService({ ...options, port: port ?? usualPort });
+    return await startService(options);
   } catch (error) {
-    if (port === undefined && errorCode(error) === 'EADDRINUSE') return await start(options, 0);
-    throw startFailure(error, options, port ?? usualPort);
+    throw startFailure(error, options);
   }
 }
 
@@ -125,7 +125,7 @@ const addressFaults: { readonly [code: string]: string } = {
   ENOTFOUND: 'the name does not exist',
 };
 
-function startFailure(error: unknown, { host, data = '' }: ServiceOptions, port: number): CliError {
+function startFailure(error: unknown, { host, port = usualPort, data = '' }: ServiceOptions): CliError {
   if (error instanceof CliError) return error;
   const { syscall } = error as NodeJS.ErrnoException;
   const code = errorCode(error) ?? '';
@@ -133,8 +133,13 @@ function startFailure(error: unknown, { host, data = '' }: ServiceOptions, port:
   const reason = addressFaults[code] ?? (code === 'EACCES' ? 'permission denied' : code);
   return new LocalError(`cannot listen on ${host} port ${port}: ${reason}`, {
     cause: error,
-    hint: code === 'EADDRINUSE' || code === 'EACCES' ? 'linkctl serve --port 0 uses any free port' : undefined,
+    hint: portHint(code, port),
   });
+}
+
+function portHint(code: string, port: number): string | undefined {
+  if (code === 'EADDRINUSE') return `stop the other program, or add --port ${port < 65_535 ? port + 1 : usualPort}`;
+  return code === 'EACCES' ? `for a port above 1023, add --port ${usualPort}` : undefined;
 }
 
 /** R-54: the key of `--api-key-file`, or one of 192 bits that is made once and kept for the next start, in a file of 0600. */

@@ -85,6 +85,23 @@ const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
   empty: 'no matches, with --fail-empty',
 };
 
+/** The README has the same script. What a run has written stays beside its file until it is complete, so that the same command resumes. */
+export const cronScript: readonly string[] = [
+  'day=done/$(date +%F-%H%M%S)',
+  'for file in outbox/*.csv; do',
+  '  [ -e "$file" ] || continue',
+  '  linkctl -q shorten -f "$file" --failed "$file.failed" \\',
+  '    > "$file.urls" 2> "$file.errors"',
+  '  case $? in',
+  '    0) ;;',
+  '    3 | 5 | 6) mail -s "links rejected" you@example.com < "$file.failed" ;;',
+  '    7 | 8) exit 0 ;; # a limit, or no answer: the next run continues',
+  '    *) mail -s "linkctl needs you" you@example.com < "$file.errors"; exit 1 ;;',
+  '  esac',
+  '  mkdir -p "$day" && mv "$file" "$file".* "$day"',
+  'done',
+];
+
 const exitCodesTopic: Topic = {
   summary: 'Exit codes',
   parts: [
@@ -98,22 +115,8 @@ const exitCodesTopic: Topic = {
       ['143', 'terminated by SIGTERM'],
     ],
     'The reason why a run stopped takes precedence over the results of its items: 10, 9, the signal, 4, 7, 8. Code 3 means that the run completed. If every item was rejected, the code is that of the reason, or 1 for several reasons.',
-    'Scripts should treat unknown codes as failures. Example for cron:',
-    {
-      lines: [
-        'for file in outbox/*.csv; do',
-        '  [ -e "$file" ] || continue',
-        '  linkctl -q shorten -f "$file" --failed "$file.failed" > "$file.urls"',
-        '  case $? in',
-        '    0) ;;',
-        '    3|5|6) mail -s "links rejected" you@example.com < "$file.failed" ;;',
-        '    7|8) exit 0 ;;  # keep the file; the next run resumes',
-        '    *) exit 1 ;;',
-        '  esac',
-        '  mv "$file" "$file".* done/',
-        'done',
-      ],
-    },
+    'Scripts should treat unknown codes as failures. Example for cron, which puts each new file of outbox/ through once:',
+    { lines: cronScript },
   ],
 };
 

@@ -61,6 +61,16 @@ test.for([
 });
 
 test.for([
+  [['-p'], "option '-p, --profile <name>' argument missing"],
+  [['-p', 'work', '--zzz'], "unknown option '--zzz'"],
+  [['-o', 'xml'], 'expected one of'],
+] as const)('B5: %s is exit 2 without a command too', async ([argv, complaint], { linkctl }) => {
+  const ran = await linkctl(argv);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(complaint) });
+  expect(ran.stderr).toMatch(/^hint: linkctl --help$/m);
+});
+
+test.for([
   [['list', '--web']],
   [['delete', 'abc', '--yess']],
   [['shorten', '-f', 'x.csv', '--forse']],

@@ -199,6 +199,11 @@ test('auth list, switch and logout', async ({ home, login, config }) => {
   expect((await home(['auth', 'switch', 'play'])).code).toBe(0);
   expect((await home(['auth', 'switch', 'nobody'])).code).toBe(9);
   expect(JSON.parse(readFileSync(config, 'utf8')).current_profile).toBe('play');
+  const sandbox = { LINKCTL_PROFILE: 'sandbox' };
+  expect(await home(['auth', 'logout'], { env: sandbox })).toMatchObject({
+    code: 2,
+    stderr: 'error: the sandbox has no credentials to delete\n',
+  });
   expect((await home(['auth', 'logout'])).stdout).toBe('play\n');
   expect(readFileSync(config, 'utf8')).not.toContain('play');
   expect((await home(['auth', 'logout', '--all'])).code).toBe(0);

@@ -1,11 +1,12 @@
+import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import type { Signal } from '../../src/base/system.ts';
 import { main } from '../../src/cli/main.ts';
-import { startService } from '../../src/service/service.ts';
+import { startService, usualPort } from '../../src/service/service.ts';
 import { readCode, svgModules } from '../output/qr-reading.ts';
 import { test as base } from '../support/linkctl.ts';
 import { createTestSystem, type TestSystem, type World } from '../support/test-system.ts';
@@ -222,22 +223,34 @@ describe('signals', () => {
   });
 });
 
-test('without --port any port will do where the usual one is in use', async ({ serve }) => {
-  const [one, other] = [await serve([]), await serve([])];
-  expect(one.announced.base_url).not.toBe(other.announced.base_url);
-  expect(await other.call('/account')).toMatchObject({ error: { code: 0 } });
-});
-
-test('a port that was asked for and is in use is exit 9 with what helps', async ({ linkctl }) => {
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  const { port } = taken.address() as { port: number };
-  const ran = await linkctl(['serve', '--port', String(port)]);
-  taken.close();
-  expect(ran).toEqual({
+describe('a port that is in use is exit 9 with what helps', () => {
+  const refusal = (port: number) => ({
     code: 9,
     stdout: '',
-    stderr: `error: cannot listen on 127.0.0.1 port ${port}: the port is already in use\nhint: linkctl serve --port 0 uses any free port\n`,
+    stderr:
+      `error: cannot listen on 127.0.0.1 port ${port}: the port is already in use\n` +
+      `hint: stop the other program, or add --port ${port + 1}\n`,
+  });
+
+  test('with --port', async ({ linkctl }) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const ran = await linkctl(['serve', '--port', String(port)]);
+    taken.close();
+    expect(ran).toEqual(refusal(port));
+  });
+
+  test('without --port, and the links of the sandbox keep their names', async ({ linkctl }) => {
+    await linkctl(['-p', 'sandbox', 'shorten', 'https://example.com/a', '--hash', 'one']);
+    const taken = createServer().listen(usualPort, '127.0.0.1');
+    // Where another program of this machine has the port, it is as much in use.
+    await once(taken, 'listening').catch(() => undefined);
+    const ran = await linkctl(['serve']);
+    taken.close();
+    expect(ran).toEqual(refusal(usualPort));
+    const listed = await linkctl(['-p', 'sandbox', 'list', '--fields', 'short_url_with_protocol']);
+    expect(listed.stdout).toBe(`http://localhost:${usualPort}/one\n`);
   });
 });
 

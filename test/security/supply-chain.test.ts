@@ -71,10 +71,29 @@ test('R-55: what is packed runs as it is unpacked, and holds nothing that lies b
   const paths = readdirSync(unpacked, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'));
   const allowed = /^(bin|dist|completions)(\/|$)|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
-  for (const shell of ['linkctl.bash', '_linkctl', 'linkctl.fish', 'linkctl.ps1', basename(manifest.man)])
+  for (const shell of [
+    'linkctl.bash',
+    '_linkctl',
+    'linkctl.fish',
+    'linkctl.ps1',
+    ...manifest.man.map((path: string) => basename(path)),
+  ])
     expect(paths).toContain(`completions/${shell}`);
   symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'));
   const linkctl = join(unpacked, 'bin', 'linkctl.js');
   expect(run(process.execPath, linkctl, '--version')).toBe(`linkctl ${manifest.version}\n`);
   expect(run(process.execPath, linkctl, '-p', 'sandbox', 'shorten', 'https://nodejs.org/')).toMatch(/^http\S+\n$/);
+});
+
+test('the installation of the README brings the manual page', ({ folder, homeEnv }) => {
+  const checkout = join(folder, 'checkout');
+  for (const name of ['package.json', 'bin', 'completions']) cpSync(join(root, name), join(checkout, name), { recursive: true });
+  const [install = ''] = /npm install --global --ignore-scripts \./.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  const prefix = join(folder, 'installed');
+  execFileSync('npm', [...install.split(' ').slice(1), '--offline'], {
+    cwd: checkout,
+    env: { ...homeEnv, npm_config_prefix: prefix },
+    stdio: 'ignore',
+  });
+  expect(readFileSync(join(prefix, 'share', 'man', 'man1', 'linkctl.1'), 'utf8')).toMatch(/^\.TH /m);
 });

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { apiKey, sent, username } from '../support/linkctl.ts';
 import { screenOf } from '../support/terminal.ts';
@@ -100,6 +100,32 @@ describe('auth login', () => {
     terminal.type(`${apiKey}x\u007f\n`);
     expect((await terminal.ended()).code).toBe(0);
   });
+});
+
+test('auth logout without a name asks before it deletes the profile in use; with one it does not', async ({
+  open,
+  wire,
+  folder,
+}) => {
+  const env = { ...nobody, LINKCTL_PROFILE: 'work' };
+  const file = join(folder, '.config', 'linkctl', 'config.json');
+  const profile = { base_url: wire.baseUrl, username, api_key: apiKey };
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, JSON.stringify({ current_profile: 'other', profiles: { work: profile, other: profile } }), { mode: 0o600 });
+  const stored = () => Object.keys(JSON.parse(readFileSync(file, 'utf8')).profiles);
+  const declined = open(['auth', 'logout'], { env });
+  await declined.sees('Delete profile "work" and its API key? [y/N] ');
+  declined.type('\n');
+  expect((await declined.ended()).code).toBe(1);
+  expect(stored()).toEqual(['work', 'other']);
+  const accepted = open(['auth', 'logout'], { env });
+  await accepted.sees('[y/N] ');
+  accepted.type('y\n');
+  expect((await accepted.ended()).code).toBe(0);
+  expect(stored()).toEqual(['other']);
+  const named = await open(['auth', 'logout', 'other'], { env: nobody }).ended();
+  expect(named).toMatchObject({ code: 0, shown: expect.not.stringContaining('[y/N]') });
+  expect(stored()).toEqual([]);
 });
 
 describe('questions before a change', () => {
