@@ -46,7 +46,9 @@ export async function requireAnswer(invocation: Invocation, selects: 'named' | '
   if (dryRun || canAsk(invocation)) return;
   if (!yes) await confirm('', invocation);
   if (selects === 'by tags' && maxAffected === undefined) {
-    throw new UsageError('--max-affected required with --by-tags when not running interactively');
+    throw new UsageError('--max-affected required with --by-tags when not running interactively', {
+      hint: 'add --max-affected <n>; --dry-run shows how many links match',
+    });
   }
 }
 

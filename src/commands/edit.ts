@@ -11,6 +11,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
+import { enumerated } from '../contract/link.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, refuseSelection, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
@@ -53,11 +54,12 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
   const selection = requireSelection(operands, options, 'edit');
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
-  const names = fieldNames('edit', session.edition).filter((name) => values[name] !== undefined);
-  if (names.length === 0)
-    throw new UsageError('nothing to change: give at least one flag that sets a field, such as --url, --note or --add-tag', {
-      hint: 'linkctl edit --help',
-    });
+  const all = fieldNames('edit', session.edition);
+  const names = all.filter((name) => values[name] !== undefined);
+  if (names.length === 0) {
+    const flags = enumerated([...all.map(flagOf), '--remove-tag'], 'or', all.length + 1);
+    throw new UsageError(`nothing to change: give at least one of ${flags}`, { hint: 'linkctl edit --help' });
+  }
   const { kind } = selection;
   if (kind === 'tags') refuseForeignFields(names, session);
   else if (values.custom_hash !== undefined && (kind === 'file' || operands.length > 1)) {

@@ -102,9 +102,12 @@ export function incompleteSet(given: GivenSet): UsageError {
     const { flag, variable } = fieldOf(key);
     return value ? [] : [`${flag} (${variable}${key === 'api_key' ? ', LINKCTL_API_KEY' : ''})`];
   });
-  return new UsageError(`${found.join(', ')} without ${missing.join(' and ')}: credentials must be a full set`, {
-    hint: 'set all of them, or store them with linkctl auth login',
-  });
+  return new UsageError(
+    `${found.join(', ')} without ${missing.join(' and ')}: give --base-url, --username and an API key together`,
+    {
+      hint: 'set all of them, or store them with linkctl auth login',
+    },
+  );
 }
 
 /** With a profile, a base URL may differ from the stored one in its path only: the key belongs to the origin (B74, R-42). */

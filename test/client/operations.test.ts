@@ -202,6 +202,15 @@ test('B52: the hint of a failed connection names the proxy variable that is set'
   });
 });
 
+test('B52: without a proxy, the hint of a failed connection asks whether the server is running', async () => {
+  const { client } = await rig([], { baseUrl: 'http://127.0.0.1:9/api/3', retries: 0 });
+  expect(await failureOf(client.send('listTags', {}))).toMatchObject({
+    exitCode: 8,
+    message: 'connection refused by 127.0.0.1:9',
+    hint: 'check that the server is running and that the base URL is correct: linkctl auth list',
+  });
+});
+
 test('B75, R-9: --timeout bounds the wait for an answer', async () => {
   const { client } = await rig([{ ...faults.silentAfter, times: 'all' }], { timeout: 0.2, retries: 0 });
   const error = await failureOf(client.send('listTags', {}));

@@ -103,6 +103,8 @@ test('B65: a key that the server rejects leaves the configuration as it was', as
   expect(ran).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('[API 1300]') });
   expect(readFileSync(config)).toEqual(before);
   expect(ran.stderr).not.toContain('wrong-key');
+  expect(ran.stderr).toContain('the server rejected the API key from stdin [API 1300]');
+  expect(ran.stderr).toContain('profile "work" was not changed');
 });
 
 test('CLI 3.1: an edition that the server is not of is refused', async ({ home, login, config }) => {
@@ -118,7 +120,8 @@ test('a second profile is stored beside the current one, and says how to switch'
 });
 
 test('B65: a first login that fails leaves no file', async ({ home, login, config }) => {
-  expect((await home(login, { stdin: 'wrong-key' })).code).toBe(4);
+  const ran = await home(login, { stdin: 'wrong-key' });
+  expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('profile "work" was not stored') });
   expect(existsSync(config)).toBe(false);
 });
 

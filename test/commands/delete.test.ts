@@ -265,7 +265,9 @@ describe('questions', () => {
     { ...watched, env: { NO_COLOR: '1', LINKCTL_NO_INPUT: '1' } },
   ])('B54, B57: where nobody can be asked (%j) the flags are named, and nothing is sent', async (world, { linkctl, wire }) => {
     const refusal = 'error: --yes required when not running interactively\nhint: add --yes to the command\n';
-    const tagRefusal = 'error: --max-affected required with --by-tags when not running interactively\n';
+    const tagRefusal =
+      'error: --max-affected required with --by-tags when not running interactively\n' +
+      'hint: add --max-affected <n>; --dry-run shows how many links match\n';
     for (const words of [['delete'], ['stats', '--reset'], ['edit', '--note', 'x']]) {
       if (words[0] !== 'edit') expect(await linkctl([...words, 'h0'], world)).toEqual({ code: 2, stdout: '', stderr: refusal });
       expect(await linkctl([...words, '--by-tags', 'x'], world)).toEqual({ code: 2, stdout: '', stderr: refusal });

@@ -233,7 +233,7 @@ test('--max-clicks goes out on edition A and is refused on edition B (B53)', asy
 });
 
 test.for([
-  [['h0'], /nothing to change: give at least one flag that sets a field, such as --url/],
+  [['h0'], /nothing to change: give at least one of --\S+, .*--url, .*--add-tag.* or --remove-tag/],
   [[], /missing required argument 'hash'/],
   [['--note', 'x'], /missing required argument 'hash'/],
   [['h0', 'h1', '--new-hash', 'x'], /--new-hash applies to one link: give exactly one hash/],

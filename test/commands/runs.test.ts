@@ -68,6 +68,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const shown = JSON.parse((await linkctl(['runs', 'show', run?.run ?? '', '-o', 'json'])).stdout);
     expect(shown).toMatchObject({ run: run?.run, deleted: 20, not_sent: 20, last_end: 'quota' });
     expect(existsSync(shown.journal)).toBe(true);
+    const block = await linkctl(['runs', 'show', run?.run ?? ''], watched);
+    expect(block.stdout).toMatch(/^state: +unfinished$/m);
+    expect(block.stdout).not.toMatch(/: *$/m);
     const on = await linkctl(stopped);
     expect(on.code).toBe(0);
     expect(on.stderr).toMatch(/^resuming run \S+: 20 of 40 rows are done\ndeleting 20 rows of /m);

@@ -95,7 +95,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(await linkctl(['stats', 'none'])).toEqual({
         code: 5,
         stdout: '',
-        stderr: 'error: no short URL "none" [API 1306]\n',
+        stderr: 'error: no short URL "none" [API 1306]\nhint: linkctl list --search none\n',
       });
       expect(await linkctl(['stats', 'none', 'one'])).toMatchObject({ code: 3, stdout: 'one\t0\t0\n' });
       expect(await linkctl(['stats', 'none', 'one', '--top', '1'])).toMatchObject({

@@ -223,3 +223,13 @@ test('D51: an expression without operators costs no look at the tags', async ({ 
   await linkctl(['list', '--by-tags', 'spring-sale']);
   expect((await sent(wire)).map(({ call }) => call)).not.toContain('GET /tags');
 });
+
+test('B58: a question about the sandbox names no port, which is another in every command', async ({ linkctl }) => {
+  await linkctl(['-p', 'sandbox', 'tags', 'add', 'promo']);
+  const asked = await linkctl(['-p', 'sandbox', 'tags', 'delete', 'promo'], {
+    stdin: 'n\n',
+    terminal: { stdin: true, stderr: true },
+    env: { NO_COLOR: '1' },
+  });
+  expect(asked.stderr).toMatch(/^Delete tag "promo", used by no link, of profile "sandbox" on this computer\? \[y\/N\] /);
+});
