@@ -1,7 +1,7 @@
 import type { CliError } from '../base/errors.ts';
 import type { InlineResult } from '../bulk/inline.ts';
 import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
-import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
+import { isMissing, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import type { Session } from '../cli/session.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { quantity } from '../output/quantity.ts';
@@ -22,7 +22,7 @@ export function inlineReport<Payload extends object>(
   session: Session,
 ): RowsReport {
   const { ignoreMissing } = presentation;
-  const shown = ignoreMissing ? outcomes.filter(({ error }) => error?.code !== 1306) : outcomes;
+  const shown = ignoreMissing ? outcomes.filter((outcome) => !isMissing(outcome)) : outcomes;
   const missing = outcomes.length - shown.length;
   const rows = new Map<Row, RowOutcome<Payload>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
   const failureOf = (outcome: RowOutcome<Payload>, reported = false): CliError | undefined =>

@@ -2,7 +2,7 @@ import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders, type Signal } from '../base/system.ts';
 import type { RunProgress, RunSummary } from '../bulk/execute.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
-import { type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
+import { isMissing, missingCount, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -73,7 +73,7 @@ async function* shownRows<Payload extends object>(
     for (const outcome of settled) {
       const row = outcomeRow(outcome, session, true);
       if (outcome.status === 'failed' || outcome.status === 'unknown') outcomes.set(row, outcome);
-      if (!(ignoreMissing && outcome.error?.code === 1306)) rows.push(row);
+      if (!(ignoreMissing && isMissing(outcome))) rows.push(row);
     }
     yield rows;
     const { batchesSettled } = run.progress();
@@ -189,7 +189,7 @@ function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<P
 
 /** What `--ignore-missing` expects is no failure. */
 function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Readonly<Record<string, number>> {
-  const missing = ignoreMissing ? (tally.failures.get(1306) ?? 0) : 0;
+  const missing = ignoreMissing ? missingCount(tally) : 0;
   return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
 }
 

@@ -33,6 +33,7 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
 
   // Lines of several batches that arrive while the disk is busy share one sync.
   async function flush(): Promise<void> {
+    // What other batches write in this turn joins.
     await Promise.resolve();
     const bytes = Buffer.concat(waiting);
     waiting = [];

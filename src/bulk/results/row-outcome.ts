@@ -127,8 +127,20 @@ export type StopReason =
 
 export type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly kind: 'signal' } | { readonly kind: 'ok' };
 
+/** Whether a row failed because no link has its hash, which `--ignore-missing` ignores (B43). */
+export function isMissing({ error }: { readonly error?: RowError | undefined }): boolean {
+  return error?.code === missingHash;
+}
+
+/** How many rows failed for that reason. */
+export function missingCount({ failures }: Tally): number {
+  return failures.get(missingHash) ?? 0;
+}
+
+const missingHash = 1306;
+
 export interface EndOptions {
-  /** 1306 for a named hash is no failure (B43). */
+  /** A hash that no link has is no failure (B43). */
   readonly ignoreMissing?: boolean | undefined;
   /** What is counted, for the message: `3 of 10 URLs failed`. */
   readonly noun?: string | undefined;
@@ -149,7 +161,7 @@ export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissi
   if (stopError?.kind === 'local') return { kind: 'error', error: stopError };
   if (stop?.kind === 'signal') return { kind: 'signal' };
   if (stopError) return { kind: 'error', error: tally.repeatable > 0 ? toBeRepeated(stopError, tally, noun) : stopError };
-  const failed = tally.counts.failed - (ignoreMissing ? (tally.failures.get(1306) ?? 0) : 0);
+  const failed = tally.counts.failed - (ignoreMissing ? missingCount(tally) : 0);
   if (failed === 0) return { kind: 'ok' };
   const kind = failed === tally.rows - tally.counts.not_sent ? commonKind(tally) : 'partial';
   return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
