@@ -60,7 +60,11 @@ function begin(start: Launch, command: Command): Begun {
     deadline,
     format: () => chooseFormat(output, streams.terminal),
     async warn(...texts) {
-      for (const text of texts) if (warned.size < warned.add(text).size) await streams.message(text, 'warning: ');
+      for (const text of texts) {
+        if (warned.has(text)) continue;
+        warned.add(text);
+        await streams.message(text, 'warning: ');
+      }
     },
     note: async (text) => (global.quiet ? undefined : streams.message(text)),
     async openInput(operand, things) {
