@@ -30,6 +30,14 @@ export function itemError(error: ErrorRecord, subject: Subject): CliError {
   return new CliError(kind, message, { hint, apiCode: error.code, details: serverWords(error) });
 }
 
+/** No link has the hash that was named, whether the server says so or its answer leaves the link out. */
+export function noShortUrl({ hash, domain }: Pick<Subject, 'hash' | 'domain'>): Pick<ApiMessage, 'message' | 'hint'> {
+  return {
+    message: `no short URL ${hash === undefined ? 'with the given hashes' : `"${hash}"`}${domain ? ` on ${domain}` : ''}`,
+    hint: hash === undefined ? 'linkctl list' : `linkctl list --search ${shellWord(hash)}`,
+  };
+}
+
 /** Credentials that the server does not accept, without a code of its own (401, 403). */
 export function refusedCredentials({ identity }: Subject, status: number): ApiMessage {
   return {
@@ -121,10 +129,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
       hint: 'run the command with --debug to see the request',
     };
   },
-  1306: ({ hash, domain }) => ({
-    message: `no short URL ${hash === undefined ? 'with the given hashes' : `"${hash}"`}${domain === undefined ? '' : ` on ${domain}`}`,
-    hint: hash === undefined ? 'linkctl list' : `linkctl list --search ${shellWord(hash)}`,
-  }),
+  1306: noShortUrl,
   1307: () => ({
     message: 'the server rejected the request: wrong number of parameters',
     hint: 'run the command with --debug to see the request',

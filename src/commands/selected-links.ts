@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type CliError, NotFoundError, PartialError, UsageError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
 import { showsDefaultFields } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { checkTagExpression } from '../cli/tag-selection.ts';
+import { noShortUrl } from '../client/api-messages.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { hasNamesakes, ofEveryDomain } from '../client/whole-listing.ts';
 import { thisServer } from '../contract/editions.ts';
@@ -98,11 +98,9 @@ export function namedRows(links: AsyncIterable<NamedLink>, named: number, ignore
 }
 
 /** The failure of a URL that was named and is not there. */
-function notFound({ hash, domain }: LinkKey): NotFoundError {
-  return new NotFoundError(`no short URL "${hash}"${domain ? ` on ${domain}` : ''}`, {
-    apiCode: 1306,
-    hint: `linkctl list --search ${shellWord(hash)}`,
-  });
+function notFound(link: LinkKey): NotFoundError {
+  const { message, hint } = noShortUrl(link);
+  return new NotFoundError(message, { apiCode: 1306, hint });
 }
 
 /** How a reading ends that did not find all that was named, after people have read which (B43). */

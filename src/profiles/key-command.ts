@@ -31,7 +31,7 @@ export async function outputOfKeyCommand(command: readonly string[], system: Sys
 }
 
 /** The environment for programs that we start: without our secrets. */
-export function environmentOfChildren(env: System['env']): NodeJS.ProcessEnv {
+function environmentOfChildren(env: System['env']): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== 'LINKCTL_API_KEY'));
 }
 

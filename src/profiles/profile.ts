@@ -61,7 +61,7 @@ const command: ProfileField<string[]> = {
 };
 
 /** The settings of a profile, credentials included, under their names in the file (CLI 3.8). All other code reads this table. */
-export const profileFields = {
+const profileFields = {
   base_url: {
     ...text('a URL such as https://api.example.com/rest/v3', (value) => baseUrl(value) !== undefined),
     login: true,

@@ -100,10 +100,6 @@ export function startTally(): RunningTally {
   };
 }
 
-export function doneCount({ counts }: Tally): number {
-  return [...doneStatuses].reduce((sum, status) => sum + counts[status], 0);
-}
-
 /** Rows were done, and what they got could not be written down: `details` names each and its short URL (J7). */
 export class UnrecordedError extends LocalError {
   readonly rows: number;
