@@ -8,6 +8,7 @@ const source = join(import.meta.dirname, '..', 'src');
 const rooms: Readonly<Record<string, readonly string[]>> = {
   base: [],
   contract: [],
+  links: ['base', 'contract'],
   files: ['base'],
   service: ['contract'],
   client: ['base', 'contract', 'files'],
@@ -17,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   flags: ['base', 'contract', 'input'],
   help: ['base', 'contract', 'flags'],
   completion: ['base', 'contract', 'files', 'help', 'profiles'],
-  bulk: ['base', 'client', 'contract', 'files'],
+  bulk: ['base', 'client', 'contract', 'files', 'links'],
   changes: [
     'base',
     'bulk',

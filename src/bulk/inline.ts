@@ -1,9 +1,9 @@
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
 import type { ShortenItem } from '../contract/operations.ts';
+import { sameUrl } from '../links/canonical-url.ts';
 import { rulesOf } from './batches.ts';
 import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
-import { sameUrl } from './matching/canonical-url.ts';
 import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';

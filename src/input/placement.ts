@@ -1,9 +1,9 @@
 import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { hostName } from './hashes/hashes.ts';
-import { quoted } from './values.ts';
 
 /** The domain that the call works on. */
 export interface WorkingDomain {

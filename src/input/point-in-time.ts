@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import { isCalendarDate } from '../contract/fields.ts';
-import { quoted } from './values.ts';
 
 /** Milliseconds. */
 const units: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };

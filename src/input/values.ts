@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import { unicodeTest } from '../base/unicode.ts';
 import { type Field, type FieldKind, type FieldName, fields, hashPattern, isCalendarDate } from '../contract/fields.ts';
 import { splitList } from '../contract/tag-label.ts';
@@ -83,13 +84,6 @@ export function utcDay(now: number): string {
 
 export function isRefused(value: WireValue | Refused): value is Refused {
   return typeof value === 'object' && value !== null && 'refused' in value;
-}
-
-/** Text of the input for a message: quoted, cut, and without the userinfo of a URL. */
-export function quoted(text: string): string {
-  // Cut afterwards: a cut could part a password from the @ after it.
-  const safe = text.replace(/\/\/[^/?#]*@/, '//***@');
-  return JSON.stringify(safe.length > 80 ? `${safe.slice(0, 80)}...` : safe);
 }
 
 /** A hash that names an existing URL. Checked by R-31 only: the API's document gives neither its characters nor its length. */

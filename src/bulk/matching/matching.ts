@@ -1,6 +1,7 @@
 import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
+import { canonicalHost, canonicalUrl } from '../../links/canonical-url.ts';
 import {
   begin,
   freeRecords,
@@ -14,7 +15,6 @@ import {
   takeByHash,
   type Work,
 } from './answer-items.ts';
-import { canonicalHost, canonicalUrl } from './canonical-url.ts';
 import { foldedKey, keyFields } from './row-keys.ts';
 import type { BatchAnswer, Evidence } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalUrl } from './canonical-url.ts';
+import { canonicalUrl } from '../../links/canonical-url.ts';
 
 /** What distinguishes plain rows and their records (R 1.5.3), beside the long URL. */
 export const keyFields = ['note', 'expiration_date', 'tags', 'email_stats', 'max_clicks'] as const;

@@ -1,6 +1,6 @@
 import { foldedHash } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
-import { sameUrl } from '../matching/canonical-url.ts';
+import { sameUrl } from '../../links/canonical-url.ts';
 import { tagSet } from '../matching/row-keys.ts';
 
 /** A field that was asked for and came back different. */

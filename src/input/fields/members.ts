@@ -1,8 +1,9 @@
+import { quoted } from '../../base/quoted.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { type Field, fieldNames, fields } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { InputUse } from '../format.ts';
-import { quoted, type Target } from '../values.ts';
+import type { Target } from '../values.ts';
 import { meaningOf } from './aliases.ts';
 
 /** A column or a JSON member that sets something. */

@@ -1,10 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
 import { linkText } from '../../contract/link.ts';
 import { csvRecords } from '../csv/csv.ts';
 import { listingColumns } from '../fields/members.ts';
 import type { Source } from '../source.ts';
 import { longestRecord, textLines } from '../text-lines.ts';
-import { quoted } from '../values.ts';
 
 /** What a file calls a link, and where. */
 export interface HashText {

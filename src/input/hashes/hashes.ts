@@ -1,7 +1,8 @@
 import { domainToASCII } from 'node:url';
 import { UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
-import { existingHash, isRefused, quoted } from '../values.ts';
+import { existingHash, isRefused } from '../values.ts';
 
 /**
  * `abc`, `s.ex/abc` or `https://s.ex/abc` (CLI 3.5). Throws a UsageError for what would turn into another address (R-31):

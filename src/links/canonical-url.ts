@@ -1,4 +1,4 @@
-import { parseUrl } from '../../contract/web-address.ts';
+import { parseUrl } from '../contract/web-address.ts';
 
 /**
  * A form in which two spellings of one long URL are equal: servers normalise what they are given (F37). For comparing only;
