@@ -17,7 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   profiles: ['base', 'contract', 'files'],
   flags: ['base', 'contract', 'input'],
   help: ['base', 'contract', 'flags'],
-  completion: ['base', 'contract', 'files', 'help', 'profiles'],
+  completion: ['base', 'bulk/run-names.ts', 'contract', 'files', 'help', 'profiles'],
   bulk: ['base', 'client', 'contract', 'files', 'links'],
   changes: [
     'base',

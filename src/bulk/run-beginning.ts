@@ -12,21 +12,18 @@ import {
   claimRun,
   createRunFolder,
   endsComplete,
-  journalName,
   keyOfRun,
   newRunName,
-  type RunFolders,
   type RunIdentity,
   readBegin,
   removeRunFolder,
-  runFolders,
   runKey,
-  runNames,
   whileThere,
 } from './journal/run-folder.ts';
 import { isUntouched, type RunState } from './journal/run-state.ts';
 import { assertReplaceable } from './results/output-paths.ts';
 import type { BegunRun } from './run-execution.ts';
+import { journalName, type RunFolders, runFolders, runNames } from './run-names.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
 
 /**

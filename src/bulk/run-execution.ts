@@ -1,9 +1,9 @@
 import type { System } from '../base/system.ts';
 import type { Journal } from './journal/journal.ts';
 import type { RecordedOutcomes } from './journal/recorded-outcomes.ts';
-import type { RunFolders } from './journal/run-folder.ts';
 import type { RunState } from './journal/run-state.ts';
 import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
+import type { RunFolders } from './run-names.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
 import type { Execution } from './sending/execution.ts';
 import type { CallCount, KeyedMutex } from './sending/limiter.ts';

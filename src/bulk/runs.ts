@@ -9,9 +9,10 @@ import { foldJournal } from './journal/fold.ts';
 import { readJournal } from './journal/journal.ts';
 import { linksOf } from './journal/ledger.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
-import { deleteRun, journalName, type RunFolders, runFolders, runNames, whileThere } from './journal/run-folder.ts';
+import { deleteRun, whileThere } from './journal/run-folder.ts';
 import type { RunState } from './journal/run-state.ts';
 import type { RowStatus } from './results/row-outcome.ts';
+import { byAge, journalName, newestRuns, type RunFolders, runFolders, runNames, titleOf } from './run-names.ts';
 
 /** A run as `runs list` and `runs show` print it. */
 export interface RunOverview {
@@ -19,7 +20,7 @@ export interface RunOverview {
   /** `finished`: every row has its final status. `damaged`: the journal cannot be read; `problem` says why. */
   readonly state: 'finished' | 'unfinished' | 'damaged';
   /** Absent where the journal is damaged at its beginning. */
-  readonly begin?: BeginLine | undefined;
+  readonly begin: BeginLine | undefined;
   /** Rows by status; `not_sent` are those that a further run would send. */
   readonly counts: Readonly<Partial<Record<RowStatus, number>>>;
   /** Why the last process ended: `complete`, `quota`, `signal` …; absent where it was killed. */
@@ -32,7 +33,28 @@ export interface RunOverview {
 /** Days that the journal of a finished run is kept. */
 const keptDays = 30;
 
-/** All runs, oldest first. */
+/**
+ * The name of the run that a text names: a whole name, `last`, or a beginning that no other run has (U4). Throws `NotFoundError`
+ * where there is none, `UsageError` where there are several.
+ */
+export function resolveRun(stateFolder: string, text: string): string {
+  if (text === 'last') return newestRuns(stateFolder)[0]?.run ?? noRun(text, 'no run is recorded yet');
+  if (runNames(runFolders(stateFolder)).includes(text)) return text;
+  // An empty variable of a script names no run.
+  const [found, ...others] = text === '' ? [] : newestRuns(stateFolder, text, shownCandidates + 1);
+  if (!found) return noRun(text);
+  if (others.length === 0) return found.run;
+  const shown = [found, ...others].slice(0, shownCandidates).map(({ run, begin }) => `${run}  ${begin ? titleOf(begin) : ''}`);
+  throw new UsageError(`several runs begin with ${text}`, {
+    details: others.length < shownCandidates ? shown : [...shown, 'and others'],
+    hint: 'give more of the name',
+  });
+}
+
+/** How many names of runs a message shows. */
+const shownCandidates = 5;
+
+/** All runs, newest first. */
 export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
   const folders = runFolders(stateFolder);
   const overviews: RunOverview[] = [];
@@ -40,17 +62,12 @@ export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
     const found = await overview(run, folders);
     if (found) overviews.push(found);
   }
-  return overviews.sort((one, other) => (beginOf(one) < beginOf(other) ? -1 : 1));
+  return overviews.sort(byAge);
 }
 
-function beginOf({ begin, run }: RunOverview): string {
-  return begin?.at ?? `${run.slice(0, 4)}-${run.slice(4, 6)}-${run.slice(6, 8)}`;
-}
-
-/** One run. Throws `NotFoundError` for an unknown name. */
+/** One run, by its whole name. Throws `NotFoundError` where there is none. */
 export async function showRun(stateFolder: string, run: string): Promise<RunOverview> {
-  const folders = foldersOf(run, stateFolder);
-  return (await overview(run, folders)) ?? noRun(run);
+  return (await overview(run, runFolders(stateFolder))) ?? noRun(run);
 }
 
 /** Deletes the journal of a run; its links stay as they are. Throws `LocalError` while a process works on the run. */
@@ -92,7 +109,7 @@ export interface Verification {
 
 /** Reads every link again that a run made or changed (R-X10), in groups; nothing is changed. */
 export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
-  const folders = foldersOf(run, stateFolder);
+  const folders = runFolders(stateFolder);
   const journal = join(folders.runs, run, journalName);
   const { begin, placeOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
   if (begin.operation !== 'shorten' && begin.operation !== 'edit') {
@@ -120,14 +137,8 @@ async function verifyLine(line: ResultLine, settings: VerifySettings & { domain:
   return { checked: links.length, discrepancies };
 }
 
-/** Throws `NotFoundError` for a name that is none. */
-function foldersOf(run: string, stateFolder: string): RunFolders {
-  const folders = runFolders(stateFolder);
-  return runNames(folders).includes(run) ? folders : noRun(run);
-}
-
-function noRun(run: string): never {
-  throw new NotFoundError(`no run ${run}`, { hint: 'linkctl runs list' });
+function noRun(run: string, message = `no run ${run || '""'}`): never {
+  throw new NotFoundError(message, { hint: 'linkctl runs list' });
 }
 
 /** Undefined where another process has deleted it meanwhile. */
@@ -139,7 +150,7 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
     const { begin, lastEnd, complete } = state;
     return { run, state: complete ? 'finished' : 'unfinished', begin, lastEnd, counts: countsOf(state), journal };
   } catch (error) {
-    return { run, state: 'damaged', counts: {}, problem: messageOf(error), journal };
+    return { run, state: 'damaged', begin: undefined, counts: {}, problem: messageOf(error), journal };
   }
 }
 

@@ -1,8 +1,8 @@
-import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { forgetRun, listRuns, pruneRuns, type RunOverview, showRun, verifyRun } from '../bulk/runs.ts';
+import { titleOf } from '../bulk/run-names.ts';
+import { forgetRun, listRuns, pruneRuns, type RunOverview, resolveRun, showRun, verifyRun } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';
@@ -22,17 +22,17 @@ export function registerRuns(command: Command, run: Runner): void {
   describe(command.command('show'), {
     summary: 'Show the progress of a run',
     description: 'Show the operation, progress and journal path of a run.',
-    examples: ['linkctl runs show 20310131-120905-897533f8'],
+    examples: ['linkctl runs show last', 'linkctl runs show 20310131-120905-897533f8'],
   })
-    .argument('<run>')
+    .argument('<run>', runOperand)
     .action(run(showOne));
   describe(command.command('verify'), {
     summary: 'Check the links of a run',
     description: 'Read all links that a run created or changed. List those that are missing or have another destination.',
-    examples: ['linkctl runs verify 20310131-120905-897533f8'],
+    examples: ['linkctl runs verify last'],
     fields: namesOf(discrepancyColumns),
   })
-    .argument('<run>')
+    .argument('<run>', runOperand)
     .action(run(verifyLinks));
   describe(command.command('forget'), {
     summary: 'Delete the record of a run',
@@ -40,10 +40,10 @@ export function registerRuns(command: Command, run: Runner): void {
     examples: ['linkctl runs forget 20310131-120905-897533f8 --yes'],
     globals: ['--yes'],
   })
-    .argument('<run>')
+    .argument('<run>', runOperand)
     .action(run(forgetOne));
   describe(command, {
-    examples: ['linkctl runs', 'linkctl runs show 20310131-120905-897533f8', 'linkctl runs verify 20310131-120905-897533f8'],
+    examples: ['linkctl runs', 'linkctl runs show last', 'linkctl runs verify 20310131-1209'],
     notes: [
       'To resume an unfinished run, run the same command again. Records of finished runs are kept for 30 days.',
       'What shorten -f guarantees depends on the rows:',
@@ -57,15 +57,18 @@ export function registerRuns(command: Command, run: Runner): void {
   });
 }
 
+const runOperand = 'name of the run, its beginning, or last';
+
 async function listKept(_options: object, { system }: Invocation): Promise<RowsReport> {
   const state = folders(system).state;
   await pruneRuns(state, system);
-  const rows = (await listRuns(state)).map(rowOf).reverse();
+  const rows = (await listRuns(state)).map(rowOf);
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };
 }
 
-async function showOne(_options: object, { system }: Invocation, [run = '']: string[]): Promise<RecordReport> {
-  const overview = await showRun(folders(system).state, run);
+async function showOne(_options: object, { system }: Invocation, [named = '']: string[]): Promise<RecordReport> {
+  const { state } = folders(system);
+  const overview = await showRun(state, resolveRun(state, named));
   const { counts, lastEnd = null, problem = null, journal, begin } = overview;
   const record: Row = {
     ...rowOf(overview),
@@ -80,10 +83,10 @@ async function showOne(_options: object, { system }: Invocation, [run = '']: str
   return { kind: 'record', record, columns, block: columns.filter(({ name }) => record[name] !== null) };
 }
 
-async function verifyLinks(_options: object, invocation: Invocation, [run = '']: string[]): Promise<RowsReport> {
-  const { system } = invocation;
+async function verifyLinks(_options: object, invocation: Invocation, [named = '']: string[]): Promise<RowsReport> {
+  const { state } = folders(invocation.system);
+  const run = resolveRun(state, named);
   const session = await openSession(invocation);
-  const state = folders(system).state;
   const { begin } = await showRun(state, run);
   if (begin && begin.server !== session.client.identity.server && begin.profile !== session.profile) {
     throw new UsageError(`run ${run} belongs to ${begin.server}, not to ${session.client.identity.server}`, {
@@ -112,8 +115,9 @@ async function verifyLinks(_options: object, invocation: Invocation, [run = '']:
   };
 }
 
-async function forgetOne(_options: object, invocation: Invocation, [run = '']: string[]): Promise<DoneReport> {
-  const state = folders(invocation.system).state;
+async function forgetOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<DoneReport> {
+  const { state } = folders(invocation.system);
+  const run = resolveRun(state, named);
   const { state: how, counts } = await showRun(state, run);
   if (how !== 'finished') {
     const left = counts.not_sent ?? 0;
@@ -129,19 +133,19 @@ async function forgetOne(_options: object, invocation: Invocation, [run = '']: s
 const align = 'right' as const;
 
 const runColumns = [
-  { name: 'run' },
+  { name: 'run', essential: true },
   { name: 'state' },
-  { name: 'operation', title: 'WHAT' },
+  { name: 'operation' },
   { name: 'rows', align },
   { name: 'profile' },
-  // In whole in every other format: the folder, which they often share, would push the name off a terminal.
-  { name: 'input', shrinks: true, show: (path: unknown) => basename(String(path ?? '')) },
+  { name: 'input', shrinks: true },
   // The name of the run has the time.
   { name: 'begun', time: true, show: (at: unknown) => String(at ?? '').slice(0, 10) },
+  { name: 'what', shrinks: true },
 ];
 
 /** What 80 columns hold, most wanted first (D55). */
-const runTable = ['run', 'begun', 'state', 'input', 'operation', 'rows', 'profile'];
+const runTable = ['run', 'begun', 'what', 'rows', 'state', 'profile'];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
 
@@ -154,5 +158,6 @@ function rowOf({ run, state, begin }: RunOverview): Row {
     profile: begin?.profile ?? null,
     input: begin?.input.name ?? null,
     begun: begin?.at ?? null,
+    what: begin ? titleOf(begin) : null,
   };
 }

@@ -52,6 +52,7 @@ _linkctl() {
   type compopt >/dev/null 2>&1 || return 0
   ((directive & 2)) && compopt -o nospace 2>/dev/null
   ((directive & 4)) && compopt +o default 2>/dev/null
+  ((directive & 32)) && compopt -o nosort 2>/dev/null
   ((directive & 16)) && compopt +o default -o dirnames 2>/dev/null
   return 0
 }

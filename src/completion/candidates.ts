@@ -17,7 +17,7 @@ export function answerShell(root: CommandTree, words: readonly string[], system:
 }
 
 /** What the shell does besides offering the candidates; bits, as cobra has them (B93). */
-const directives = { noSpace: 2, noFiles: 4, directories: 16 } as const;
+const directives = { noSpace: 2, noFiles: 4, directories: 16, keepOrder: 32 } as const;
 
 interface Candidate {
   /** The whole word that is inserted: `--output=json`. */
@@ -74,7 +74,8 @@ function flagCandidates(line: TypedLine): Candidate[] {
 
 function operandOffer(line: TypedLine, current: string, sources: Sources): Offer {
   const operand = line.help ? undefined : nextOperand(line);
-  const own = operand ? nameOffer(operand.words, operand.name, line, sources) : {};
+  const own =
+    operand?.name === 'run' ? runOffer(current, sources) : operand ? nameOffer(operand.words, operand.name, line, sources) : {};
   const commands = line.operands.length === 0 && !line.ended ? commandCandidates(line, current) : [];
   return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => !line.operands.includes(word))] };
 }
@@ -119,6 +120,15 @@ function localNames(place: string, profile: string | undefined, sources: Sources
   if (place === 'profile') return sources.profiles();
   if (place === 'domain') return sources.labels('domains', profile);
   return place === 'label' || place === 'old' ? sources.labels('tags', profile) : [];
+}
+
+/** Names of runs, newest first, and `last` (U4). */
+function runOffer(current: string, sources: Sources): Offer {
+  const runs = sources.runs('last'.startsWith(current) ? '' : current);
+  const names = runs.map(({ name, title }) => ({ word: name, meaning: title }));
+  const [newest] = names;
+  const candidates = newest ? [{ word: 'last', meaning: `the newest run: ${newest.meaning}` }, ...names] : [];
+  return { candidates, directive: directives.noFiles + directives.keepOrder };
 }
 
 /** `--fields hash,lo`: the last name of a list, without a space after it because another may follow. */

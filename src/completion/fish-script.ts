@@ -21,9 +21,12 @@ function __linkctl_complete
     else if test (math "bitand($directive, 4)") -eq 0
         set lines "$flag"(__fish_complete_path "$path")
     end
+    if test (math "bitand($directive, 32)") -eq 0; and test (count $lines) -gt 0
+        set lines (printf '%s\\n' $lines | sort)
+    end
     # A tab stands before the meaning; no other control character belongs here.
     string match --invert --regex '[\\x01-\\x08\\x0a-\\x1f\\x7f]' -- $lines
 end
 
-complete --command linkctl --no-files --arguments '(__linkctl_complete)'
+complete --command linkctl --no-files --keep-order --arguments '(__linkctl_complete)'
 `;

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { System } from '../base/system.ts';
+import { safe } from '../base/safe-text.ts';
+import { folders, type System } from '../base/system.ts';
+import { newestRuns, titleOf } from '../bulk/run-names.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
 import { keptLabels, type LabelKind } from './label-cache.ts';
@@ -9,7 +11,12 @@ export interface Sources {
   profiles(): string[];
   /** What the server of a profile listed recently; without a name, of the current profile. */
   labels(kind: LabelKind, profile: string | undefined): string[];
+  /** Newest first, those of which this is the beginning of the name (U4). */
+  runs(beginning: string): { readonly name: string; readonly title: string }[];
 }
+
+/** Runs that a key press reads and a terminal shows. */
+const mostRuns = 50;
 
 export function localSources(system: System): Sources {
   return {
@@ -18,6 +25,11 @@ export function localSources(system: System): Sources {
       const profile = given ?? profileInForce(system);
       return profile !== undefined && isProfileName(profile) ? keptLabels(kind, profile, system) : [];
     },
+    runs: (beginning) =>
+      newestRuns(folders(system).state, beginning, mostRuns).map(({ run, begin }) => ({
+        name: run,
+        title: begin ? safe(titleOf(begin)) : '',
+      })),
   };
 }
 

@@ -31,7 +31,8 @@ _linkctl() {
     meanings+=("\${line#"$word"}")
     ((\${#word} > width)) && width=\${#word}
   done
-  ((directive & 2)) && options=(-S '')
+  ((directive & 2)) && options+=(-S '')
+  ((directive & 32)) && options+=(-V runs)
   if [[ -n \${(j::)meanings} ]]; then
     for ((i = 1; i <= \${#values}; i++)); do
       shown+=("\${(r:$width:)values[i]}  \${meanings[i]#$'\\t'}")

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { test as base } from '../support/linkctl.ts';
+import { test as base, type Linkctl } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
@@ -63,8 +63,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const line = await linkctl(['runs']);
     expect(line).toMatchObject({ code: 0, stderr: '' });
     expect(line.stdout).toMatch(new RegExp(`^${run?.run}\tunfinished\tdelete\t40\t`));
-    const drawn = await linkctl(['runs'], { terminal: { stdout: true }, columns: 60 });
-    expect(drawn.stdout).toContain('  hashes.txt\n');
+    const drawn = await linkctl(['runs'], { terminal: { stdout: true }, columns: 80 });
+    expect(drawn.stdout).toContain('  delete hashes.txt');
     const shown = JSON.parse((await linkctl(['runs', 'show', run?.run ?? '', '-o', 'json'])).stdout);
     expect(shown).toMatchObject({ run: run?.run, deleted: 20, not_sent: 20, last_end: 'quota' });
     expect(existsSync(shown.journal)).toBe(true);
@@ -214,9 +214,74 @@ test('D55: runs are listed newest first, and 80 columns hold the day of each', a
   expect(begun).toEqual(newestFirst);
   const { stdout } = await linkctl(['runs'], { ...watched, columns: 80 });
   const [head = '', first = '', ...others] = stdout.trimEnd().split('\n');
-  expect(head).toMatch(/^RUN +BEGUN +STATE +INPUT +WHAT +ROWS$/);
-  expect(first).toMatch(new RegExp(`^\\d{8}-\\d{6}-\\w{8} +${times[1].slice(0, 10)} +finished +a-file-of\\S*… +shorten +1,200$`));
+  expect(head).toMatch(/^RUN +BEGUN +WHAT +ROWS +STATE$/);
+  expect(first).toMatch(new RegExp(`^\\d{8}-\\d{6}-\\w{8} +${times[1].slice(0, 10)} +shorten a-file-of\\S*… +1,200 +finished$`));
   expect(others).toHaveLength(2);
+});
+
+/** Characters of a name that say when. */
+const secondLength = 15;
+
+/** Three runs, the second and third in the same second; their names, newest first. */
+async function threeRuns(linkctl: Linkctl, folder: string): Promise<string[]> {
+  const began = Math.floor(Date.now() / 1000) * 1000 - 600_000;
+  for (const [index, at] of [began - 1000, began + 200, began + 700].entries()) {
+    const file = join(folder, `links-${index}.txt`);
+    writeFileSync(file, `https://example.com/${index}\n`);
+    expect((await linkctl(['shorten', '-f', file], { now: () => at })).code).toBe(0);
+  }
+  return (await linkctl(['runs', '--fields', 'run'])).stdout.trimEnd().split('\n');
+}
+
+test('U4: last and a beginning that no other run has name a run, wherever one is named', async ({ linkctl, folder }) => {
+  const [newest = '', second = '', oldest = ''] = await threeRuns(linkctl, folder);
+  const shown = async (text: string): Promise<unknown> => JSON.parse((await linkctl(['runs', 'show', text, '--json'])).stdout);
+  expect(await shown('last')).toMatchObject({ run: newest, what: 'shorten links-2.txt' });
+  expect(await shown(oldest.slice(0, secondLength))).toMatchObject({ run: oldest, what: 'shorten links-0.txt' });
+  expect(await shown(second.slice(0, -1))).toMatchObject({ run: second, what: 'shorten links-1.txt' });
+  expect(await linkctl(['runs', 'verify', 'last'])).toMatchObject({ code: 0 });
+  expect(await linkctl(['runs', 'forget', 'last'])).toMatchObject({ code: 0, stdout: `${newest}\n` });
+  expect(await linkctl(['runs', 'forget', 'last'])).toMatchObject({ code: 0, stdout: `${second}\n` });
+});
+
+test('U4: a beginning that several runs have is exit 2 and names them; an empty one names no run', async ({
+  linkctl,
+  folder,
+}) => {
+  const names = await threeRuns(linkctl, folder);
+  const beginning = names[0]?.slice(0, secondLength) ?? '';
+  const ran = await linkctl(['runs', 'forget', beginning, '-y']);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toBe(
+    `error: several runs begin with ${beginning}\n${names[0]}  shorten links-2.txt\n${names[1]}  shorten links-1.txt\nhint: give more of the name\n`,
+  );
+  expect(await linkctl(['runs', 'forget', '', '-y'])).toMatchObject({ code: 5, stderr: expect.stringContaining('no run ""') });
+  expect((await linkctl(['runs', '--fields', 'run'])).stdout.trimEnd().split('\n')).toEqual(names);
+});
+
+test('U4: last without a run is exit 5', async ({ linkctl }) => {
+  expect(await linkctl(['runs', 'show', 'last'])).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: 'error: no run is recorded yet\nhint: linkctl runs list\n',
+  });
+});
+
+test('U4: TAB offers last and the runs, newest first, with what they are; a damaged journal by its name alone', async ({
+  linkctl,
+  folder,
+}) => {
+  const names = await threeRuns(linkctl, folder);
+  writeFileSync(join(folder, '.local', 'state', 'linkctl', 'runs', names[2] ?? '', 'journal.log'), 'damaged');
+  const tab = await linkctl(['__complete', 'runs', 'show', '']);
+  expect(tab).toEqual({
+    code: 0,
+    stdout: `last\tthe newest run: shorten links-2.txt\n${names[0]}\tshorten links-2.txt\n${names[1]}\tshorten links-1.txt\n${names[2]}\n:36\n`,
+    stderr: '',
+  });
+  expect((await linkctl(['__complete', 'runs', 'verify', names[2]?.slice(0, secondLength) ?? ''])).stdout).toBe(
+    `${names[2]}\n:36\n`,
+  );
 });
 
 test('no runs: nothing in a pipe, a word on a terminal', async ({ linkctl }) => {

@@ -12,6 +12,8 @@ const hostile = ['$(touch pwned)', 'with\ttab', 'esc\x1b[2J', 'line\nfeed', 'c1\
 const sources: Sources = {
   profiles: () => ['work', 'hobby', 'sandbox'],
   labels: (kind, profile = 'work') => (kind === 'tags' ? [`${profile}-tag`, 'a:b=c', ...hostile] : [`${profile}.ex`]),
+  runs: (beginning) =>
+    ['20310202-1', '20310201-2'].filter((name) => name.startsWith(beginning)).map((name) => ({ name, title: 'edit x' })),
 };
 
 function tree(): Command {
@@ -34,6 +36,7 @@ function tree(): Command {
   tags.command('list', { isDefault: true }).summary('List tags');
   tags.command('rename').summary('Rename').argument('<old>', 'label').argument('<new>', 'label');
   tags.command('delete').alias('rm').summary('Delete').argument('<label...>', 'labels');
+  root.command('undo').argument('[run]', 'run');
   root.command('completion').argument('<shell>', 'shell', choice(['bash', 'zsh']));
   root.command('secret', { hidden: true });
   return root;
@@ -45,7 +48,7 @@ function offered(...line: string[]): string[] {
 }
 
 test.each<[string[], string[]]>([
-  [[''], ['list', 'shorten', 'tags', 'completion', 'help']],
+  [[''], ['list', 'shorten', 'tags', 'undo', 'completion', 'help']],
   [['l'], ['list', 'ls']],
   [
     ['tags', ''],
@@ -61,7 +64,7 @@ test.each<[string[], string[]]>([
   [['-qpwork', 'li'], ['list']],
   [
     ['help', ''],
-    ['list', 'shorten', 'tags', 'completion', 'flags', 'environment', 'exit-codes', 'formats', 'csv'],
+    ['list', 'shorten', 'tags', 'undo', 'completion', 'flags', 'environment', 'exit-codes', 'formats', 'csv'],
   ],
   [
     ['help', 'e'],
@@ -154,6 +157,13 @@ test.each<[string[], string[]]>([
   [['list', '--by-tags', '-w'], ['-work-tag']],
   [['list', '--by-tags', '"a&b", w'], ['"a&b", work-tag']],
   [['list', '--by-tags', '"a&w'], []],
+  [
+    ['undo', ''],
+    ['last', '20310202-1', '20310201-2'],
+  ],
+  [['undo', 'la'], ['last']],
+  [['undo', '20310201'], ['20310201-2']],
+  [['undo', 'last', ''], []],
   [['list', '--limit', ''], []],
   [['list', ''], []],
 ])('B95: at %j the values are %j', (line, words) => {
@@ -178,6 +188,7 @@ test.each<[string, number, string[]]>([
   ['no files', 4, ['shorten', 'https://']],
   ['no files', 4, ['list', '--limit', '']],
   ['no files', 4, ['list', '--nosuch=']],
+  ['no files, and the order kept', 36, ['undo', '']],
   ['no files and no space', 6, ['list', '--fields', 'h']],
 ])('B93: %s, %i, at %j', (_what, directive, line) => {
   expect(complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources).directive).toBe(directive);

@@ -6,22 +6,9 @@ import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
 import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
+import { journalName, type RunFolders, runNames } from '../run-names.ts';
 import { type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
 import { type BeginLine, decodeLine } from './lines.ts';
-
-/** Where everything that bulk runs keep lies, below the state folder. */
-export interface RunFolders {
-  readonly runs: string;
-  readonly locks: string;
-  /** Proofs of rule 4.3.4 (R-X7). */
-  readonly proofs: string;
-}
-
-export function runFolders(stateFolder: string): RunFolders {
-  return { runs: join(stateFolder, 'runs'), locks: join(stateFolder, 'locks'), proofs: join(stateFolder, 'canaries') };
-}
-
-export const journalName = 'journal.log';
 
 /** What makes two command lines the same run: a resumed one is found by it. */
 export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options'>): string {
@@ -29,14 +16,6 @@ export function runKey({ operation, server, account, domain, input }: Omit<RunId
 }
 
 export type RunIdentity = Pick<BeginLine, 'operation' | 'server' | 'account' | 'domain' | 'input' | 'options' | 'mode'>;
-
-/** Names of all runs, oldest first: `20241121-050312-3fa9c1d2`. The last part is the run's key. */
-export function runNames({ runs }: RunFolders): string[] {
-  if (!existsSync(runs)) return [];
-  return readdirSync(runs)
-    .filter((name) => /^\d{8}-\d{6}-[0-9a-f]{8}(-\d+)?$/.test(name))
-    .sort();
-}
 
 export function keyOfRun(name: string): string {
   return name.split('-')[2] ?? '';
