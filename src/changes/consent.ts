@@ -3,12 +3,15 @@ import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
-import type { LinkKey } from '../contract/link.ts';
+import { type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { NamedTargets } from '../input/named-links.ts';
 import { truncate } from '../output/display-width.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { readableUrl } from '../output/url-columns.ts';
+import { fieldChanges, fieldChangeText } from './field-changes.ts';
+import type { ChangePlan } from './plan.ts';
+import { clicks, describedParts, shortUrlText, shownLinks } from './plan-lines.ts';
+import type { PlannedLink } from './planned-links.ts';
 
 /** What a change asks before it is made. */
 export interface Question {
@@ -27,7 +30,7 @@ export interface AffectedUrl {
 }
 
 /** URLs that a question shows, of however many (B56). */
-export const shownUrls = 5;
+export const shownUrls = shownLinks;
 
 /** From so many links on their number is typed instead of a yes (B56). */
 export const typedFrom = 100;
@@ -50,6 +53,47 @@ export async function requireAnswer(invocation: Invocation, selects: 'named' | '
       hint: 'add --max-affected <n>; --dry-run shows how many links match',
     });
   }
+}
+
+/** What is asked below a plan. */
+export interface PlanQuestion {
+  /** The first word of the question: `Delete`. */
+  readonly verb: string;
+  /** How it is answered however small the plan is; without it, by the tiers of B56. */
+  readonly always?: 'typed number' | undefined;
+}
+
+/**
+ * Shows the plan, and asks by the tiers of B56; `--yes` has answered. Where only one link was named, it is part of the question.
+ * Nothing is asked where nothing would be changed.
+ */
+export async function consentToPlan(plan: ChangePlan, { verb, always }: PlanQuestion, session: Session): Promise<void> {
+  const { planned } = plan.counts;
+  const { yes, quiet } = session.global;
+  const place = whereabouts(session, plan.domains);
+  if (plan.only && planned === 1 && !always && !yes) {
+    await session.streams.message(`${place}:`);
+    return await confirm(`${verb} ${onlyText(plan.only, session)}?`, session);
+  }
+  if (!(yes && quiet)) await showPlan(plan, session);
+  if (yes || planned === 0) return;
+  const question = `${verb} ${quantity(planned, 'link')} of ${place}?`;
+  await (planned < typedFrom && !always ? confirm(question, session) : confirmCount(question, planned, session));
+}
+
+/** Prints a plan on stderr (W2), what differs in colour where there is any (B96). */
+export async function showPlan(plan: ChangePlan, { streams }: Pick<Session, 'streams'>): Promise<void> {
+  const { red, green, underline } = await streams.paint('stderr');
+  const marks = { before: (text: string) => red(underline(text)), after: (text: string) => green(underline(text)) };
+  for (const line of plan.lines(streams.coloured('stderr') ? marks : undefined)) await streams.message('', line);
+}
+
+/** `s.ex/abc -> https://… (1,204 clicks)`, of an edit `s.ex/abc: note: "a" -> "b"`. */
+function onlyText({ outcome, record, target }: PlannedLink, session: Session): string {
+  if (!record) return linkText(target);
+  if (outcome.kind !== 'change') return describe({ target, record }, outcome.kind === 'reset', session);
+  const changes = fieldChanges(outcome.fields, record).map(fieldChangeText);
+  return `${shortUrlText(record, session)}: ${changes.join('; ')}`;
 }
 
 /**
@@ -128,27 +172,18 @@ async function tellFirst(first: readonly AffectedUrl[], more: number, withUnique
 
 async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session): Promise<void> {
   for (const { record } of first) {
-    if (record) await session.note(`${shortUrl(record, session)}: ${clicks(record, true)}, will be erased`);
+    if (record) await session.note(`${shortUrlText(record, session)}: ${clicks(record, true)}, will be erased`);
   }
   if (count > first.length) await session.note(`${session.streams.glyphs.ellipsis} and ${grouped(count - first.length)} more`);
 }
 
 /** `https://s.ex/abc -> https://… (1,204 clicks)`. */
-function describe(url: AffectedUrl, withUnique: boolean, session: Session, longUrl = longUrlOf(url)): string {
-  const { record, target } = url;
-  if (!record) return `${target.domain ? `${target.domain}/` : ''}${target.hash} (not found)`;
-  return `${shortUrl(record, session)} -> ${longUrl} (${clicks(record, withUnique)})`;
+function describe({ record, target }: AffectedUrl, withUnique: boolean, session: Session, shown?: string): string {
+  if (!record) return `${linkText(target)} (not found)`;
+  const [before, longUrl, after] = describedParts(record, session, withUnique);
+  return before + (shown ?? longUrl) + after;
 }
 
 function longUrlOf({ record }: AffectedUrl): string {
   return record?.long_url ?? '';
-}
-
-function shortUrl(record: UrlRecord, session: Session): string {
-  return readableUrl(session.shortUrl(record));
-}
-
-function clicks({ total_clicks = 0, unique_clicks = 0 }: UrlRecord, withUnique: boolean): string {
-  const total = `${grouped(total_clicks)} ${total_clicks === 1 ? 'click' : 'clicks'}`;
-  return withUnique ? `${total}, ${grouped(unique_clicks)} unique` : total;
 }

@@ -1,4 +1,3 @@
-import { notApplied } from '../bulk/operations/not-applied.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
@@ -9,6 +8,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
+import { fieldChanges, fieldChangeText } from './field-changes.ts';
 
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
 
@@ -143,13 +143,5 @@ export function plannedChange(hash: string, record: UrlRecord | undefined, chang
 
 /** `note: "old" -> "new"; tags: +a -b`; nothing where the link is as it is asked for. */
 export function editText(fields: EditFields, record: UrlRecord): string | undefined {
-  const now: Readonly<Record<string, unknown>> = { ...record };
-  const differs = new Set(notApplied(fields, record, 'instructions').map(({ field }) => field));
-  const texts = Object.entries(fields).flatMap(([field, asked]) => {
-    const is = now[field === 'custom_hash' ? 'hash' : field];
-    if (asked === undefined || (is !== undefined && !differs.has(field))) return [];
-    if (Array.isArray(asked)) return `tags: ${asked.join(' ')}`;
-    return `${field}: ${JSON.stringify(is ?? null)} -> ${JSON.stringify(asked)}`;
-  });
-  return texts.length > 0 ? texts.join('; ') : undefined;
+  return fieldChanges(fields, record).map(fieldChangeText).join('; ') || undefined;
 }

@@ -39,7 +39,8 @@ export function pad(text: string, width: number, align?: 'right'): string {
   return align === 'right' ? spaces + text : text + spaces;
 }
 
-function graphemesOf(text: string): Intl.Segments {
+/** What people take for one character each. */
+export function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
 }

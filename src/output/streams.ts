@@ -25,7 +25,7 @@ export class Streams {
     this.#options = options;
     this.glyphs = chooseGlyphs(system.env);
     const screen = {
-      width: () => columns(system.stderr.columns, system.env),
+      width: () => this.width('stderr'),
       ellipsis: this.glyphs.ellipsis,
       draw: (text: string) => void system.stderr.write(text),
       line: (text: string) => void this.messageNow(text),
@@ -49,9 +49,9 @@ export class Streams {
     return this.#system.stderr.isTTY === true;
   }
 
-  /** Columns of the terminal on stdout (B24). */
-  width(): number {
-    return columns(this.#system.stdout.columns, this.#system.env);
+  /** Columns of the terminal on a stream (B24). */
+  width(stream: 'stdout' | 'stderr' = 'stdout'): number {
+    return columns(this.#system[stream].columns, this.#system.env);
   }
 
   /** Whether a stream gets colour (B36). */
@@ -75,7 +75,7 @@ export class Streams {
 
   /**
    * One line on stderr, after all that stdout was given so far and without a progress line in its way. The text is made
-   * safe; the lead is ours and may hold styles.
+   * safe; the lead is ours and may hold styles, or safe text with styles.
    */
   async message(text: string, lead = ''): Promise<void> {
     await this.#stdout?.flush().catch(() => undefined);
@@ -85,7 +85,7 @@ export class Streams {
   /** Like `message`, without waiting for stdout, whose reader may be slow. */
   async messageNow(text: string, lead = ''): Promise<void> {
     this.#stderr ??= new Writer(this.#system.stderr, { lossy: true, beforeChunk: this.#clearProgress });
-    this.#stderr.write(`${this.#isAsking ? '\n' : ''}${lead}${this.#clean(text)}\n`);
+    this.#stderr.write(`${this.#isAsking ? '\n' : ''}${this.#redact(lead)}${this.#clean(text)}\n`);
     this.#isAsking = false;
     await this.#stderr.flush();
   }

@@ -9,10 +9,11 @@ export interface Paint {
   readonly green: Style;
   readonly red: Style;
   readonly cyan: Style;
+  readonly underline: Style;
 }
 
 const plain: Style = (text) => text;
-const noPaint: Paint = { bold: plain, green: plain, red: plain, cyan: plain };
+const noPaint: Paint = { bold: plain, green: plain, red: plain, cyan: plain, underline: plain };
 
 /** Whether a stream gets colour, in the order of B36; `colour` is the flag, else the profile's word. */
 export function usesColour(stream: Pick<OutputStream, 'isTTY'>, { colour }: OutputOptions, env: System['env']): boolean {
@@ -28,6 +29,6 @@ export function usesColour(stream: Pick<OutputStream, 'isTTY'>, { colour }: Outp
 export async function createPaint(coloured: boolean): Promise<Paint> {
   if (!coloured) return noPaint;
   const { Chalk } = await import('chalk');
-  const { bold, green, red, cyan } = new Chalk({ level: 1 });
-  return { bold, green, red, cyan };
+  const { bold, green, red, cyan, underline } = new Chalk({ level: 1 });
+  return { bold, green, red, cyan, underline };
 }

@@ -1,0 +1,38 @@
+import { notApplied } from '../bulk/operations/not-applied.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { foldText } from '../links/difference.ts';
+
+/** One field as it is and as an edit would make it; of tags, only the instructions. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The fields that the link has otherwise than they are asked for; none where it is as it is asked for. */
+export function fieldChanges(fields: EditFields, record: UrlRecord): FieldChange[] {
+  const now: Readonly<Record<string, unknown>> = { ...record };
+  const differs = new Set(notApplied(fields, record, 'instructions').map(({ field }) => field));
+  return Object.entries(fields).flatMap(([field, after]) => {
+    const before = now[field === 'custom_hash' ? 'hash' : field];
+    return after === undefined || (before !== undefined && !differs.has(field)) ? [] : [{ field, before, after }];
+  });
+}
+
+/** `note: "old" -> "new"`, `tags: +a -b`. */
+export function fieldChangeText({ field, before, after }: FieldChange): string {
+  if (Array.isArray(after)) return `${field}: ${after.join(' ')}`;
+  return `${field}: ${JSON.stringify(before ?? null)} -> ${JSON.stringify(after)}`;
+}
+
+/** A text that is equal for changes that are alike: of long URLs only what differs, `old.example -> new.example` (W2). */
+export function foldedText(changes: readonly FieldChange[]): string {
+  return changes
+    .map((change) => {
+      const { field, before, after } = change;
+      const isMove = field === 'long_url' && typeof before === 'string' && typeof after === 'string';
+      return isMove ? foldText(before, after) : fieldChangeText(change);
+    })
+    .join('; ');
+}

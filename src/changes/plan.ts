@@ -1,0 +1,58 @@
+import type { LinkDomains } from '../contract/link.ts';
+import { fieldChanges, foldedText } from './field-changes.ts';
+import { type PlanMarks, planLines } from './plan-lines.ts';
+import { Groups, type PlanCounts, type PlannedLink, type PlanSettings } from './planned-links.ts';
+
+/** What a change would do to many links, in constant memory (W2). */
+export interface ChangePlan {
+  add(link: PlannedLink): void;
+  readonly counts: PlanCounts;
+  /** The domains of what would be changed. */
+  readonly domains: LinkDomains;
+  /** The link, where only one was added. */
+  readonly only: PlannedLink | undefined;
+  /**
+   * What people read before the question: how many of how many, alike changes folded with their count, five examples, what is
+   * refused and why. Safe text; styles only where `marks` has some.
+   */
+  lines(marks?: PlanMarks): readonly string[];
+}
+
+export function startPlan(settings: PlanSettings): ChangePlan {
+  const counts = { planned: 0, unchanged: 0, missing: 0, refused: 0 };
+  const folds = new Groups();
+  const left = new Groups();
+  const domains = new Set<string | undefined>();
+  let only: PlannedLink | undefined;
+  return {
+    counts,
+    add(link) {
+      const { kind } = link.outcome;
+      const state = kind === 'unchanged' || kind === 'missing' || kind === 'refused' ? kind : 'planned';
+      counts[state] += 1;
+      only = added(counts) === 1 ? link : undefined;
+      if (state === 'planned') {
+        folds.add(foldOf(link), link);
+        domains.add(link.target.domain);
+      } else if (link.outcome.kind === 'refused') left.add(link.outcome.reason, link);
+      else if (state === 'missing') left.add('not found', link);
+    },
+    get domains() {
+      return [...domains];
+    },
+    get only() {
+      return only;
+    },
+    lines: (marks) => planLines({ settings, counts, folds, left }, marks),
+  };
+}
+
+function added({ planned, unchanged, missing, refused }: PlanCounts): number {
+  return planned + unchanged + missing + refused;
+}
+
+/** A text that is equal for links to which the same would be done. */
+function foldOf({ outcome, record }: PlannedLink): string {
+  if (outcome.kind !== 'change') return outcome.kind;
+  return record ? foldedText(fieldChanges(outcome.fields, record)) : 'change';
+}

@@ -1,0 +1,80 @@
+import type { Session } from '../cli/session.ts';
+import type { LinkKey } from '../contract/link.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
+
+/** What a change would do to one link. */
+export type PlannedOutcome =
+  /** An edit: what the link shall get. */
+  | { readonly kind: 'change'; readonly fields: EditFields }
+  | { readonly kind: 'delete' }
+  /** The counters are lost. */
+  | { readonly kind: 'reset' }
+  /** A deleted link is made again. */
+  | { readonly kind: 'create'; readonly fields: EditFields }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'missing' }
+  /** Why it is left alone: `too long`, `changed since: note`. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface PlannedLink {
+  readonly target: LinkKey;
+  /** The link as it was read. */
+  readonly record: UrlRecord | undefined;
+  readonly outcome: PlannedOutcome;
+}
+
+/** What is done, as people read it: `would be changed`. */
+export const participles = { change: 'changed', delete: 'deleted', reset: 'reset', undo: 'undone' } as const;
+
+export interface PlanSettings {
+  readonly verb: keyof typeof participles;
+  readonly session: Session;
+  /** Links that were read, where more were read than are planned: `412 of 3,300`. Asked for last. */
+  readonly of?: number | undefined;
+}
+
+export interface PlanCounts {
+  readonly planned: number;
+  readonly unchanged: number;
+  readonly missing: number;
+  readonly refused: number;
+}
+
+/** Texts that are kept apart; links of any others are counted together. */
+const groupsKept = 1000;
+/** Links that are kept of each. */
+const linksKept = 5;
+
+export interface Group {
+  readonly text: string;
+  count: number;
+  readonly first: PlannedLink[];
+}
+
+/** Links by a text, of which a server may send any number. */
+export class Groups {
+  readonly #groups = new Map<string, Group>();
+  /** Links of texts beyond those that are kept. */
+  #others = 0;
+
+  add(text: string, link: PlannedLink): void {
+    const group = this.#groups.get(text) ?? { text, count: 0, first: [] };
+    if (group.count === 0 && this.#groups.size >= groupsKept) {
+      this.#others += 1;
+      return;
+    }
+    this.#groups.set(text, group);
+    group.count += 1;
+    if (group.first.length < linksKept) group.first.push(link);
+  }
+
+  get others(): number {
+    return this.#others;
+  }
+
+  /** Largest first; of equal ones the first that came. */
+  largest(): readonly Group[] {
+    return [...this.#groups.values()].sort((one, other) => other.count - one.count);
+  }
+}
