@@ -30,6 +30,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'flags',
     'input',
+    'links',
     'output',
   ],
   commands: [

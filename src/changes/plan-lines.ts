@@ -1,5 +1,4 @@
 import { safe } from '../base/safe-text.ts';
-import type { Session } from '../cli/session.ts';
 import { linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { differences } from '../links/difference.ts';
@@ -13,6 +12,7 @@ import {
   type PlanCounts,
   type PlannedLink,
   type PlannedOutcome,
+  type PlanSession,
   type PlanSettings,
   participles,
 } from './planned-links.ts';
@@ -101,7 +101,7 @@ function leftLines(left: Groups, screen: PlanScreen): string[] {
 }
 
 const losses = {
-  delete: 'the clicks of deleted links and their place in the order of creation cannot be restored',
+  delete: 'clicks and creation order of deleted links cannot be restored',
   reset: 'counters cannot be restored after a reset',
   create: 'links that are created again begin with 0 clicks, as the newest',
 } as const;
@@ -119,11 +119,11 @@ function kindsOf(folds: Groups): ReadonlySet<PlannedOutcome['kind']> {
 /** Lays out lines for the terminal that stderr is; elsewhere nothing is cut. */
 class PlanScreen {
   readonly ellipsis: string;
-  readonly #session: Session;
+  readonly #session: PlanSession;
   readonly #marks: PlanMarks | undefined;
   readonly #width: number;
 
-  constructor(session: Session, marks: PlanMarks | undefined) {
+  constructor(session: PlanSession, marks: PlanMarks | undefined) {
     const { streams } = session;
     this.#session = session;
     this.#marks = marks;
@@ -196,11 +196,11 @@ function markedPair(before: string, after: string, styled: boolean): MarkedText[
 }
 
 /** `https://s.ex/abc -> https://… (1,204 clicks)`, in the parts around the long URL. */
-export function describedParts(record: UrlRecord, session: Session, withUnique: boolean): [string, string, string] {
+export function describedParts(record: UrlRecord, session: PlanSession, withUnique: boolean): [string, string, string] {
   return [`${shortUrlText(record, session)} -> `, record.long_url, ` (${clicks(record, withUnique)})`];
 }
 
-export function shortUrlText(record: UrlRecord, session: Session): string {
+export function shortUrlText(record: UrlRecord, session: PlanSession): string {
   return readableUrl(session.shortUrl(record));
 }
 

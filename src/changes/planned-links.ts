@@ -27,9 +27,12 @@ export interface PlannedLink {
 /** What is done, as people read it: `would be changed`. */
 export const participles = { change: 'changed', delete: 'deleted', reset: 'reset', undo: 'undone' } as const;
 
+/** What is shown of links needs no more of a session. */
+export type PlanSession = Pick<Session, 'streams' | 'shortUrl'>;
+
 export interface PlanSettings {
   readonly verb: keyof typeof participles;
-  readonly session: Session;
+  readonly session: PlanSession;
   /** Links that were read, where more were read than are planned: `412 of 3,300`. Asked for last. */
   readonly of?: number | undefined;
 }

@@ -22,8 +22,9 @@ export function fitMarked(texts: readonly MarkedText[], width: number, ellipsis:
     return displayWidth(text, width) <= width || displayWidth(text.slice(0, at + length), width) < width;
   };
   const first = Math.min(...texts.flatMap(({ text, marks }) => (marks[0] ? displayWidth(text.slice(0, marks[0].at)) : [])));
-  const from = texts.every(isSeen) || !Number.isFinite(first) ? 0 : Math.max(0, first - Math.floor(width / 3));
-  return texts.map((marked) => cutEnd(from > 1 ? cutBeginning(marked, from, ellipsis) : marked, width, ellipsis));
+  const most = Math.max(...texts.map(({ text }) => displayWidth(text))) - width;
+  const from = texts.every(isSeen) ? 0 : Math.min(most, first - Math.floor(width / 3));
+  return texts.map((marked) => cutEnd(from > 0 ? cutBeginning(marked, from, ellipsis) : marked, width, ellipsis));
 }
 
 /** The marked parts in a style. */
