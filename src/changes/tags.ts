@@ -4,7 +4,7 @@ import { type Session, whereabouts } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
-import type { Row, RowsReport } from '../output/report.ts';
+import type { Column, Row, RowsReport } from '../output/report.ts';
 import { requireAnswer, shownUrls, typedFrom } from './consent.ts';
 
 /** B56, B58, D50: what will go, how many URLs lose it, and whose it is; from 100 URLs on their number is typed. */
@@ -94,6 +94,6 @@ function isRefusal(error: unknown): error is CliError {
 }
 
 /** Tags as rows, under the JSON member `key`. */
-export function labelRows(key: string, rows: RowsReport['rows']): RowsReport {
-  return { kind: 'rows', key, rows, columns: [{ name: 'label' }] };
+export function labelRows(key: string, rows: RowsReport['rows'], columns: readonly Column[] = [{ name: 'label' }]): RowsReport {
+  return { kind: 'rows', key, rows, columns };
 }

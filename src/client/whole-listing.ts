@@ -6,7 +6,7 @@ import type { Extent, PagingOptions, RowsPage } from './page-cursor.ts';
 import { type ListSelection, urlPages } from './pages.ts';
 
 /** The account whose links are listed, and the working domain. */
-interface ListedAccount {
+export interface ListedAccount {
   readonly client: Client;
   readonly domain: string | undefined;
   /** Typed as a flag. */
@@ -41,6 +41,11 @@ export async function* joinedPages(
 /** One listing for each domain of the account (F6). */
 export function ofEveryDomain(selection: ListSelection, { names }: AccountDomains): ListSelection[] {
   return names.length > 1 ? names.map((domain) => ({ ...selection, domain })) : [selection];
+}
+
+/** Everything: a listing of each domain, also where a profile has a working domain. */
+export async function wholeAccount({ client, domains }: Pick<ListedAccount, 'client' | 'domains'>): Promise<ListSelection[]> {
+  return client.edition === 'b' ? [{}] : ofEveryDomain({}, await domains());
 }
 
 /** A note with the domains that a listing of the working domain leaves out (F6); none with `--domain`, or if there is one domain. */

@@ -208,6 +208,7 @@ const tags: Topic = {
       ['one | two', 'has at least one'],
       ['one ^ two', 'has exactly one'],
       ['( … )', 'grouping; do not rely on operator precedence'],
+      ['"one & two"', 'has the tag whose label is one & two'],
     ],
     {
       lines: [

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
+import { numbered, seed, store } from '../support/stored-links.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
 
@@ -45,8 +46,60 @@ for (const edition of ['a', 'b'] as const) {
       ]);
       expect((await linkctl(['tags'])).stdout).toBe('three\n');
     });
+
+    test('W4: tags --count says how many links carry each label, beyond the first page, in one pass', async ({
+      linkctl,
+      service,
+      wire,
+    }) => {
+      await store(service, numbered(1003, { tags: ['Promo', 'R&D'] }));
+      await store(service, [{ long_url: 'https://one.example/', tags: ['R', 'D', 'promo'] }]);
+      await linkctl(['tags', 'add', 'unused']);
+      const before = (await wire.requests()).length;
+      expect(await linkctl(['tags', '--count'])).toEqual({
+        code: 0,
+        stdout: 'D\t1\nPromo\t1004\nR\t1\nR&D\t1003\nunused\t0\n',
+        stderr: '',
+      });
+      const calls = (await sent(wire)).slice(before).map(({ call }) => call.replace(/\?.*/, ''));
+      expect(calls.filter((call) => call === 'GET /urls')).toHaveLength(edition === 'a' ? 2 : 3);
+      expect(calls.filter((call) => call === 'GET /domains')).toHaveLength(edition === 'a' ? 1 : 0);
+      const table = await linkctl(['tags', 'list', '--count'], watched);
+      expect(table.stdout).toMatch(/^LABEL +LINKS\nD +1\nPromo +1,004\n/);
+      expect((await linkctl(['tags'])).stdout).toBe('D\nPromo\nR\nR&D\nunused\n');
+    });
   });
 }
+
+describe('several domains', () => {
+  test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
+
+  test('W4: --count covers all domains, whatever the working domain is, and takes no other', async ({
+    linkctl,
+    service,
+    wire,
+  }) => {
+    await seed(service, 20, ['s.ex', 't.ex']);
+    const counted = await linkctl(['tags', '--count', '--json'], { env: { LINKCTL_DOMAIN: 't.ex' } });
+    expect(JSON.parse(counted.stdout)).toEqual({ tags: [{ label: 'promo', links: 8 }] });
+    const before = (await wire.requests()).length;
+    expect(await linkctl(['tags', '--count', '--domain', 's.ex'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--domain does not apply to tags'),
+    });
+    expect(await wire.requests()).toHaveLength(before);
+  });
+});
+
+test('W4: links that are listed without their tags are not counted', async ({ linkctl, service, wire }) => {
+  await store(service, numbered(3, { tags: ['promo'] }));
+  await wire.script([{ only: { path: '/urls' }, alter: { each: { tags: undefined } } }]);
+  expect(await linkctl(['tags', '--count'])).toMatchObject({
+    code: 8,
+    stdout: '',
+    stderr: expect.stringContaining('cannot be counted'),
+  });
+});
 
 test.for([[['add', '']], [['add', 'fine', '.']], [['rename', '..', 'x']], [['rename', 'x', ' ']], [['delete', '..', '-y']]])(
   'R-31: tags %j sends nothing and is exit 2',
