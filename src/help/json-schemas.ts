@@ -83,6 +83,7 @@ const runMembers = {
   profile: nullable(text),
   input: nullable(text),
   begun: nullable({ type: 'string', format: 'date-time' }),
+  what: nullable(text),
 };
 
 const titles: { readonly [name: string]: string } = { error: 'an error on stderr, of any command with -o json or jsonl' };
@@ -98,7 +99,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
     summary: object({ urls: count, total_clicks: count, unique_clicks: count }),
   }),
   'stats --reset': { anyOf: [changedHashes('reset', 'reset'), matched('reset')] },
-  'tags list': object({ tags: listOf(tag) }),
+  'tags list': object({ tags: listOf(object({ label: text, links: optional(count) })) }),
   'tags add': changedTags('tags', 'added'),
   'tags rename': object({ tags: listOf(tag) }),
   'tags delete': changedTags('deleted', 'deleted'),

@@ -88,6 +88,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('tags add', ['tags', 'add', 'one', 'two']);
     await conforms('tags rename', ['tags', 'rename', 'one', 'three']);
     await conforms('tags list', ['tags']);
+    await conforms('tags list', ['tags', '--count']);
     await conforms('tags delete', ['tags', 'delete', 'two', 'gone', '--yes']);
     await conforms('account', ['account']);
     if (edition === 'a') {
