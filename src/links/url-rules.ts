@@ -1,0 +1,146 @@
+import { messageOf, UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
+import { type Parameter, withoutParameter, withParameter } from './query-parameters.ts';
+import type { UrlRule } from './url-change.ts';
+import { urlPrefix } from './url-prefix.ts';
+import { readWebAddress } from './web-address.ts';
+
+// What is typed comes in here; each function throws a UsageError for what is no rule.
+
+/** `<from> <to>`: what begins with `from` (F4) gets `to` instead. */
+export function prefixRule(from: string, to: string): UrlRule {
+  if (from === to) throw new UsageError('<from> and <to> are the same');
+  const prefix = urlPrefix(from);
+  const endsAlike = lastPart(from) === lastPart(to);
+  return {
+    selects: true,
+    apply(longUrl) {
+      const result = prefix.replace(longUrl, to);
+      const fits = result === undefined || endsAlike || !cannotFollow[lastPart(to)].test(result.slice(to.length));
+      return fits ? result : { longUrl: result, refused: `the rest of the URL cannot follow ${to}` };
+    },
+  };
+}
+
+/** No path can follow a query, and no parameter a path. */
+const cannotFollow = { path: /^&/, query: /^[/\\?]/, fragment: /^[/\\?#]/ } as const;
+
+function lastPart(url: string): keyof typeof cannotFollow {
+  if (url.includes('#')) return 'fragment';
+  return url.includes('?') ? 'query' : 'path';
+}
+
+/** `--scheme https`. A port of 80 that is written out goes with http; any other stays. */
+export const httpsRule: UrlRule = {
+  selects: false,
+  apply(longUrl) {
+    if (readWebAddress(longUrl)?.scheme !== 'http') return undefined;
+    return longUrl.replace(placeOf, (_, _scheme, userinfo, host, port = '') => {
+      return `https://${userinfo}${host}${/^:0*80$/.test(port) ? '' : port}`;
+    });
+  },
+};
+
+/**
+ * `--host old=new`. The old host is compared without the port unless it names one; the port of a URL is replaced where either
+ * of them names one, and stays otherwise.
+ */
+export function hostRule(text: string): UrlRule {
+  const [, old = '', now = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  const [from, to] = [namedHost(old), namedHost(now)];
+  if (!from || !to) throw new UsageError(`--host: expected old=new, two hosts without scheme and path, got ${quoted(text)}`);
+  if (old === now) throw new UsageError(`--host: both hosts are ${old}`);
+  const namesPort = from.port !== '' || to.port !== '';
+  return {
+    selects: true,
+    apply(longUrl) {
+      const address = readWebAddress(longUrl);
+      if (address?.hostname !== from.hostname || (from.port !== '' && address.port !== from.port)) return undefined;
+      return longUrl.replace(placeOf, (_, scheme, userinfo, _host, port = '') => {
+        return `${scheme}://${userinfo}${to.host}${namesPort ? to.written : port}`;
+      });
+    },
+  };
+}
+
+/** `--set-param name=value`. */
+export function parameterRule(text: string): UrlRule {
+  const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new UsageError(`--set-param: expected name=value, got ${quoted(text)}`);
+  return settingRule({ name, value });
+}
+
+/** `--remove-param name`, or the beginning of names: `utm_*`. */
+export function removalRule(name: string): UrlRule {
+  if (!/^[^*=]+\*?$/.test(name)) {
+    throw new UsageError(`--remove-param: expected a name such as ref, or utm_* for all that begin so, got ${quoted(name)}`);
+  }
+  return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withoutParameter(longUrl, name) };
+}
+
+const utmNames = ['source', 'medium', 'campaign', 'term', 'content'];
+
+/** `--utm source=newsletter,medium=email`: the parameters `utm_source` and `utm_medium` (I7). */
+export function utmRules(text: string): UrlRule[] {
+  const parameters = text.split(',').map((part): Parameter => {
+    const [, name = '', value = ''] = /^([^=]*)=(.+)$/s.exec(part.trim()) ?? [];
+    if (value === '') throw new UsageError(`--utm: expected name=value, got ${quoted(part)}; a comma in a value is %2C`);
+    if (!utmNames.includes(name))
+      throw new UsageError(`--utm: unknown name ${quoted(name)}; expected one of ${utmNames.join(', ')}`);
+    return { name: `utm_${name}`, value };
+  });
+  const repeated = parameters.find(({ name }, index) => parameters.findIndex((other) => other.name === name) < index);
+  if (repeated) throw new UsageError(`--utm: ${repeated.name.slice('utm_'.length)} is given twice`);
+  return parameters.map(settingRule);
+}
+
+/** `--regex <pattern> --to <text>`: every match is replaced; `$1` is what the first group matched. */
+export function patternRule(pattern: string, to: string): UrlRule {
+  const expression = regularExpression(pattern);
+  const groups = (new RegExp(`${pattern}|`, 'u').exec('')?.length ?? 1) - 1;
+  for (const [, sign, digit] of to.replaceAll('$$', '').matchAll(/([$\\])(\d)/g)) {
+    if (sign === '\\') throw new UsageError(`--to: what group ${digit} matched is $${digit}, not \\${digit}`);
+    if (Number(digit) === 0 || Number(digit) > groups) throw new UsageError(`--to: --regex has no group ${digit}`);
+  }
+  return {
+    selects: true,
+    apply(longUrl) {
+      const result = longUrl.replace(expression, to);
+      return result === longUrl && longUrl.search(expression) < 0 ? undefined : result;
+    },
+  };
+}
+
+function regularExpression(pattern: string): RegExp {
+  try {
+    if (pattern !== '') return new RegExp(pattern, 'gu');
+  } catch (error) {
+    const reason = messageOf(error).replace(/^.*\/[a-z]*: /s, '');
+    throw new UsageError(`--regex: ${quoted(pattern)} is not a regular expression: ${reason}`);
+  }
+  throw new UsageError('--regex: the pattern is empty');
+}
+
+function settingRule(parameter: Parameter): UrlRule {
+  // Only of an http(s) URL is it known where its query is.
+  return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withParameter(longUrl, parameter) };
+}
+
+// A backslash ends the host, too: browsers read it as a slash.
+const placeOf = /^(https?):\/\/((?:[^/?#\\]*@)?)([^/?#\\@]*?)(:\d*)?(?=[/?#\\]|$)/i;
+
+interface NamedHost {
+  /** As it was typed, without its port. */
+  readonly host: string;
+  /** In ASCII and lower case. */
+  readonly hostname: string;
+  /** The port with its colon, as it was typed; empty where none was. */
+  readonly written: string;
+  readonly port: string;
+}
+
+function namedHost(text: string): NamedHost | undefined {
+  const [, host = '', written = ''] = /^(\[[^\]]*\]|[^:/?#\\@*\s]+)(:\d+)?$/.exec(text) ?? [];
+  const address = readWebAddress(`http://${host}${written}`);
+  return address && { host, hostname: address.hostname, written, port: written && address.port };
+}
