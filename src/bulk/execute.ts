@@ -51,7 +51,7 @@ interface Proceeds {
 export function executeRun<Payload extends object>(run: RunExecution<Payload>, batches: number): ExecutedRun<Payload> {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
-  const proceeds: Proceeds = { files: openFiles(plan, system), tally, surplus: [] };
+  const proceeds: Proceeds = { files: openFiles(plan, run.operation, system), tally, surplus: [] };
   const startedAt = system.now();
   const { rows } = plan.input;
   return {
@@ -154,7 +154,7 @@ function stopOnSignal<Payload extends object>({ interrupt, system, stop, begun, 
 
 /** Puts the files in their places, where they hold every row (R-X9), and writes the end down. */
 async function endRun<Payload extends object>(
-  { plan, stop, begun, operation, recorded, system }: RunExecution<Payload>,
+  { plan, stop, begun, operation, recorded, images, system }: RunExecution<Payload>,
   proceeds: Proceeds,
 ): Promise<void> {
   const { tally, files } = proceeds;
@@ -172,6 +172,7 @@ async function endRun<Payload extends object>(
   } finally {
     await begun.journal.close();
     await recorded.close();
+    await images?.close();
     begun.release();
     proceeds.endedAt = system.now();
   }

@@ -55,6 +55,7 @@ export async function runInline<Payload extends object>(
     mayCall: () => true,
     inDoubt: new Set(),
     before: new Map(),
+    reads: 'renames',
     rounds: new Map(),
     readBack:
       readBack &&

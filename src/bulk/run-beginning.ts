@@ -51,11 +51,12 @@ export async function beginRun<Payload extends object, Started>(
     if (!found) made = await create(identity, plan, folders, environment);
     const name = found?.name ?? made ?? '';
     claims.push(await claimRun(name, folders, system));
-    const path = join(folders.runs, name, journalName);
+    const folder = join(folders.runs, name);
+    const path = join(folder, journalName);
     // Folded once more under the lock: the process that had it may have worked on until now.
     const state = await foldJournal(path);
     journal = await openJournal(path, state.size, openJournalFile);
-    return await start({ name, path, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) });
+    return await start({ name, path, folder, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) });
   } catch (error) {
     await journal?.close();
     try {
@@ -113,7 +114,7 @@ async function runsOf(key: string, folders: RunFolders): Promise<{ unfinished: F
     const journal = join(folders.runs, name, journalName);
     // Of finished ones before the newest, which is read whole, the end is enough.
     const state = finished !== undefined && (await endsComplete(journal)) ? undefined : await foldJournal(journal);
-    if (state && !state.complete) unfinished.push({ name, state });
+    if (state && !state.complete && state.undoneBy === undefined) unfinished.push({ name, state });
     else finished ??= name;
   }
   return { unfinished, finished };
@@ -129,7 +130,7 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
     if (!begin || !isKin(identity, begin, onDefault)) continue;
     // Not locked by this process: another one may delete it.
     const state = await whileThere(name, folders, () => foldJournal(join(folders.runs, name, journalName)));
-    if (!state || state.complete || isUntouched(state)) continue;
+    if (!state || state.complete || state.undoneBy !== undefined || isUntouched(state)) continue;
     const { input } = identity;
     if (begin.input.sha256 === input.sha256) {
       throw new LocalError(`run ${name} of ${input.name} started on ${begin.domain}, which is no longer the default domain`, {
@@ -158,7 +159,7 @@ function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
 
 async function create<Payload extends object>(
   identity: RunIdentity,
-  { profile, input, results, failed }: RunPlan<Payload>,
+  { what, undo, undoes, profile, input, results, failed }: RunPlan<Payload>,
   folders: RunFolders,
   { client, system, openJournalFile }: RunEnvironment,
 ): Promise<string> {
@@ -168,6 +169,9 @@ async function create<Payload extends object>(
     version: 1,
     run,
     ...identity,
+    what,
+    undo: undo || undefined,
+    undoes,
     profile,
     edition: client.edition,
     outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),

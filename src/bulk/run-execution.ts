@@ -1,4 +1,5 @@
 import type { System } from '../base/system.ts';
+import type { OpenImages } from './journal/images.ts';
 import type { Journal } from './journal/journal.ts';
 import type { RecordedOutcomes } from './journal/recorded-outcomes.ts';
 import type { RunState } from './journal/run-state.ts';
@@ -13,6 +14,8 @@ export interface BegunRun {
   readonly name: string;
   /** Path of the journal. */
   readonly path: string;
+  /** Where it lies, with all that is kept of the run. */
+  readonly folder: string;
   readonly journal: Journal;
   /** What the journal says of earlier processes. */
   readonly state: RunState;
@@ -32,6 +35,7 @@ export interface RunExecution<Payload extends object> extends Execution<Payload>
   readonly folders: RunFolders;
   /** Outcomes of earlier processes. */
   readonly recorded: RecordedOutcomes;
+  readonly images?: OpenImages | undefined;
   /** Keyed mode: sends the first rows until the server is proven (R-X7); answers with their outcomes. */
   readonly prove?: ((rows: readonly BulkRow<Payload>[]) => Promise<ReadonlyMap<number, RowOutcome<Payload>>>) | undefined;
   /** Keeps rows that share a link out of two batches at once. */

@@ -24,7 +24,23 @@ export interface RunFacts {
   readonly advice: string | undefined;
 }
 
-export function factsOf<Payload extends object>({ plan, begun, domain }: RunExecution<Payload>): RunFacts {
+/** Links that were read longer ago than this when a run begins are read again: people may have thought the question over (U1). */
+const freshFor = 5 * 60_000;
+
+/** Whether what was read of the links is too old to change them by it. */
+export function isReadAgain<Payload extends object>({ plan, system }: RunExecution<Payload>): boolean {
+  const { readAt } = plan.input;
+  return readAt !== undefined && system.now() - readAt > freshFor;
+}
+
+/** Whether links are read before each batch. */
+function readsFirst<Payload extends object>(run: RunExecution<Payload>): boolean {
+  const { operation, reads, plan } = run;
+  return operation.read !== undefined && reads !== 'renames' && (plan.input.readAt === undefined || isReadAgain(run));
+}
+
+export function factsOf<Payload extends object>(run: RunExecution<Payload>): RunFacts {
+  const { plan, begun, domain } = run;
   const { rows } = plan.input;
   let doneBefore = 0;
   for (const [state, count] of begun.state.counts) if (isSettled(state)) doneBefore += count;
@@ -37,7 +53,7 @@ export function factsOf<Payload extends object>({ plan, begun, domain }: RunExec
     doneBefore,
     batches,
     // 2 % are kept for reading back (R-11).
-    calls: Math.ceil(batches * callsPerBatch(plan) * 1.02),
+    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst(run))) * 1.02),
     domain,
     guarantee: mode && `${mode}: ${guarantees[mode]}`,
     advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
@@ -54,20 +70,22 @@ export async function assertBudget<Payload extends object>(run: RunExecution<Pay
   // With what comes before a batch: reading rows in doubt, and in keyed mode the proof that is still to be made.
   const before = operation.doubt === 'inspect' && begun.state.open.size > 0 ? 1 : 0;
   const toBegin = callsPerBatch(plan) + (plan.mode?.name === 'keyed' ? callsToProve(run) : before);
-  const usual = calls.made + 1 + toBegin;
+  const usual = calls.made + Number(!plan.isTyped) + toBegin;
   if (budget > usual) return;
-  const least = usual + Number(await needsWitness(run));
+  const least = usual + Number(await needsBefore(run));
   if (budget >= least) return;
   throw new UsageError(`--budget ${budget}: at least ${least} calls are required to send the first rows`, {
     hint: `use at least --budget ${least}`,
   });
 }
 
-/** Whether any row is read before it is sent first (D6). */
-async function needsWitness<Payload extends object>({ plan, operation }: RunExecution<Payload>): Promise<boolean> {
+/** Whether any row is read before it is sent first (U1, D6). */
+async function needsBefore<Payload extends object>(run: RunExecution<Payload>): Promise<boolean> {
+  const { plan, operation } = run;
   const { input, payload } = plan;
-  if (!operation.needsWitness) return false;
-  for await (const rows of input.open()) if (rows.some(({ item }) => operation.needsWitness?.(payload(item)))) return true;
+  if (readsFirst(run)) return true;
+  if (!operation.needsBefore || input.readAt !== undefined) return false;
+  for await (const rows of input.open()) if (rows.some(({ item }) => operation.needsBefore?.(payload(item)))) return true;
   return false;
 }
 
@@ -77,7 +95,7 @@ export async function assertQuota<Payload extends object>(
   { calls, rows, doneBefore, batches }: RunFacts,
 ): Promise<void> {
   const { mode, force, budget, input } = plan;
-  if (batches === 0 || !count.reserve(1)) return;
+  if (batches === 0 || plan.isTyped || !count.reserve(1)) return;
   const links = mode ? rows - doneBefore : 0;
   const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
   for (const text of [...notes, ...shortages]) warn(text);

@@ -2,7 +2,9 @@ import type { CliError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import type { AccountDomains } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import type { OpenJournalFile } from './journal/journal.ts';
+import type { KnownRecord } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { Mode } from './operations/shorten.ts';
 
@@ -11,6 +13,8 @@ export interface RunRow<Item extends object = object> {
   /** From 1, as people count; not known of a row that cannot be read any more. */
   readonly line: number | undefined;
   readonly item: Item;
+  /** The link as it was read when the plan was made; null for one that did not exist, absent where nothing was read. */
+  readonly before?: UrlRecord | null | undefined;
 }
 
 /** The rows of a run, checked beforehand, readable as often as needed and always the same. */
@@ -22,9 +26,11 @@ export interface RunInput<Item extends object = object> {
   readonly rows: number;
   /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
+  /** When the rows' links were read, in milliseconds since 1970; absent where they were not. */
+  readonly readAt?: number | undefined;
   /** The error to stop with if the file is no longer the one that was checked (F65). */
   change?(): Promise<CliError | undefined>;
-  /** Only for a pipe: writes what came through it to a new file, 0600 and fsynced; it is kept with the run. */
+  /** For what cannot be read again, such as a pipe or a listing: writes it to a new file, 0600 and fsynced; it is kept with the run. */
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
 }
 
@@ -37,8 +43,6 @@ export interface OperationSettings {
   readonly batchSize: number;
   /** Reserves one more call. Returns whether the budget allows it (`--budget`). */
   mayCall(): boolean;
-  /** The same for a call that reads where links led, for `--results`; absent without it. */
-  readonly mayRead?: (() => boolean) | undefined;
 }
 
 /** What a long run shall do. */
@@ -46,6 +50,16 @@ export interface RunPlan<Payload extends object> {
   operation(settings: OperationSettings): BulkOperation<Payload>;
   /** Shortening only. */
   readonly mode?: Mode | undefined;
+  /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
+  readonly what?: string | undefined;
+  /** Keep what the links were before, so that the run can be undone (U1). */
+  readonly undo?: boolean | undefined;
+  /** The run that this one takes back. */
+  readonly undoes?: string | undefined;
+  /** Links that were typed: their calls are not worth asking for quotas and domains first. */
+  readonly isTyped?: boolean | undefined;
+  /** Whether a link that was read again is still one that was selected (F2). */
+  readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
   readonly profile?: string | undefined;
   /** The working domain; without one the account's default is looked up, where there are several. */
   readonly domain?: string | undefined;

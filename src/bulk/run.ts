@@ -9,6 +9,7 @@ import { createIdempotencyProbe } from './checked/idempotency-probe.ts';
 import { takeWatermark, type Watermark } from './checked/newest-links.ts';
 import { readBackBatch } from './checked/reading-back.ts';
 import { type ExecutedRun, executeRun } from './execute.ts';
+import { openImages } from './journal/images.ts';
 import { readJournal } from './journal/journal.ts';
 import { hashesOf, journalLedger } from './journal/ledger.ts';
 import { recordedOutcomes } from './journal/recorded-outcomes.ts';
@@ -44,28 +45,38 @@ export async function startRun<Payload extends object>(
   const counted = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
   const domain = await domainOf(plan, counted.client);
   const mayCall = (): boolean => counted.calls.reserve(1);
-  const mayRead = plan.results === undefined ? undefined : mayCall;
-  const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall, mayRead });
+  const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
   await pruneRuns(environment.stateFolder, environment.system);
   const identity = identityOf(plan, operation, domain, environment.client);
   return await beginRun(identity, plan, environment, async (begun) => {
-    const run = executionOf(plan, { ...environment, ...counted, domain, operation, limiter, begun });
-    const facts = factsOf(run);
-    if (facts.batches > 0) await assertBudget(run);
-    await assertQuota(run, facts).catch((error: unknown) => {
-      // A resumed run is stopped, but still reports every row: results files written before a kill are out of date (R-X9).
-      if (!begun.resumed) throw error;
-      run.stop.because(error);
-    });
-    if (begun.resumed) plan.recall?.(begun.state.begin.options);
-    await restoreHashes(begun, operation);
-    return { facts, ...executeRun(run, facts.batches) };
+    const images = plan.undo ? await openImages(begun.folder, environment.openJournalFile) : undefined;
+    try {
+      return await execute(executionOf(plan, { ...environment, ...counted, domain, operation, limiter, begun, images }));
+    } catch (error) {
+      await images?.close();
+      throw error;
+    }
   });
+}
+
+/** Throws where the run cannot start: nothing was sent. */
+async function execute<Payload extends object>(run: RunExecution<Payload>): Promise<StartedRun<Payload>> {
+  const { plan, begun, operation, stop } = run;
+  const facts = factsOf(run);
+  if (facts.batches > 0) await assertBudget(run);
+  await assertQuota(run, facts).catch((error: unknown) => {
+    // A resumed run is stopped, but still reports every row: results files written before a kill are out of date (R-X9).
+    if (!begun.resumed) throw error;
+    stop.because(error);
+  });
+  if (begun.resumed) plan.recall?.(begun.state.begin.options);
+  await restoreHashes(begun, operation);
+  return { facts, ...executeRun(run, facts.batches) };
 }
 
 /** R-X8: the default domain is pinned, because somebody may change it during the run. */
 async function domainOf<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
-  if (plan.domain !== undefined || !editions[client.edition].severalDomains) return plan.domain;
+  if (plan.domain !== undefined || plan.isTyped || !editions[client.edition].severalDomains) return plan.domain;
   return (await (plan.accountDomains ?? accountDomains(client))).defaultDomain;
 }
 
@@ -98,7 +109,7 @@ function identityOf<Payload extends object>(
 }
 
 type Beginnings<Payload extends object> = RunEnvironment &
-  Pick<RunExecution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun'>;
+  Pick<RunExecution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
 
 /** Everything that the run has from here to its end. */
 function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings: Beginnings<Payload>): RunExecution<Payload> {
@@ -122,6 +133,8 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
     mutex: createKeyedMutex(),
     inDoubt: new Set(),
     before,
+    reads: plan.undo ? 'undo' : plan.results === undefined ? 'renames' : 'results',
+    isSelected: plan.isSelected,
     rounds: new Map(),
     recorded: recordedOutcomes(begun.path, state),
     ledger: journalLedger({
@@ -129,6 +142,7 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
       before,
       firstBatch: state.nextBatch,
       keyOf: plan.mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
+      keepsPrior: plan.results !== undefined,
       takeWatermark: isChecked ? () => paidWatermark(run) : undefined,
     }),
     // In checked mode `paidWatermark` has reserved the call of the batch together with its own.

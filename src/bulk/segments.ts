@@ -5,6 +5,7 @@ import { isSettled, type OpenIntent, type RunState } from './journal/run-state.t
 import { hashGiver } from './operations/generated-hash.ts';
 import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
 import type { RunExecution } from './run-execution.ts';
+import { isReadAgain } from './run-facts.ts';
 import type { RunRow } from './run-plan.ts';
 import type { DoubtfulBatch } from './sending/execution.ts';
 import { sendRows } from './sending/sending.ts';
@@ -59,6 +60,7 @@ interface Cutter<Payload extends object> {
 function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutter<Payload> {
   const { rules, operation, begun } = run;
   const { state } = begun;
+  const isOld = isReadAgain(run);
   const intentOf = openIntents(state);
   const payloadOf = payloadMaker(run);
   let segment = emptySegment<Payload>();
@@ -78,8 +80,9 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
   }
 
   return {
-    add({ line, item }) {
-      const row = { index, line, item, payload: payloadOf(item, index) };
+    add({ line, item, before }) {
+      const link = before === undefined ? undefined : isOld ? { listed: before } : { before };
+      const row = { index, line, item, payload: payloadOf(item, index), ...link };
       const intent = intentOf.get(index);
       const found = state.stateOf(index);
       index += 1;

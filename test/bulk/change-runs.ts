@@ -3,7 +3,7 @@ import type { OpenJournalFile } from '../../src/bulk/journal/journal.ts';
 import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
 import { startRun } from '../../src/bulk/run.ts';
-import type { OperationSettings } from '../../src/bulk/run-plan.ts';
+import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
 import { type BulkWorld, inputOf, rowsOf } from './bulk-world.ts';
 
 /** Links h0, h1, … */
@@ -36,7 +36,7 @@ export async function longRun<Row extends object>(
   operation: (settings: OperationSettings) => BulkOperation<Row>,
   rows: readonly Row[],
   openJournalFile?: OpenJournalFile,
-  budget?: number,
+  more?: Partial<RunPlan<Row>>,
 ): Promise<{ exit: number | 'signal'; statuses: string }> {
   const { client, system, state: stateFolder } = world;
   const run = await startRun<Row>(
@@ -48,7 +48,7 @@ export async function longRun<Row extends object>(
       columns: ['hash'],
       batchSize: 2,
       concurrency: 1,
-      budget,
+      ...more,
     },
     { client, system, stateFolder, warn: () => {}, openJournalFile },
   );

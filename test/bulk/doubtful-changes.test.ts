@@ -149,9 +149,12 @@ for (const edition of ['a', 'b'] as const) {
     test('D5, W3: an edit that lands late, after it was looked at, is not reported as unchanged', async ({ world }) => {
       await fill(world, 300);
       await world.server.script([onGet, { ...appliedLate, ...onPatch }, slowLook]);
-      const operation = editItemsOperation({ ...world, batchSize: 1000, mayRead: () => true });
-      const [changed] = await Promise.all([change(world, operation, [{ hash: 'h0', note: 'n' }]), landLate(world)]);
-      expect(changed).toMatchObject({ exit: 0, statuses: 'changed' });
+      const row = { hash: 'h0', note: 'n' };
+      const [changed] = await Promise.all([
+        longRun(world, editItemsOperation, [row], undefined, { undo: true, isTyped: true }),
+        landLate(world),
+      ]);
+      expect(changed).toEqual({ exit: 0, statuses: 'changed' });
     });
 
     test.for([1303, 1300, 1217, 1301])(
@@ -185,7 +188,7 @@ for (const edition of ['a', 'b'] as const) {
       await world.server.script([{ ...faults.dropBefore, ...onDelete, times: 5 }]);
       const rows = named('h0', 'h1');
       // On edition A the first call finds the default domain.
-      const first = await longRun(world, deleting, rows, undefined, edition === 'a' ? 3 : 2);
+      const first = await longRun(world, deleting, rows, undefined, { budget: edition === 'a' ? 3 : 2 });
       expect(first).toEqual({ exit: 10, statuses: 'unknown unknown' });
       expect(await longRun(world, deleting, rows)).toEqual({ exit: 0, statuses: 'deleted deleted' });
     });

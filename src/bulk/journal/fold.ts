@@ -17,7 +17,7 @@ export async function foldJournal(path: string): Promise<RunState> {
     if (!isSound(line, fold.begin.input.rows)) throw damaged(path, `byte ${place.offset}`);
     apply(fold, line, place);
     fold.size = place.offset + place.length;
-    fold.lastEnd = line.type === 'end' ? line.reason : undefined;
+    if (line.type !== 'undone') fold.lastEnd = line.type === 'end' ? line.reason : undefined;
   }
   if (!fold) throw damaged(path, 'no beginning');
   return stateOf(fold);
@@ -60,6 +60,12 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
     },
   },
   signal: {},
+  undone: {
+    apply: (fold, { by }) => {
+      fold.undoneBy = by;
+    },
+  },
+  before: {},
   end: {},
 };
 
@@ -95,6 +101,7 @@ interface Fold {
   size: number;
   nextBatch: number;
   lastEnd: string | undefined;
+  undoneBy: string | undefined;
 }
 
 function startFold(begin: BeginLine): Fold {
@@ -111,6 +118,7 @@ function startFold(begin: BeginLine): Fold {
     size: 0,
     nextBatch: 1,
     lastEnd: undefined,
+    undoneBy: undefined,
   };
 }
 

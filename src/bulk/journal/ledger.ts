@@ -23,13 +23,15 @@ interface JournalLedgerOptions<Payload extends object> {
   readonly before: ReadonlyMap<number, string>;
   /** The hash that was generated for a row, where the run generates hashes (J9). */
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
+  /** Keeps where links led before, for the results file of a resumed run (J5). */
+  readonly keepsPrior?: boolean | undefined;
   /** Checked mode: reads the newest links (R 1.6). */
   readonly takeWatermark?: (() => Promise<Watermark>) | undefined;
 }
 
 /** Writes what a run is about to send, and the results, in the order of J1 and J2. */
 export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
-  const { journal, before, keyOf, takeWatermark } = options;
+  const { journal, before, keyOf, keepsPrior = false, takeWatermark } = options;
   let next = options.firstBatch;
   /** By batch: rows that were recorded before the rest of their batch (`isPart`). */
   const partly = new Map<number, ReadonlySet<number>>();
@@ -54,7 +56,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
       const earlier = partly.get(batch);
       const fresh = earlier ? outcomes.filter(({ index }) => !earlier.has(index)) : outcomes;
       try {
-        await writeOutcomes(journal, batch, fresh, released);
+        await writeOutcomes(journal, { batch, outcomes: fresh, released, keepsPrior });
       } catch (error) {
         const done = fresh.filter(({ status }) => doneStatuses.has(status));
         throw error instanceof LocalError && done.length > 0 ? unrecorded(error, done) : error;
@@ -65,16 +67,18 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
   };
 }
 
-async function writeOutcomes(
-  journal: Journal,
-  batch: number,
-  outcomes: readonly RowOutcome[],
-  released: readonly BulkRow[],
-): Promise<void> {
+interface BatchResult {
+  readonly batch: number;
+  readonly outcomes: readonly RowOutcome[];
+  readonly released: readonly BulkRow[];
+  readonly keepsPrior: boolean;
+}
+
+async function writeOutcomes(journal: Journal, { batch, outcomes, released, keepsPrior }: BatchResult): Promise<void> {
   const unknown = outcomes.filter(({ status }) => status === 'unknown');
   const known = outcomes.filter(isSettledRow);
   const lines: Promise<void>[] = [];
-  if (known.length > 0 || released.length > 0) lines.push(journal.write(resultLine(batch, known, released)));
+  if (known.length > 0 || released.length > 0) lines.push(journal.write(resultLine(batch, known, released, keepsPrior)));
   if (unknown.length > 0) {
     const reason = unknown[0]?.error?.details ?? unknown[0]?.error?.message ?? '';
     lines.push(journal.write({ type: 'unknown', batch, rows: rangesOf(unknown), reason }));
@@ -119,7 +123,12 @@ function isSettledRow(outcome: RowOutcome): outcome is SettledRow {
   return outcome.status !== 'unknown' && outcome.status !== 'not_sent';
 }
 
-function resultLine(batch: number, outcomes: readonly SettledRow[], released: readonly BulkRow[]): ResultLine {
+function resultLine(
+  batch: number,
+  outcomes: readonly SettledRow[],
+  released: readonly BulkRow[],
+  keepsPrior: boolean,
+): ResultLine {
   const failed = outcomes.filter(({ status }) => status === 'failed');
   const done = outcomes.filter(({ status }) => status !== 'failed');
   const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));
@@ -129,6 +138,7 @@ function resultLine(batch: number, outcomes: readonly SettledRow[], released: re
     rows: rangesOf(outcomes),
     states: outcomes.map(({ status }) => letterOf[status]).join(''),
     ...linksOfDone(done, outcomes[0]),
+    ...(keepsPrior && done.some(({ before }) => before) && { priorUrls: done.map(({ before }) => before?.long_url ?? '') }),
     ...(failed.length > 0 && { errors: failed.map(recordedError) }),
     ...(byPosition.length > 0 && { byPosition }),
     ...(released.length > 0 && { released: rangesOf(released) }),
@@ -190,7 +200,7 @@ export function hashesOf({ hashes = [], errors = [] }: ResultLine): readonly str
 
 /** `total`: rows of the run. */
 export function isSoundResult(line: ResultLine, total: number): boolean {
-  const { rows, states, hashes, errors = [], destinations, byPosition = [], released = [] } = line;
+  const { rows, states, hashes, errors = [], destinations, priorUrls, byPosition = [], released = [] } = line;
   if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
   if (![...states].every((letter) => statusOf.has(letter))) return false;
   const failed = states.split(letterOf.failed).length - 1;
@@ -199,7 +209,7 @@ export function isSoundResult(line: ResultLine, total: number): boolean {
   return (
     isListOf(errors, failed, isError) &&
     (hashes === undefined || isListOf(hashes, done, isText)) &&
-    (destinations === undefined || isListOf(destinations, done, isText)) &&
+    [destinations, priorUrls].every((list) => list === undefined || isListOf(list, done, isText)) &&
     Array.isArray(byPosition) &&
     byPosition.every(isPosition)
   );

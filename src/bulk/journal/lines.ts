@@ -1,6 +1,8 @@
 import { checksum } from '../../base/checksum.ts';
 import type { Edition } from '../../contract/editions.ts';
+import type { LinkKey } from '../../contract/link.ts';
 import type { Watermark } from '../checked/newest-links.ts';
+import type { KnownRecord } from '../matching/verdict.ts';
 import type { OperationKind } from '../operations/operation.ts';
 import type { ModeName } from '../operations/shorten.ts';
 import type { Ranges } from './ranges.ts';
@@ -16,6 +18,10 @@ interface Lines {
   readonly unknown: Doubt;
   readonly reconcile: Evidence;
   readonly signal: { readonly at: string };
+  /** Another run took this one back: it is not resumed any more (U2). */
+  readonly undone: { readonly by: string; readonly at: string };
+  /** In a file of its own: links as they were before a batch changed them (U1). */
+  readonly before: Befores;
   /** `complete`: every row has its final status; anything else can be resumed. */
   readonly end: { readonly reason: string; readonly at: string };
 }
@@ -35,6 +41,12 @@ interface Begin {
   readonly operation: OperationKind;
   /** Shortening only. */
   readonly mode?: ModeName | undefined;
+  /** The command as people read it. */
+  readonly what?: string | undefined;
+  /** It keeps what its links were before (U1). */
+  readonly undo?: boolean | undefined;
+  /** The run that it takes back (U2). */
+  readonly undoes?: string | undefined;
   readonly profile?: string | undefined;
   /** Origin and path of the API root. */
   readonly server: string;
@@ -83,6 +95,8 @@ interface Results {
   readonly longUrls?: string | undefined;
   /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
   readonly destinations?: readonly string[] | undefined;
+  /** The long URLs before the change, one per done row, where results are asked for; empty where it is not known (U4). */
+  readonly priorUrls?: readonly string[] | undefined;
   /** One per failed row, in order. */
   readonly errors?: readonly RecordedError[] | undefined;
   /** Positions, within the line, of rows that were matched by position alone (R 1.5.5). */
@@ -104,6 +118,15 @@ interface Doubt {
   readonly batch: number;
   readonly rows: Ranges;
   readonly reason: string;
+}
+
+/** One entry per row in each list. */
+interface Befores {
+  readonly rows: readonly number[];
+  /** What was sent: the link, and the fields that it was to get. */
+  readonly payloads: readonly LinkKey[];
+  /** null for a link that did not exist. */
+  readonly records: readonly (KnownRecord | null)[];
 }
 
 /** The evidence on which doubt was resolved, or was not. Batch 0 is none: of records that belong to no row. */

@@ -54,6 +54,7 @@ interface Result {
   readonly status: SettledStatus;
   readonly error?: RowError | undefined;
   readonly url?: TakenUrl | undefined;
+  readonly priorUrl?: string | undefined;
   readonly matchedByPosition?: true | undefined;
 }
 
@@ -71,7 +72,8 @@ function resultsOf(line: ResultLine): Map<number, Result> {
       results.set(row, { status, ...failure(errors[failed]), matchedByPosition });
       failed += 1;
     } else {
-      results.set(row, { status, url: doneUrl(line, position - failed), matchedByPosition });
+      const nth = position - failed;
+      results.set(row, { status, url: doneUrl(line, nth), priorUrl: line.priorUrls?.[nth], matchedByPosition });
     }
   }
   return results;
@@ -91,10 +93,11 @@ function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: num
 /** Member by member, which is faster than a spread: a resumed run can report a million rows again. */
 function outcomeOf<Payload extends object>(
   { index, line, item, payload }: BulkRow<Payload>,
-  { status, url, error, matchedByPosition }: Partial<Result> = {},
+  { status, url, priorUrl, error, matchedByPosition }: Partial<Result> = {},
 ): RowOutcome<Payload> {
   const record = url && recordOf(url, status, payload);
-  return { index, line, item, payload, status: status ?? 'unknown', record, error, matchedByPosition };
+  const before = priorUrl && url ? { hash: url.hash, long_url: priorUrl } : undefined;
+  return { index, line, item, payload, before, status: status ?? 'unknown', record, error, matchedByPosition };
 }
 
 /** What the journal kept of the record; for the rest, what a done row asked for. Tags of an edit are left out: they are instructions. */

@@ -37,6 +37,8 @@ export interface RunState {
   readonly complete: boolean;
   /** Why the last process ended; undefined where it was killed. */
   readonly lastEnd: string | undefined;
+  /** The run that took this one back, if one did (U2). */
+  readonly undoneBy: string | undefined;
   /** Bytes of the journal that are whole. */
   readonly size: number;
   readonly nextBatch: number;

@@ -1,10 +1,10 @@
-import { shortPrint } from '../../base/fingerprint.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { byDomain, byHash } from '../batches.ts';
 import { matchEdits } from '../matching/matching.ts';
-import { again, type Done, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
-import { addressOf, type ChangeSettings, inspection, lastSeen, missing, readLinks } from './named-links.ts';
+import { noPlace, placeOf } from '../matching/place.ts';
+import { again, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { notApplied, showsAll } from './not-applied.ts';
 import type { BulkOperation } from './operation.ts';
 
@@ -58,12 +58,9 @@ function editing<Row extends LinkKey>(
     ...sending,
     kind: 'edit',
     doubt: 'inspect',
-    call: settings.mayRead ? sparing(settings, fields, sending.call) : sending.call,
-    needsWitness: isRename,
-    witness: async (rows, signal) => {
-      const links = await readLinks(rows, settings, signal);
-      return rows.map(({ hash }) => placeOf(links.get(hash)));
-    },
+    read: reading(settings),
+    needsBefore: isRename,
+    isDone: (row, record) => showsAll(fields(row), record, 'instructions'),
     inspect: inspection(
       settings,
       (row, links) => {
@@ -76,26 +73,6 @@ function editing<Row extends LinkKey>(
     ),
     statusOf: (_, { unchanged }) => (unchanged ? 'unchanged' : 'changed'),
     notApplied: (row, record) => notApplied(fields(row), record, 'instructions'),
-  };
-}
-
-/** W3: where links are read anyway, those that are as they are asked for are not sent. */
-function sparing<Row extends LinkKey>(
-  settings: ChangeSettings,
-  fields: (row: Row) => EditFields,
-  call: BulkOperation<Row>['call'],
-): BulkOperation<Row>['call'] {
-  return async (rows, signal, json, onDoubt) => {
-    const links = await lastSeen(rows, settings, signal);
-    const same = rows.map((row): Done | undefined => {
-      const record = links?.get(row.hash);
-      return record && showsAll(fields(row), record, 'instructions') ? { kind: 'done', record, unchanged: true } : undefined;
-    });
-    const rest = rows.filter((_, position) => !same[position]);
-    if (rest.length === rows.length) return await call(rows, signal, json, onDoubt);
-    const sent = rest.length > 0 ? await call(rest, signal, undefined, onDoubt) : { verdicts: [], surplus: [] };
-    const verdicts = sent.verdicts.values();
-    return { verdicts: same.map((done) => done ?? verdicts.next().value), surplus: sent.surplus };
   };
 }
 
@@ -119,18 +96,11 @@ function verdictOnRename(
   renamed: KnownRecord | undefined,
   before: string | undefined,
 ): Verdict {
-  if (before === nothing) return missing;
+  if (before === noPlace) return missing;
   if (record && (before === undefined || placeOf(record) === before)) return again;
   if (!renamed) return doubtful;
   const isOurs = long_url === undefined ? placeOf(renamed) === before : notApplied({ long_url }, renamed).length === 0;
   return isOurs ? { kind: 'done', record: renamed, evidence: 'hash' } : doubtful;
-}
-
-const nothing = '-';
-
-/** Where a hash leads, as the journal keeps it. */
-function placeOf(record: KnownRecord | undefined): string {
-  return record ? shortPrint(record.long_url ?? '') : nothing;
 }
 
 function fieldsOf({ hash, domain, ...fields }: EditedRow): EditFields {

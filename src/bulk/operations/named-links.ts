@@ -1,9 +1,9 @@
-import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
 import { errors } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
-import type { KnownRecord, Verdict } from '../matching/verdict.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import type { Verdict } from '../matching/verdict.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
 
 /** What edits, deletions and resets of links that are named have in common. */
@@ -13,11 +13,9 @@ export interface ChangeSettings {
   readonly domain?: string | undefined;
   /** Hashes in one call at most. */
   readonly batchSize: number;
-  /** Whether one call more may be made; where given, links are read right before they are changed (U4, W3). */
-  readonly mayRead?: (() => boolean) | undefined;
 }
 
-type Links = ReadonlyMap<string, KnownRecord>;
+type Links = ReadonlyMap<string, UrlRecord>;
 
 /** How one call names links: a single one in its path, several in its query. All are on one domain: `group` sees to it. */
 export function addressOf(rows: readonly LinkKey[], settings: ChangeSettings) {
@@ -36,22 +34,12 @@ export async function readLinks(
   return await urlsByHash(hashes, { ...settings, ...addressOf(rows, settings).query, signal });
 }
 
-/**
- * Links as they are right before they are changed. What cannot be read is changed all the same: undefined. Throws the `CallError`
- * that every further call would meet, too.
- */
-export async function lastSeen(
-  rows: readonly LinkKey[],
-  settings: ChangeSettings,
-  signal: AbortSignal,
-): Promise<Links | undefined> {
-  if (!settings.mayRead?.()) return undefined;
-  try {
-    return await readLinks(rows, settings, signal);
-  } catch (error) {
-    if (!(error instanceof CallError) || refusesRun(error)) throw error;
-    return undefined;
-  }
+/** How links are read right before they are changed. */
+export function reading<Row extends LinkKey>(settings: ChangeSettings): NonNullable<BulkOperation<Row>['read']> {
+  return async (rows, signal) => {
+    const links = await readLinks(rows, settings, signal);
+    return rows.map(({ hash }) => links.get(hash) ?? null);
+  };
 }
 
 /** Reads links in doubt and has each row judged by them. `hashesOf`: what to read for a row. */

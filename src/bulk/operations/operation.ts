@@ -1,3 +1,4 @@
+import type { UrlRecord } from '../../contract/records.ts';
 import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { Difference } from './not-applied.ts';
@@ -15,7 +16,7 @@ export interface SoughtRow<Payload extends object> {
   readonly payload: Payload;
   /** An attempt may have been applied, so a missing link may be our doing. Otherwise it never existed. */
   readonly inDoubt: boolean;
-  /** What `witness` answered before the first attempt; undefined where nothing was read then. */
+  /** Where its hash led before the first attempt (`placeOf`); undefined where nothing was read then. */
   readonly before: string | undefined;
 }
 
@@ -36,10 +37,12 @@ export interface BulkOperation<Payload extends object> {
   inspect?(rows: readonly SoughtRow<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
   /** If a row in doubt is refused with this code, an earlier attempt was applied: the thing to delete is gone. */
   readonly provenBy?: number | undefined;
-  /** Whether a doubt about a row can only be cleared by what its hash led to before it was first sent. */
-  needsWitness?(payload: Payload): boolean;
-  /** Reads where the hashes of rows lead before these are first sent; one text per row, for the journal and for `inspect`. */
-  witness?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly string[]>;
+  /** Reads the links of rows as they are; null for one that does not exist. Only for changes of links that exist. */
+  read?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly (UrlRecord | null)[]>;
+  /** Whether a doubt about a row can only be cleared by where its hash led before it was first sent (D6). */
+  needsBefore?(payload: Payload): boolean;
+  /** Whether a link is as a row asks for, so that nothing is to be sent (W3). */
+  isDone?(payload: Payload, record: KnownRecord): boolean;
   /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */
   hashOf?(payload: Payload): string | undefined;
   /** Rows for which this is equal share a link; undefined for rows with a link of their own (4.3.3). */

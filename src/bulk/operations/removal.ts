@@ -1,7 +1,7 @@
 import type { LinkKey } from '../../contract/link.ts';
 import { byHash } from '../batches.ts';
-import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matching/verdict.ts';
-import { addressOf, type ChangeSettings, inspection, lastSeen, missing } from './named-links.ts';
+import { again, type BatchAnswer, type Verdict } from '../matching/verdict.ts';
+import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import type { BulkOperation } from './operation.ts';
 
 /** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (R 2.1). */
@@ -14,12 +14,11 @@ export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey
     provenBy: 1306,
     statusOf: () => 'deleted',
     call: async (rows, signal, _json, onDoubt) => {
-      const before = await lastSeen(rows, settings, signal);
       const { only, query, queryOfAll } = addressOf(rows, settings);
       const options = { signal, onDoubt };
       if (only !== undefined) await client.send('deleteUrl', { path: { hash: only }, query }, options);
       else await client.send('deleteUrls', { query: queryOfAll }, options);
-      return allDone(rows, (hash) => before && (before.get(hash) ?? { hash }));
+      return allDone(rows);
     },
   };
 }
@@ -48,13 +47,17 @@ export function resetOperation({ retryReset: repeat = false, ...settings }: Rese
 }
 
 /** `gone`: the verdict on a row in doubt whose link does not exist. For any other row the link never existed (CLI 3.9.4). */
-function removal(settings: ChangeSettings, gone: Verdict): Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'inspect'> {
+function removal(
+  settings: ChangeSettings,
+  gone: Verdict,
+): Pick<BulkOperation<LinkKey>, 'group' | 'fitting' | 'inspect' | 'read'> {
   return {
     ...byHash,
+    read: reading(settings),
     inspect: inspection(settings, ({ payload, inDoubt }, links) => (links.has(payload.hash) ? again : inDoubt ? gone : missing)),
   };
 }
 
-function allDone(rows: readonly LinkKey[], recordOf?: (hash: string) => KnownRecord | undefined): BatchAnswer {
-  return { verdicts: rows.map(({ hash }) => ({ kind: 'done', record: recordOf?.(hash) })), surplus: [] };
+function allDone(rows: readonly LinkKey[]): BatchAnswer {
+  return { verdicts: rows.map(() => ({ kind: 'done' })), surplus: [] };
 }

@@ -4,6 +4,7 @@ import { type LinkKey, linkText } from '../../contract/link.ts';
 import { joinList } from '../../contract/tag-label.ts';
 import { startReplacement, type WriteSystem } from '../../files/atomic-write.ts';
 import { shortUrlOf } from '../matching/verdict.ts';
+import type { BulkOperation } from '../operations/operation.ts';
 import type { RunPlan } from '../run-plan.ts';
 import type { Stop } from '../sending/execution.ts';
 import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
@@ -18,10 +19,11 @@ export interface OutcomeFiles {
 /** Opens `--results` and `--failed`, where the plan has them. */
 export function openFiles(
   { results, failed, columns }: Pick<RunPlan<object>, 'results' | 'failed' | 'columns'>,
+  { kind }: Pick<BulkOperation<object>, 'kind'>,
   system: WriteSystem,
 ): OutcomeFiles {
   const files: OutcomeFile[] = [];
-  if (results !== undefined) files.push(openResults(results, system));
+  if (results !== undefined) files.push(openResults(results, system, kind !== 'shorten'));
   if (failed !== undefined) files.push(openFailed(failed, system, columns));
   return {
     add(outcome) {
@@ -48,10 +50,13 @@ interface OutcomeFile {
 
 const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code', 'message'] as const;
 
+/** Of changes of links that exist, also where they led before (U4). */
+const changeColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'old_long_url', 'code', 'message'] as const;
+
 /** `--results`: every row exactly once with its final status; JSON lines where the name ends in `.jsonl`, csv otherwise. */
-function openResults(path: string, system: WriteSystem): OutcomeFile {
-  return openFile(path, system, resultColumns, (outcome) => {
-    const { index, status, record, error, matchedByPosition } = outcome;
+function openResults(path: string, system: WriteSystem, isChange: boolean): OutcomeFile {
+  return openFile(path, system, isChange ? changeColumns : resultColumns, (outcome) => {
+    const { index, status, record, error, matchedByPosition, before } = outcome;
     const { hash = '', domain }: Partial<LinkKey> = outcome.payload;
     const isDone = doneStatuses.has(status);
     const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : reasonOf(outcome);
@@ -60,7 +65,8 @@ function openResults(path: string, system: WriteSystem): OutcomeFile {
       status,
       hash: record?.hash ?? hash,
       short_url: record ? shortUrlOf(record) : domain === undefined ? '' : linkText({ domain, hash }),
-      long_url: destinationOf(outcome) ?? '',
+      long_url: status === 'deleted' ? '' : (destinationOf(outcome) ?? ''),
+      ...(isChange && { old_long_url: before?.long_url ?? '' }),
       code: error?.code || (isDone ? 0 : ''),
       message,
     };

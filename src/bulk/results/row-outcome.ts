@@ -36,6 +36,10 @@ export interface BulkRow<Payload extends object = object> {
   /** The row's own columns, as they go to `--failed`. */
   readonly item: object;
   readonly payload: Payload;
+  /** The link before the run changed it; null for one that does not exist, absent where it was not read. */
+  readonly before?: KnownRecord | null | undefined;
+  /** The link as the user saw it, where that was so long ago that it is read again. */
+  readonly listed?: KnownRecord | null | undefined;
 }
 
 export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {

@@ -49,12 +49,26 @@ export interface Execution<Payload extends object> {
    * on a row considers this.
    */
   readonly inDoubt: Set<number>;
-  /** By row: what its hash led to before the first attempt, if the operation needs it (`BulkOperation.witness`). */
+  /** By row: where its hash led before the first attempt, if the operation needs it (`BulkOperation.needsBefore`). */
   readonly before: Map<number, string>;
+  /** What links are read for right before they are changed. `results`: as far as they can be read. `renames`: only what doubt needs. */
+  readonly reads: 'undo' | 'results' | 'renames';
+  /** Keeps what links were before they are changed (U1). */
+  readonly images?: Images | undefined;
+  /** Whether a link that was read again is still one that was selected. */
+  readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
   /** How often a row was sent, for rows that were sent more than once. */
   readonly rounds: Map<number, number>;
   /** Records that no row accounts for. */
   readonly onSurplus: (records: readonly KnownRecord[]) => void;
+}
+
+/** Where a run keeps what its links were. */
+export interface Images {
+  /** Resolves when it is on the disk. */
+  keep(rows: readonly BulkRow[]): Promise<void>;
+  /** Whether this process has kept it for a row. */
+  has(index: number): boolean;
 }
 
 /** A batch that an earlier process left in doubt (J6), and its rows without a result. */

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
 import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../batches.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
+import { knownVerdicts, readBefore, withKnown } from './before.ts';
 import { enterDoubt, resolveDoubt, verdictsOfAnswer, verdictsOfFailure } from './doubt.ts';
 import type { DoubtfulBatch, Execution } from './execution.ts';
 import { BudgetError } from './limiter.ts';
@@ -55,18 +56,19 @@ async function sendBatch<Payload extends object>(
   run: Execution<Payload>,
 ): Promise<Round<Payload>> {
   const { operation, ledger, stop } = run;
-  const serialized = serializeBatch(rows);
+  let serialized = serializeBatch(rows);
   // What may be sent again without harm is written down ahead of its turn, so that no place waits for the disk.
-  const isAhead = operation.doubt === 'repeat';
+  const isAhead = operation.doubt === 'repeat' && !operation.read;
   let batch: number | undefined;
   let leave: (() => void) | undefined;
   try {
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPlace) leave = await run.limiter.enter();
-    const isPaid = operation.witness ? await readWitness(rows, run) : false;
-    if (!isAhead && isPaid !== undefined) batch = await ledger.intent(serialized);
-    if (batch === undefined) return leftAside(rows, run);
-    return await callAndSettle(batch, serialized, run, { isPaid: isPaid === true, leave });
+    const prepared = operation.read ? await readBefore(rows, run) : { rows, isPaid: false };
+    if (!prepared) return leftAside(rows, run);
+    serialized = { ...serialized, rows: prepared.rows };
+    batch ??= await ledger.intent(serialized);
+    return await callAndSettle(batch, serialized, run, { isPaid: prepared.isPaid, leave });
   } catch (error) {
     stop.because(error);
     // The intent could not be written (J7), or something not be read before it: nothing was sent.
@@ -76,26 +78,6 @@ async function sendBatch<Payload extends object>(
   } finally {
     leave?.();
   }
-}
-
-/**
- * Reads what has the hashes before rows are first sent, where only that says in doubt whether they were applied (D6). Answers whether
- * the budget of the call that follows is paid with it; undefined where the batch may not be sent.
- */
-async function readWitness<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  { operation, before, inDoubt, stop, signal, mayCall }: Execution<Payload>,
-): Promise<boolean | undefined> {
-  if (!operation.witness) return false;
-  const unseen = rows.filter(
-    ({ index, payload }) => operation.needsWitness?.(payload) && !before.has(index) && !inDoubt.has(index),
-  );
-  if (unseen.length === 0) return false;
-  if (stop.reason || !mayCall(2)) return undefined;
-  const payloads = unseen.map(({ payload }) => payload);
-  const seen = await operation.witness(payloads, signal);
-  for (const [position, { index }] of unseen.entries()) before.set(index, seen[position] ?? '');
-  return true;
 }
 
 interface Turn {
@@ -116,24 +98,29 @@ async function callAndSettle<Payload extends object>(
   if (stop.reason && !(isPaid && isBudget(stop.reason))) return await putBack(batch, rows, run);
   // Or have learnt how many rows the server takes.
   if (rows.length > rules.limit) return await putBack(batch, rows, run);
+  const known = knownVerdicts(rows, run);
+  const sent = rows.filter((_, nth) => !known[nth]);
+  if (sent.length === 0) return await settle(batch, rows, withKnown(known, []), run);
   // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
   if (!isPaid && !run.mayCall()) return await putBack(batch, rows, run);
   try {
-    const onDoubt = (): void => rows.forEach(({ index }) => void inDoubt.add(index));
-    const answer = await operation.call(payloads, run.signal, json, onDoubt);
+    const onDoubt = (): void => sent.forEach(({ index }) => void inDoubt.add(index));
+    const isWhole = sent.length === rows.length;
+    const asked = isWhole ? payloads : sent.map(({ payload }) => payload);
+    const answer = await operation.call(asked, run.signal, isWhole ? json : undefined, onDoubt);
     if (leave && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
       leave();
       await turn();
     }
-    return await settle(batch, rows, await verdictsOfAnswer(answer, batch, rows, run), run);
+    return await settle(batch, rows, withKnown(known, await verdictsOfAnswer(answer, batch, sent, run)), run);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    if (error.outcome === 'ambiguous') await enterDoubt(batch, rows, error.message, run);
-    if (isTooLarge(error) && rows.length > 1) {
-      rules.limit = Math.min(rules.limit, Math.ceil(rows.length / 2));
+    if (error.outcome === 'ambiguous') await enterDoubt(batch, sent, error.message, run);
+    if (isTooLarge(error) && sent.length > 1) {
+      rules.limit = Math.min(rules.limit, Math.ceil(sent.length / 2));
       return await putBack(batch, rows, run);
     }
-    return await settle(batch, rows, await verdictsOfFailure(error, batch, rows, run), run);
+    return await settle(batch, rows, withKnown(known, await verdictsOfFailure(error, batch, sent, run)), run);
   }
 }
 

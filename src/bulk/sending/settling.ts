@@ -101,12 +101,14 @@ export function outcomeOf<Payload extends object>(
 ): RowOutcome<Payload> {
   if (verdict.kind === 'failed') return { ...row, status: 'failed', error: verdict.error };
   if (verdict.kind !== 'done') return unknownOutcome(row, operation, verdict);
-  const { record, evidence } = verdict;
+  const { evidence } = verdict;
+  // Of a link that is gone, what it was is all there is to show.
+  const record = verdict.record ?? (operation.kind === 'delete' ? (row.before ?? undefined) : undefined);
   const matchedByPosition = evidence === 'position' ? true : undefined;
   const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
   if (differences.length === 0) {
-    const { index, line, item, payload } = row;
-    return { index, line, item, payload, status: operation.statusOf(payload, verdict), record, matchedByPosition };
+    const { index, line, item, payload, before } = row;
+    return { index, line, item, payload, before, status: operation.statusOf(payload, verdict), record, matchedByPosition };
   }
   return { ...row, status: 'failed', record, matchedByPosition, error: notAppliedError(differences) };
 }

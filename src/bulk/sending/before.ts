@@ -1,0 +1,95 @@
+import { CallError, refusesRun } from '../../client/call-error.ts';
+import { placeOf } from '../matching/place.ts';
+import { doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { missing } from '../operations/named-links.ts';
+import { notApplied } from '../operations/not-applied.ts';
+import type { BulkRow } from '../results/row-outcome.ts';
+import type { Execution } from './execution.ts';
+
+/** The rows of a batch, with their links as they are. */
+interface Prepared<Payload extends object> {
+  readonly rows: readonly BulkRow<Payload>[];
+  /** The call that follows is paid for, together with the reading. */
+  readonly isPaid: boolean;
+}
+
+/**
+ * Reads the links of a batch before it is sent, where that is wanted and was not done yet, and keeps them on the disk for `undo` (U1). A
+ * link in doubt is not read: an attempt of this run may have changed it. Undefined where the batch may not be sent; throws what stops
+ * the run, and then nothing is sent either.
+ */
+export async function readBefore<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  run: Execution<Payload>,
+): Promise<Prepared<Payload> | undefined> {
+  const { operation, before, inDoubt, stop, mayCall, images } = run;
+  const unread = rows.filter((row) => isToRead(row, run));
+  if (unread.length > 0 && (stop.reason || !mayCall(2))) return undefined;
+  const prepared = unread.length > 0 ? await read(rows, unread, run) : rows;
+  for (const { index, payload, before: link } of prepared) {
+    const isWitness = link !== undefined && operation.needsBefore?.(payload) && !inDoubt.has(index) && !before.has(index);
+    if (isWitness) before.set(index, placeOf(link));
+  }
+  const unkept = images ? prepared.filter(({ index, before: link }) => link !== undefined && !images.has(index)) : [];
+  if (unkept.length > 0) await images?.keep(unkept);
+  return { rows: prepared, isPaid: unread.length > 0 };
+}
+
+function isToRead<Payload extends object>(
+  { index, payload, before: known }: BulkRow<Payload>,
+  { operation, reads, inDoubt, before }: Execution<Payload>,
+): boolean {
+  if (!operation.read || known !== undefined || inDoubt.has(index)) return false;
+  return reads !== 'renames' || (operation.needsBefore?.(payload) === true && !before.has(index));
+}
+
+async function read<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  unread: readonly BulkRow<Payload>[],
+  { operation, reads, signal }: Execution<Payload>,
+): Promise<readonly BulkRow<Payload>[]> {
+  const payloads = unread.map(({ payload }) => payload);
+  // For results alone, what cannot be read is changed all the same.
+  const isOptional = reads === 'results' && !payloads.some((payload) => operation.needsBefore?.(payload));
+  const links = await operation.read?.(payloads, signal).catch((error: unknown) => {
+    if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
+  });
+  if (!links) return rows;
+  const found = new Map(unread.map(({ index }, nth) => [index, links[nth] ?? null]));
+  return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index) } : row));
+}
+
+/**
+ * What the links of a batch say before it is sent: one that does not exist, is as it shall be (W3), or is not the one that was listed,
+ * is not sent. Undefined for the rows to send.
+ */
+export function knownVerdicts<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  { operation, inDoubt, isSelected }: Execution<Payload>,
+): readonly (Verdict | undefined)[] {
+  return rows.map(({ index, payload, before, listed }) => {
+    if (before === undefined || inDoubt.has(index)) return undefined;
+    if (before === null) return missing;
+    if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
+    return listed ? changedSince(listed, before, isSelected) : undefined;
+  });
+}
+
+/** The user saw another link than there is now: it is left alone. */
+function changedSince(
+  listed: KnownRecord,
+  now: KnownRecord,
+  isSelected: ((record: KnownRecord) => boolean) | undefined,
+): Failed | undefined {
+  const { long_url, note, email_stats, expiration_date, max_clicks, tags } = listed;
+  const fields = notApplied({ long_url, note, email_stats, expiration_date, max_clicks, tags }, now).map(({ field }) => field);
+  if (fields.length === 0 && (isSelected?.(now) ?? true)) return undefined;
+  const what = fields.length > 0 ? `: ${fields.join(', ')}` : '';
+  return { kind: 'failed', error: { code: 0, message: `changed since it was listed${what}` } };
+}
+
+/** The verdicts of a call, in the places of the rows that were sent. */
+export function withKnown(known: readonly (Verdict | undefined)[], sent: readonly Verdict[]): readonly Verdict[] {
+  const answers = sent.values();
+  return known.map((verdict) => verdict ?? answers.next().value ?? doubtful);
+}
