@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
@@ -146,7 +146,7 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
 function isKin({ operation, server, account, domain, input }: RunIdentity, begin: BeginLine, onDefault: boolean): boolean {
   if (begin.operation !== operation || begin.server !== server || begin.account !== account) return false;
   if (begin.domain !== domain) return onDefault && begin.input.sha256 === input.sha256;
-  return input.name !== 'stdin' && begin.input.name === input.name && begin.input.sha256 !== input.sha256;
+  return isAbsolute(input.name) && begin.input.name === input.name && begin.input.sha256 !== input.sha256;
 }
 
 function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {

@@ -95,7 +95,7 @@ function identityOf<Payload extends object>(
   domain: string | undefined,
   { identity }: Client,
 ): RunIdentity {
-  const name = input.copyTo === undefined ? absolutePath(input.name) : 'stdin';
+  const name = input.copyTo === undefined ? absolutePath(input.name) : input.name;
   return {
     operation: kind,
     mode: mode?.name,

@@ -1,6 +1,7 @@
 import { checksum } from '../base/checksum.ts';
 import { LocalError } from '../base/errors.ts';
 import { serializeBatch } from './batches.ts';
+import { knownBefore } from './journal/recorded-outcomes.ts';
 import { isSettled, type OpenIntent, type RunState } from './journal/run-state.ts';
 import { hashGiver } from './operations/generated-hash.ts';
 import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
@@ -79,12 +80,19 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
     expected -= 1;
   }
 
+  const linkOf = (before: RunRow['before']) => (before === undefined ? undefined : isOld ? { listed: before } : { before });
+  // What is read of a link in doubt may be what this run made of it.
+  const linkBefore = (row: number, payload: Payload) => {
+    const priorUrl = state.priorUrls.get(row);
+    return priorUrl === undefined ? undefined : { before: knownBefore(priorUrl, payload) };
+  };
+
   return {
     add({ line, item, before }) {
-      const link = before === undefined ? undefined : isOld ? { listed: before } : { before };
-      const row = { index, line, item, payload: payloadOf(item, index), ...link };
-      const intent = intentOf.get(index);
       const found = state.stateOf(index);
+      const payload = payloadOf(item, index);
+      const row = { index, line, item, payload, ...(found === 'free' ? linkOf(before) : linkBefore(index, payload)) };
+      const intent = intentOf.get(index);
       index += 1;
       segment.rows.push(row);
       if (intent) addOpen(intent, row);

@@ -2,6 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
+import { canAsk } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import type { LinkDomains } from '../contract/link.ts';
@@ -64,6 +65,15 @@ type Sending = Pick<
   RunPlan<object>,
   'batchSize' | 'concurrency' | 'budget' | 'failFast' | 'again' | 'force' | 'overwrite' | 'results' | 'failed'
 >;
+
+/**
+ * Whether a change keeps what the links were (U1). By default it does, but for a single link where nobody watches: a loop in a script
+ * would pay for two calls a link.
+ */
+export async function keepsUndo({ undo }: BulkOptions, session: Session, typed?: number): Promise<boolean> {
+  if (undo === false) await session.note('--no-undo: this change cannot be undone');
+  return undo ?? (typed !== 1 || canAsk(session));
+}
 
 /** How the rows go out, by flags and profile. Throws a UsageError for a batch that no server of this edition takes. */
 export function sendingOf(options: BulkOptions, session: Session): Sending {

@@ -1,19 +1,22 @@
+import { writeFileSync } from 'node:fs';
+import { checksum } from '../base/checksum.ts';
 import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
-import { runInline } from '../bulk/inline.ts';
+import { type InlineResult, runInline } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
-import type { LinkKey } from '../contract/link.ts';
+import { type LinkKey, linkText } from '../contract/link.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile, itemsOf, type NamedHashes, placedOperands } from '../input/named-links.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
+import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import { sendingOf } from './checked-rows.ts';
+import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { consentToNamed, type Question, refuseTooMany, requireAnswer } from './consent.ts';
 import { changeText, dryRunOfLinks, type PlannedChangeOfAll, type PlannedLinks } from './dry-run.ts';
 import { inlineReport } from './inline-report.ts';
-import { type RunPresentation, runReport } from './run-report.ts';
+import { collectRun, type RunPresentation, runReport } from './run-report.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
 export interface NamedChange extends PlannedChangeOfAll {
@@ -46,16 +49,43 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
   }
   if (!change.asks.isOptional)
     await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session);
-  const operation = change.operation({ client: session.client, domain: session.domain, batchSize });
-  const done = await runInline(operation, targets, {
-    system: session.system,
-    batchSize,
-    signal: session.deadline.signal,
-    failFast: change.options.failFast,
-    warn: session.warn,
-  });
+  const undo = await keepsUndo(change.options, session, targets.length);
+  const done = undo ? await typedRun(change, targets, session) : await changeInline(change, targets, session);
   const presentation = { ...namesDomains(change.presentation, domains), ignoreMissing: change.options.ignoreMissing };
   return inlineReport(done, { presentation, fields: change.fields }, session);
+}
+
+/** Without a journal: what a single link in a script is worth. */
+async function changeInline(
+  { operation, options }: NamedChange,
+  targets: readonly LinkKey[],
+  session: Session,
+): Promise<InlineResult<LinkKey>> {
+  const { client, domain, system, deadline, warn } = session;
+  const { batchSize } = sendingOf(options, session);
+  const settings = { system, batchSize, signal: deadline.signal, failFast: options.failFast, warn };
+  return await runInline(operation({ client, domain, batchSize }), targets, settings);
+}
+
+/** As a run, so that it can be undone (U1, U3). */
+async function typedRun(change: NamedChange, targets: readonly LinkKey[], session: Session): Promise<InlineResult<LinkKey>> {
+  const { options, operation, flags = { options: {} }, planned } = change;
+  const texts = targets.map(linkText);
+  const what = `${planned.change} ${texts.length === 1 ? texts[0] : quantity(texts.length, 'link')}`;
+  const json = JSON.stringify(targets);
+  const rows = targets.map((item, index) => ({ line: index + 1, item }));
+  const input = {
+    name: what,
+    // Another change of the same links is another run.
+    sha256: checksum(JSON.stringify([json, flags.options])),
+    rows: rows.length,
+    open: () => [rows],
+    copyTo: async (path: string) => writeFileSync(path, json, { flag: 'wx', mode: 0o600, flush: true }),
+  };
+  return await collectRun(
+    { ...sendingOf(options, session), ...flags, operation, input, payload: same, what, columns: ['hash'] },
+    session,
+  );
 }
 
 async function changeFile(change: NamedChange, path: string, session: Session): Promise<RowsReport> {
@@ -75,6 +105,8 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
     {
       ...sending,
       operation: change.operation,
+      undo: await keepsUndo(change.options, session),
+      what: `${change.planned.change} --hashes-from ${path}`,
       input: {
         name: source.name,
         sha256: source.sha256(),

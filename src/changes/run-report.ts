@@ -1,10 +1,11 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders, type Signal } from '../base/system.ts';
 import type { RunProgress, RunSummary } from '../bulk/execute.ts';
+import type { InlineResult } from '../bulk/inline.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, missingCount, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { type StartedRun, startRun } from '../bulk/run.ts';
-import type { RunPlan } from '../bulk/run-plan.ts';
+import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
@@ -17,20 +18,14 @@ import type { Row, RowsReport } from '../output/report.ts';
  * signal ends it at once (R-18).
  */
 export async function runReport<Payload extends object>(
-  planned: Omit<RunPlan<Payload>, 'profile' | 'domain' | 'accountDomains'>,
+  planned: Omit<RunPlan<Payload>, 'profile' | 'accountDomains'>,
   presentation: RunPresentation,
   session: Session,
 ): Promise<RowsReport> {
   const interruption = interruptible(session);
   const { client, profile, domain } = session;
-  const plan: RunPlan<Payload> = { ...planned, profile, domain, accountDomains: session.askedDomains() };
-  const run = await startRun(plan, {
-    client,
-    system: session.system,
-    stateFolder: folders(session.system).state,
-    interrupt: interruption.signal,
-    warn: session.warn,
-  });
+  const plan: RunPlan<Payload> = { domain, ...planned, profile, accountDomains: session.askedDomains() };
+  const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
   const shown: ShownRun<Payload> = { run, plan, presentation, session };
   for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
@@ -53,6 +48,23 @@ export async function runReport<Payload extends object>(
     outcome: () => ending(shown, interruption),
     abandoned: () => abandonment(run),
   };
+}
+
+/** A run of links that were typed: it is over when it is reported, and can be undone. */
+export async function collectRun<Payload extends object>(
+  planned: Omit<RunPlan<Payload>, 'profile' | 'domain' | 'accountDomains'>,
+  session: Session,
+): Promise<InlineResult<Payload>> {
+  const { profile, domain } = session;
+  const run = await startRun({ ...planned, profile, domain, undo: true, isTyped: true }, environmentOf(session));
+  const outcomes: RowOutcome<Payload>[] = [];
+  for await (const rows of run.rows) outcomes.push(...rows);
+  const { tally, stop } = run.summary();
+  return { outcomes, tally, stop };
+}
+
+function environmentOf({ client, system, warn }: Session): RunEnvironment {
+  return { client, system, stateFolder: folders(system).state, warn };
 }
 
 /** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */

@@ -4,7 +4,7 @@ import { changeLinks } from '../changes/link-change.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { addBatchFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBatchFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
@@ -18,6 +18,7 @@ export function registerDelete(command: Command, run: Runner): void {
   addSelectionFlags(command);
   command.option('--ignore-missing', 'ignore hashes that do not exist');
   addBatchFlags(command);
+  addUndoFlags(command);
   command.action(run(remove));
   describe(command, {
     examples: [

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { type BatchRules, byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
-import { checkedRows, sendingOf } from '../changes/checked-rows.ts';
+import { checkedRows, keepsUndo, sendingOf } from '../changes/checked-rows.ts';
 import { consentToNamed } from '../changes/consent.ts';
 import { dryRunOfLinks, editText } from '../changes/dry-run.ts';
 import { changeLinks } from '../changes/link-change.ts';
@@ -12,7 +12,7 @@ import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
 import { enumerated } from '../contract/link.ts';
-import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, refuseSelection, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
@@ -28,6 +28,7 @@ export function registerEdit(command: Command, run: Runner): void {
   addFieldFlags(command, 'edit');
   addInputFlags(command);
   addBatchFlags(command);
+  addUndoFlags(command);
   command.action(run(edit));
   describe(command, {
     examples: [
@@ -116,6 +117,8 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
     {
       ...sending,
       operation: editItemsOperation,
+      undo: await keepsUndo(options, session),
+      what: `edit -f ${options.file}`,
       input,
       payload,
       ...runFlags(values, options),

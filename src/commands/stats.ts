@@ -9,7 +9,7 @@ import { namedUrls } from '../client/named-urls.ts';
 import { coverage, joinedPages } from '../client/whole-listing.ts';
 import { foldedHash } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { addBatchFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
@@ -39,6 +39,7 @@ export function registerStats(command: Command, run: Runner): void {
     .option('--ignore-missing', 'ignore hashes that do not exist');
   addDomainsFlag(command);
   addBatchFlags(command);
+  addUndoFlags(command);
   command.action(run(stats));
   describe(command, {
     examples: [

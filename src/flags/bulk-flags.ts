@@ -19,6 +19,8 @@ export interface BulkOptions {
   readonly again?: boolean;
   readonly force?: boolean;
   readonly printTemplate?: boolean;
+  /** False with `--no-undo`. */
+  readonly undo?: boolean;
 }
 
 /** Flags that say how a file of rows is read. */
@@ -43,6 +45,13 @@ export function addBatchFlags(command: Command): void {
     .option('--fail-fast', 'stop at the first batch with a failure')
     .option('--again', 'run again even if an earlier run completed')
     .option('--force', 'start even if the quota is too low');
+}
+
+/** Flags that say whether a change keeps what the links were before it (U1). */
+export function addUndoFlags(command: Command): void {
+  command
+    .option('--undo', 'keep what is needed to undo the change, also for a single link in a script')
+    .option('--no-undo', 'do not keep it: saves one request per batch, and the change cannot be undone');
 }
 
 type BulkFlag = keyof BulkOptions;

@@ -38,6 +38,7 @@ describe.each(['a', 'b'] as const)('D28, U4: results of a deletion on an account
         'deleted',
         `h${nth}`,
         `http://localhost/h${nth}`,
+        '',
         `https://example.com/${nth}`,
         '0',
         '',
@@ -55,12 +56,12 @@ describe.each(['a', 'b'] as const)('D28, U4: results of a deletion on an account
     expect((await linkctl(words)).code).toBe(3);
     expect(
       rows()
-        .map((row) => row[4])
+        .map((row) => row[5])
         .slice(0, 30),
     ).toEqual(Array.from({ length: 30 }, (_, nth) => `https://example.com/${nth}`));
   });
 
-  test('cost no row and no budget; without --results nothing is read', async ({
+  test('cost a call for each batch, which counts into the budget; what cannot be read is deleted all the same', async ({
     linkctl,
     hashes,
     results,
@@ -68,13 +69,15 @@ describe.each(['a', 'b'] as const)('D28, U4: results of a deletion on an account
     wire,
     service,
   }) => {
-    await wire.script([{ only: { method: 'GET', path: 'hashes=' }, times: 'all', ...faults.htmlBefore }]);
-    const words = ['delete', '--hashes-from', hashes, '--yes', '--batch-size', '10', '--retries', '0'];
-    const few = ['--budget', edition === 'a' ? '3' : '2', '--concurrency', '1'];
+    const words = ['delete', '--hashes-from', hashes, '--yes', '--no-undo', '--batch-size', '10', '--retries', '0'];
+    const least = edition === 'a' ? 4 : 3;
+    const tooFew = await linkctl([...words, '--results', results, '--budget', `${least - 1}`, '--concurrency', '1']);
+    expect(tooFew).toMatchObject({ code: 2, stderr: expect.stringContaining(`use at least --budget ${least}`) });
     const before = (await sent(wire)).length;
-    expect((await linkctl([...words, ...few, '--results', results])).code).toBe(7);
-    expect((await sent(wire)).length - before).toBe(edition === 'a' ? 3 : 2);
+    expect((await linkctl([...words, '--results', results, '--budget', `${least}`, '--concurrency', '1'])).code).toBe(7);
+    expect((await sent(wire)).length - before).toBe(least);
     expect(await stored(service)).toHaveLength(inUse - 10);
+    await wire.script([{ only: { method: 'GET', path: 'hashes=' }, times: 'all', ...faults.htmlBefore }]);
     await linkctl([...words, '--results', results]);
     expect(await stored(service)).toHaveLength(inUse - 30);
     expect(rows()).toHaveLength(31);

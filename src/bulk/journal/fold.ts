@@ -34,8 +34,8 @@ interface LineKind<T extends LineType> {
 const kinds: { readonly [T in LineType]: LineKind<T> } = {
   begin: {},
   intent: {
-    isSound: ({ rows, keys, before }, total) =>
-      isRanges(rows, total) && [keys, before].every((list) => list === undefined || isListOf(list, sizeOf(rows))),
+    isSound: ({ rows, keys, before, priorUrls }, total) =>
+      isRanges(rows, total) && [keys, before, priorUrls].every((list) => list === undefined || isListOf(list, sizeOf(rows))),
     apply: addIntent,
   },
   result: { isSound: isSoundResult, apply: addResult },
@@ -96,6 +96,7 @@ interface Fold {
   readonly open: Map<number, OpenIntent & { readonly unsettled: Set<number> }>;
   readonly keys: Map<number, string>;
   readonly before: Map<number, string>;
+  readonly priorUrls: Map<number, string>;
   /** Batches of which a reading proved what they made (R 1.6). */
   readonly proven: Set<number>;
   size: number;
@@ -114,6 +115,7 @@ function startFold(begin: BeginLine): Fold {
     open: new Map(),
     keys: new Map(),
     before: new Map(),
+    priorUrls: new Map(),
     proven: new Set(),
     size: 0,
     nextBatch: 1,
@@ -128,7 +130,7 @@ function isRowCount(rows: unknown): boolean {
 }
 
 /** A row that is sent again without a result of its last attempt is in doubt from here on (J6). */
-function addIntent(fold: Fold, { batch, rows, payload, keys, before }: JournalLine<'intent'>): void {
+function addIntent(fold: Fold, { batch, rows, payload, keys, before, priorUrls }: JournalLine<'intent'>): void {
   const indexes = indexesOf(rows);
   fold.nextBatch = Math.max(fold.nextBatch, batch + 1);
   fold.open.set(batch, { batch, rows: indexes, unsettled: new Set(indexes), payload });
@@ -139,6 +141,8 @@ function addIntent(fold: Fold, { batch, rows, payload, keys, before }: JournalLi
     if (key !== undefined) fold.keys.set(row, key);
     const witness = before?.[position];
     if (witness && !fold.before.has(row)) fold.before.set(row, witness);
+    const priorUrl = priorUrls?.[position];
+    if (priorUrl) fold.priorUrls.set(row, priorUrl);
   }
 }
 
@@ -151,6 +155,7 @@ function addResult(fold: Fold, line: JournalLine<'result'>, { offset, length }: 
     fold.results[row] = ordinal;
     fold.keys.delete(row);
     if (fold.before.size > 0) fold.before.delete(row);
+    if (fold.priorUrls.size > 0) fold.priorUrls.delete(row);
   }
   if (rows.length > 0) fold.places.push(offset, length);
   close(fold, rows);

@@ -48,6 +48,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
         keys: keyOf && rows.map(keyOf),
         mark,
         before: before.size === 0 ? undefined : rows.map(({ index }) => before.get(index) ?? ''),
+        priorUrls: keepsPrior ? priorUrls(rows) : undefined,
       });
       return batch;
     },
@@ -138,11 +139,16 @@ function resultLine(
     rows: rangesOf(outcomes),
     states: outcomes.map(({ status }) => letterOf[status]).join(''),
     ...linksOfDone(done, outcomes[0]),
-    ...(keepsPrior && done.some(({ before }) => before) && { priorUrls: done.map(({ before }) => before?.long_url ?? '') }),
+    ...(keepsPrior && { priorUrls: priorUrls(outcomes) }),
     ...(failed.length > 0 && { errors: failed.map(recordedError) }),
     ...(byPosition.length > 0 && { byPosition }),
     ...(released.length > 0 && { released: rangesOf(released) }),
   };
+}
+
+/** Absent where none is known. */
+function priorUrls(rows: readonly BulkRow[]): string[] | undefined {
+  return rows.some(({ before }) => before) ? rows.map(({ before }) => before?.long_url ?? '') : undefined;
 }
 
 /** A link for each done row, or none at all: readers join links and rows by position. */
@@ -209,7 +215,8 @@ export function isSoundResult(line: ResultLine, total: number): boolean {
   return (
     isListOf(errors, failed, isError) &&
     (hashes === undefined || isListOf(hashes, done, isText)) &&
-    [destinations, priorUrls].every((list) => list === undefined || isListOf(list, done, isText)) &&
+    (destinations === undefined || isListOf(destinations, done, isText)) &&
+    (priorUrls === undefined || isListOf(priorUrls, states.length, isText)) &&
     Array.isArray(byPosition) &&
     byPosition.every(isPosition)
   );

@@ -74,6 +74,8 @@ interface Intent {
   readonly mark?: Watermark | undefined;
   /** One per row, where rows are renamed: a fingerprint of where it led before the first attempt, or `-`; empty for other rows. */
   readonly before?: readonly string[] | undefined;
+  /** The long URLs before the change, one per row, where results are asked for; empty where it is not known (U4, J5). */
+  readonly priorUrls?: readonly string[] | undefined;
 }
 
 /**
@@ -95,7 +97,7 @@ interface Results {
   readonly longUrls?: string | undefined;
   /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
   readonly destinations?: readonly string[] | undefined;
-  /** The long URLs before the change, one per done row, where results are asked for; empty where it is not known (U4). */
+  /** As in the intent. */
   readonly priorUrls?: readonly string[] | undefined;
   /** One per failed row, in order. */
   readonly errors?: readonly RecordedError[] | undefined;

@@ -69,11 +69,11 @@ function resultsOf(line: ResultLine): Map<number, Result> {
     const matchedByPosition = positions.has(position) ? true : undefined;
     const row = rows[position] ?? -1;
     if (status === 'failed') {
-      results.set(row, { status, ...failure(errors[failed]), matchedByPosition });
+      results.set(row, { status, ...failure(errors[failed]), priorUrl: line.priorUrls?.[position], matchedByPosition });
       failed += 1;
     } else {
       const nth = position - failed;
-      results.set(row, { status, url: doneUrl(line, nth), priorUrl: line.priorUrls?.[nth], matchedByPosition });
+      results.set(row, { status, url: doneUrl(line, nth), priorUrl: line.priorUrls?.[position], matchedByPosition });
     }
   }
   return results;
@@ -96,8 +96,13 @@ function outcomeOf<Payload extends object>(
   { status, url, priorUrl, error, matchedByPosition }: Partial<Result> = {},
 ): RowOutcome<Payload> {
   const record = url && recordOf(url, status, payload);
-  const before = priorUrl && url ? { hash: url.hash, long_url: priorUrl } : undefined;
+  const before = priorUrl ? knownBefore(priorUrl, payload) : undefined;
   return { index, line, item, payload, before, status: status ?? 'unknown', record, error, matchedByPosition };
+}
+
+/** What the journal keeps of a link before the run. */
+export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
+  return { hash, long_url: priorUrl };
 }
 
 /** What the journal kept of the record; for the rest, what a done row asked for. Tags of an edit are left out: they are instructions. */

@@ -47,6 +47,8 @@ export interface RunState {
   readonly keys: ReadonlyMap<number, string>;
   /** Where the hashes of rows that are renamed and have no final status led before their first attempt. */
   readonly before: ReadonlyMap<number, string>;
+  /** Where links of rows that have no final status led before the run, where results are asked for (J5). */
+  readonly priorUrls: ReadonlyMap<number, string>;
   readonly counts: ReadonlyMap<RowState, number>;
   stateOf(row: number): RowState;
   /** The line with the result of a settled row. */

@@ -4,7 +4,7 @@ import { doubtful, type Failed, type KnownRecord, type Verdict } from '../matchi
 import { missing } from '../operations/named-links.ts';
 import { notApplied } from '../operations/not-applied.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, Images } from './execution.ts';
 
 /** The rows of a batch, with their links as they are. */
 interface Prepared<Payload extends object> {
@@ -30,16 +30,28 @@ export async function readBefore<Payload extends object>(
     const isWitness = link !== undefined && operation.needsBefore?.(payload) && !inDoubt.has(index) && !before.has(index);
     if (isWitness) before.set(index, placeOf(link));
   }
-  const unkept = images ? prepared.filter(({ index, before: link }) => link !== undefined && !images.has(index)) : [];
+  const unkept = images ? prepared.filter((row) => isToKeep(row, images, run)) : [];
   if (unkept.length > 0) await images?.keep(unkept);
   return { rows: prepared, isPaid: unread.length > 0 };
+}
+
+/** What is known of a link in doubt is not what it was; only one that is to be deleted and still exists is as it was. */
+function isToKeep<Payload extends object>(
+  { index, before }: BulkRow<Payload>,
+  images: Images,
+  { operation, inDoubt }: Execution<Payload>,
+): boolean {
+  if (before === undefined || images.has(index)) return false;
+  return !inDoubt.has(index) || (operation.kind === 'delete' && before?.short_url !== undefined);
 }
 
 function isToRead<Payload extends object>(
   { index, payload, before: known }: BulkRow<Payload>,
   { operation, reads, inDoubt, before }: Execution<Payload>,
 ): boolean {
-  if (!operation.read || known !== undefined || inDoubt.has(index)) return false;
+  if (!operation.read) return false;
+  if (inDoubt.has(index)) return operation.kind === 'delete' && reads !== 'renames' && known?.short_url === undefined;
+  if (known !== undefined) return false;
   return reads !== 'renames' || (operation.needsBefore?.(payload) === true && !before.has(index));
 }
 
@@ -55,7 +67,7 @@ async function read<Payload extends object>(
     if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
   });
   if (!links) return rows;
-  const found = new Map(unread.map(({ index }, nth) => [index, links[nth] ?? null]));
+  const found = new Map(unread.map(({ index, before }, nth) => [index, links[nth] ?? before ?? null]));
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index) } : row));
 }
 
