@@ -5,7 +5,7 @@ import { changeEach, consentToTags, labelRows } from '../changes/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { countLabels } from '../client/label-counts.ts';
+import { countLabels } from '../client/labelled-links.ts';
 import { deleteTag, renameTag } from '../client/tag-changes.ts';
 import { keepLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';

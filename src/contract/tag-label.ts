@@ -3,6 +3,16 @@ export function hasOperators(text: string): boolean {
   return /^[\s+\-<>]|[&,;^|()~"]/.test(text);
 }
 
+/**
+ * Whether an expression with this label may select other links than those that carry it: it holds operators, or servers know an
+ * automatic label or a domain of that name (FIELD-NOTES 24, 25).
+ */
+export function isAmbiguousLabel(label: string): boolean {
+  return hasOperators(label) || label.includes('.') || automaticLabels.has(foldLabel(label));
+}
+
+const automaticLabels: ReadonlySet<string> = new Set(['archived', 'visited', 'ping', 'email_stats', 'expired', 'localhost']);
+
 /** The expression that selects one label: in quotes where it holds operators. */
 export function labelExpression(label: string): string {
   return hasOperators(label) ? `"${label.replaceAll('"', '""')}"` : label;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinList, splitList } from '../../src/contract/tag-label.ts';
+import { isAmbiguousLabel, joinList, labelExpression, splitList } from '../../src/contract/tag-label.ts';
 import { seeded } from '../input/fixtures.ts';
 
 test.each<[string, string[] | undefined]>([
@@ -38,4 +38,20 @@ test('C18: a cell of 1,000 labels, and one of 100,000 quotes, are read at once',
   const labels = Array.from({ length: 1000 }, (_, index) => `label ${index}`);
   expect(splitList(labels.join(','))).toEqual(labels);
   expect(splitList('"'.repeat(100_001))).toBeUndefined();
+});
+
+test.each<[string, boolean, string]>([
+  ['spring sale', false, 'spring sale'],
+  ['a-b+c', false, 'a-b+c'],
+  ['R&D', true, '"R&D"'],
+  ['a,b', true, '"a,b"'],
+  ['-old', true, '"-old"'],
+  ['+new', true, '"+new"'],
+  ['>2018-01-01', true, '">2018-01-01"'],
+  ['say "hi"', true, '"say ""hi"""'],
+  ['Visited', true, 'Visited'],
+  ['t.ex', true, 't.ex'],
+])('W4: an expression may read the label %j as something else: %j; the label alone is %s', (label, ambiguous, expression) => {
+  expect(isAmbiguousLabel(label)).toBe(ambiguous);
+  expect(labelExpression(label)).toBe(expression);
 });
