@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   input: ['base', 'contract', 'files'],
   output: ['base', 'contract', 'files'],
   profiles: ['base', 'contract', 'files'],
-  flags: ['base', 'contract', 'input'],
+  flags: ['base', 'contract', 'input', 'links'],
   help: ['base', 'contract', 'flags'],
   completion: ['base', 'bulk/run-names.ts', 'contract', 'files', 'help', 'profiles'],
   bulk: ['base', 'client', 'contract', 'files', 'links'],

@@ -86,6 +86,20 @@ export function isRefused(value: WireValue | Refused): value is Refused {
   return typeof value === 'object' && value !== null && 'refused' in value;
 }
 
+/**
+ * Why a text is no long URL that can be sent (R-30), as what follows its name: `has no host`. The text is checked before the parser sees
+ * it, which would silently drop tabs and newlines, and is sent as typed.
+ */
+export function longUrlFault(text: string): string | undefined {
+  const plain = printableAscii.test(text);
+  if (!plain && hasUnseen(text)) return 'contains a space or control character';
+  if (!beginsWithHost.test(text)) return /^https?:/i.test(text) ? 'has no host' : noWebAddress;
+  const length = wrongLength(text, fields.long_url);
+  if (length) return length.refused;
+  // `canParse` is faster, as it does not build the parts, and is enough for ASCII.
+  return (plain ? URL.canParse(text) : parseUrl(text) !== undefined) ? undefined : 'is not a valid URL';
+}
+
 /** A hash that names an existing URL. Checked by R-31 only: the API's document gives neither its characters nor its length. */
 export function existingHash(text: string): string | Refused {
   const bad = text === '' || text === '.' || text === '..' || /[,/?#\\]/.test(text) || hasUnseen(text);
@@ -118,6 +132,7 @@ const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 
 // Backslashes count as slashes in http addresses (WHATWG), so they end the host too.
 const beginsWithHost = /^https?:\/\/[^/?#\\]/i;
 const userinfo = /^https?:\/\/[^/?#\\]*@/i;
+const noWebAddress = 'is not an http or https URL';
 const printableAscii = /^[!-~]+$/;
 const hasUnseen = unicodeTest('[\\s\\p{Cc}\\p{Cs}]', /^[!-~]*$/);
 const hasForbidden = unicodeTest('[\\0\\p{Cs}]');
@@ -129,18 +144,11 @@ function customHash(text: string, field: Field): string | Refused {
   return wrongLength(text, field) ?? text;
 }
 
-/** R-30. The text is checked before the parser sees it, which would silently drop tabs and newlines, and is sent as typed. */
-function webAddress(text: string, field: Field): string | Refused {
-  const plain = printableAscii.test(text);
-  if (!plain && hasUnseen(text)) return { refused: `${quoted(text)} contains a space or control character` };
-  if (!beginsWithHost.test(text)) {
-    if (/^https?:/i.test(text)) return { refused: `${quoted(text)} has no host` };
-    const meant = /^[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(text) ? `; did you mean ${quoted(`https://${text}`)}?` : '';
-    return { refused: `${quoted(text)} is not an http or https URL${meant}` };
-  }
-  // `canParse` is faster, as it does not build the parts, and is enough for ASCII.
-  const valid = plain ? URL.canParse(text) : parseUrl(text) !== undefined;
-  return wrongLength(text, field) ?? (valid ? text : { refused: `${quoted(text)} is not a valid URL` });
+function webAddress(text: string): string | Refused {
+  const fault = longUrlFault(text);
+  if (fault === undefined) return text;
+  const meant = fault === noWebAddress && /^[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(text);
+  return { refused: `${quoted(text)} ${fault}${meant ? `; did you mean ${quoted(`https://${text}`)}?` : ''}` };
 }
 
 function plainText(text: string, field: Field): string | Refused {

@@ -15,6 +15,9 @@ export interface Setting {
   readonly foreign?: Field;
 }
 
+/** Where a link led before, in the plan of a rewrite, which is a file for edits (W2). */
+export const oldLongUrl = 'old_long_url';
+
 /** What a column or a JSON member is; without a target it is a read-only field of a listing, which is ignored (B91). */
 export type Member = Setting | { readonly name: string; readonly target?: undefined };
 
@@ -25,7 +28,10 @@ export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<strin
     members.set(target, { name: target, target, foreign: fields[target] });
   }
   for (const target of fieldNames(use, edition)) members.set(target, { name: target, target });
-  if (use === 'edit') for (const name of ['short_url', 'domain'] as const) members.set(name, { name, target: name });
+  if (use === 'edit') {
+    for (const name of ['short_url', 'domain'] as const) members.set(name, { name, target: name });
+    members.set(oldLongUrl, { name: oldLongUrl });
+  }
   members.set('hash', { name: 'hash', target: use === 'edit' ? 'hash' : 'custom_hash' });
   return members;
 }

@@ -33,6 +33,13 @@ describe('what is accepted', () => {
     ]);
   });
 
+  test('W2: where a link led before is no new value, and shorten does not know it', async () => {
+    const text = `hash,long_url,old_long_url\nabc,${url},https://old.example/\n`;
+    expect((await rows(text, { use: 'edit' })).map(({ item }) => item)).toEqual([{ hash: 'abc', long_url: url }]);
+    const { text: refusal } = await failure(check(text));
+    expect(refusal).toContain('unknown column "old_long_url"');
+  });
+
   test.each<[string, string, number[]]>([
     ['LF', `long_url\n${url}1\n${url}2\n`, [2, 3]],
     ['CRLF', `long_url\r\n${url}1\r\n${url}2\r\n`, [2, 3]],

@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { flagValue } from '../input/values.ts';
+import type { UrlRule } from '../links/url-change.ts';
+import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRule, utmRules } from '../links/url-rules.ts';
+import { choice, once, repeated } from './values.ts';
+
+/** The rules of `rewrite` beside its operands, as they were typed (W1). */
+export interface RewriteOptions {
+  readonly scheme?: 'https';
+  readonly host?: string;
+  readonly setParam?: readonly string[];
+  readonly removeParam?: readonly string[];
+  readonly utm?: string;
+  readonly regex?: string;
+  readonly to?: string;
+}
+
+export function addRewriteFlags(command: Command): void {
+  command
+    .argument('[from]', 'beginning of the long URLs to rewrite')
+    .argument('[to]', 'what replaces it')
+    .option('--scheme <scheme>', 'replace http by https', choice(['https']))
+    .option('--host <old=new>', 'replace one host by another', once)
+    .option('--set-param <name=value>', 'set a query parameter; repeatable', repeated)
+    .option('--remove-param <name>', 'remove a query parameter, or all of utm_*; repeatable', repeated)
+    .option('--utm <list>', 'set UTM parameters: source=newsletter,medium=email,campaign=spring', once)
+    .option('--regex <pattern>', 'replace every match of a regular expression by --to', once)
+    .option('--to <text>', 'replacement for --regex; $1 is the first group', once);
+}
+
+/**
+ * The rules in the order of W1, which is that of the flags. Throws a UsageError for one that cannot be understood and where there is none;
+ * `now` is in milliseconds.
+ */
+export function readRules([from, to, ...others]: readonly string[], options: RewriteOptions, now: number): UrlRule[] {
+  const { scheme, host, setParam = [], removeParam = [], utm, regex } = options;
+  if (others.length > 0) throw new UsageError(`too many arguments: expected <from> <to>`);
+  const rules: UrlRule[] = [
+    ...operandRules(from, to, now),
+    ...(scheme ? [httpsRule] : []),
+    ...(host !== undefined ? [hostRule(host)] : []),
+    ...setParam.map(parameterRule),
+    ...removeParam.map(removalRule),
+    ...(utm !== undefined ? utmRules(utm) : []),
+    ...patternRules(regex, options.to),
+  ];
+  if (rules.length > 0) return rules;
+  throw new UsageError("missing required argument 'from'", {
+    details: [
+      'usage: linkctl rewrite <from> <to> | --scheme https | --host <old=new> | --set-param <name=value> | …',
+      'example: linkctl rewrite https://old.example https://new.example',
+    ],
+    hint: 'linkctl rewrite --help',
+  });
+}
+
+function operandRules(from: string | undefined, to: string | undefined, now: number): UrlRule[] {
+  if (from === undefined) return [];
+  if (to === undefined) {
+    throw new UsageError("missing required argument 'to'", {
+      details: ['usage: linkctl rewrite <from> <to>', 'example: linkctl rewrite https://old.example https://new.example'],
+      hint: 'linkctl rewrite --help',
+    });
+  }
+  return [prefixRule(flagValue('long_url', '<from>', from, now), flagValue('long_url', '<to>', to, now))];
+}
+
+function patternRules(regex: string | undefined, to: string | undefined): UrlRule[] {
+  if ((regex === undefined) !== (to === undefined))
+    throw new UsageError(regex === undefined ? '--to requires --regex' : '--regex requires --to');
+  return regex === undefined || to === undefined ? [] : [patternRule(regex, to)];
+}
