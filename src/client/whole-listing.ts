@@ -14,6 +14,11 @@ export interface ListedAccount {
   domains(): Promise<AccountDomains>;
 }
 
+/** A page of one of several listings. */
+interface JoinedPage extends RowsPage<UrlRecord> {
+  readonly selection: ListSelection;
+}
+
 /**
  * Pages of several listings, one after the other, as if they were one: `limit` bounds them together. `total` is known when every
  * listing has reported its own.
@@ -23,7 +28,7 @@ export async function* joinedPages(
   selections: readonly ListSelection[],
   extent: Extent,
   options: PagingOptions,
-): AsyncGenerator<RowsPage<UrlRecord>> {
+): AsyncGenerator<JoinedPage> {
   let wanted = extent.limit;
   let before: number | undefined = 0;
   for (const [index, selection] of selections.entries()) {
@@ -31,7 +36,7 @@ export async function* joinedPages(
     for await (const { rows, total } of urlPages(client, selection, { ...extent, limit: wanted }, options)) {
       sum = before === undefined || total === undefined ? undefined : before + total;
       if (wanted !== undefined) wanted -= rows.length;
-      yield { rows, total: index === selections.length - 1 ? sum : undefined };
+      yield { rows, total: index === selections.length - 1 ? sum : undefined, selection };
     }
     before = sum;
     if (wanted === 0) return;

@@ -2,31 +2,26 @@ import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
 import type { ResetOptions } from '../changes/stats-reset.ts';
 import type { Invocation } from '../cli/invocation.ts';
+import { type Listing, listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
+import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
 import { namedUrls } from '../client/named-urls.ts';
-import { coverage, joinedPages } from '../client/whole-listing.ts';
+import { coverage } from '../client/whole-listing.ts';
 import { foldedHash } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
+import type { StatsRecord, UrlRecord } from '../contract/records.ts';
 import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { type NamedTargets, readTargets } from '../input/named-links.ts';
+import type { LinkFilter } from '../links/filter.ts';
 import { clickColumns, clickRows } from '../output/click-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
-import {
-  addDomainsFlag,
-  type DomainsOptions,
-  type Listing,
-  listingOf,
-  type NamedLink,
-  namedRows,
-  refuseDomains,
-} from './selected-links.ts';
+import { matchNote, type NamedLink, namedRows } from './selected-links.ts';
 
-interface StatsOptions extends ResetOptions, DomainsOptions {
+interface StatsOptions extends ResetOptions {
   readonly top?: number;
   readonly reset?: boolean;
 }
@@ -37,7 +32,6 @@ export function registerStats(command: Command, run: Runner): void {
     .option('--top <n>', 'show only the <n> links with the most clicks', count(1))
     .option('--reset', 'reset the counters to 0, after confirmation')
     .option('--ignore-missing', 'ignore hashes that do not exist');
-  addDomainsFlag(command);
   addBatchFlags(command);
   addUndoFlags(command);
   command.action(run(stats));
@@ -69,25 +63,38 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   refuseRunFlags(options, 'stats without --reset', '--reset --hashes-from');
   const selection = readSelection(operands, options);
   const session = await openSession(invocation);
+  const filter = readFilter(options, session);
   if (selection && selection.kind !== 'tags') {
     refuseDomains(options, session, { '<hash>...': true });
     const targets = await readTargets(selection, session, (path) => session.openInput(path, 'hashes'));
-    return namedStats(targets, options, session);
+    return namedStats(targets, filter, options, session);
   }
   refuseDomains(options, session, {});
-  return listedStats(await listingOf(selection?.expression, {}, options, session), options, session);
+  const listing = await listingOf({ tags: selection?.expression, search: options.search }, options, session);
+  return listedStats(listing, filter, options, session);
 }
 
-function namedStats(targets: NamedTargets, { top, ignoreMissing, batchSize }: StatsOptions, session: Session): RowsReport {
-  const links = targets.count === 1 ? statsOfOne(targets, session) : statsOfMany(targets, batchSize, session);
-  const { rows, failure, outcome } = namedRows(links, targets.count, ignoreMissing);
+function namedStats(
+  { count, open, domains }: NamedTargets,
+  filter: LinkFilter | undefined,
+  { top, ignoreMissing, batchSize }: StatsOptions,
+  session: Session,
+): RowsReport {
+  const { rows, failure, notes, outcome } =
+    count === 1 && !filter
+      ? namedRows(statsOfOne(open(), session), count, { ignoreMissing, rowOf: (record) => record })
+      : namedRows(namedUrls(session.client, open(), batchSizeOf(session, batchSize)), count, {
+          filter,
+          ignoreMissing,
+          rowOf: statsOf,
+        });
   const report = clickRows(pagesOf(rows), {
     top,
     glyphs: session.streams.glyphs,
     isMissing: (row) => failure(row) !== undefined,
-    severalDomains: targets.domains.length > 1,
+    severalDomains: domains.length > 1,
   });
-  return { ...report, failure, outcome };
+  return { ...report, failure, outcome, notes: () => [...(report.notes?.() ?? []), ...notes()] };
 }
 
 /** Rows that a bar is compared with from the first: those of as many URLs as people name. */
@@ -104,8 +111,11 @@ async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
 }
 
 /** An unknown hash is answered with nothing (FIELD-NOTES 10) or with 1306. */
-async function* statsOfOne({ open }: NamedTargets, { client }: Session): AsyncGenerator<NamedLink> {
-  for await (const target of open()) {
+async function* statsOfOne(
+  targets: ReturnType<NamedTargets['open']>,
+  { client }: Session,
+): AsyncGenerator<NamedLink<StatsRecord>> {
+  for await (const target of targets) {
     const { hash, domain } = target;
     const { stats } = await client.send('getStats', { path: { hash }, query: { domain } }).catch((error) => {
       if (error instanceof CliError && error.apiCode === 1306) return { stats: [] };
@@ -116,27 +126,27 @@ async function* statsOfOne({ open }: NamedTargets, { client }: Session): AsyncGe
   }
 }
 
-async function* statsOfMany({ open }: NamedTargets, flag: number | undefined, session: Session): AsyncGenerator<NamedLink> {
-  for await (const { target, record } of namedUrls(session.client, open(), batchSizeOf(session, flag))) {
-    yield { target, record: record && statsOf(record) };
-  }
-}
-
 /** What the listing says of clicks. */
-function listedStats({ selections, severalDomains, isPart }: Listing, { top }: StatsOptions, session: Session): RowsReport {
+function listedStats(
+  { selections, severalDomains, isPart }: Listing,
+  filter: LinkFilter | undefined,
+  { top }: StatsOptions,
+  session: Session,
+): RowsReport {
   const { warn, streams, global, client } = session;
-  const covered: string[] = [];
+  const notes: string[] = [];
   async function* pages(): AsyncGenerator<Row[]> {
-    let read = 0;
-    for await (const { rows } of joinedPages(client, selections, { all: true }, { warn })) {
-      read += rows.length;
-      streams.progress.step(() => `${read} links`);
-      yield rows.map(statsOf);
+    let last: FilteredPage | undefined;
+    for await (const page of filteredPages(client, selections, filter, { warn })) {
+      last = page;
+      streams.progress.step(() => `${page.read} links`);
+      yield page.rows.map(statsOf);
     }
-    if (isPart && !global.quiet) covered.push(...(await coverage(session)));
+    if (filter) notes.push(`${matchNote(last?.matched ?? 0, last?.read ?? 0)}.`);
+    if (isPart && !global.quiet) notes.push(...(await coverage(session)));
   }
   const report = clickRows(pages(), { top, glyphs: streams.glyphs, severalDomains });
-  return { ...report, notes: () => [...(report.notes?.() ?? []), ...covered] };
+  return { ...report, notes: () => [...(report.notes?.() ?? []), ...notes] };
 }
 
 /** The short URL distinguishes equal hashes of several domains. */

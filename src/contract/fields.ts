@@ -85,3 +85,8 @@ export function isCalendarDate(text: string): boolean {
   const date = new Date(Date.UTC(year, month - 1, day));
   return year > 0 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
+
+/** Whether a last day is none: some servers write a day in 9999 for a link without one (D55). */
+export function isNever(date: string): boolean {
+  return date.startsWith('9999-12-31');
+}

@@ -1,3 +1,5 @@
+import { hostName } from './web-address.ts';
+
 /** What identifies a link (F5): a hash, and on edition A the domain that it lives on, where that is known (4.1.7). */
 export interface LinkKey {
   readonly hash: string;
@@ -36,4 +38,10 @@ export function recordText({ short_url, hash }: { readonly short_url?: string; r
 /** Equal for what may be one hash: some servers write it in another case than it was asked for in, or with blanks around it. */
 export function foldedHash(hash: string): string {
   return hash.trim().toLowerCase();
+}
+
+/** The domain that a record is on, as far as its short URL says it. */
+export function recordDomain({ short_url }: { readonly short_url?: string | undefined }): string | undefined {
+  const slash = short_url?.indexOf('/') ?? -1;
+  return (slash > 0 && hostName(short_url?.slice(0, slash) ?? '')) || undefined;
 }

@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+
 /**
  * The parsed URL, or undefined for what is none. `URL.canParse` would be cheaper and is a trap: once hot, Node 20's takes Latin-1
  * for UTF-8 and refuses every URL that holds an umlaut.
@@ -32,4 +34,11 @@ export function withoutLocalPort(domain: string): string {
 /** `localhost`, the domain of a service that was given none, or `localhost:8787`, the same where it was last served. */
 export function isLocalhost(domain: string): boolean {
   return withoutLocalPort(domain) === 'localhost';
+}
+
+/** A host name in ASCII and lower case (B97), with the port if it has one; empty where it is none. */
+export function hostName(text: string): string {
+  if (/^[a-z\d.-]+(:\d{1,5})?$/.test(text) && !text.includes('xn--')) return text;
+  const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
+  return `${domainToASCII(name)}${domainToASCII(name) && port}`;
 }

@@ -1,31 +1,53 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { once } from './values.ts';
+import { once, repeated } from './values.ts';
 
-/** How URLs that exist are named (CLI 3.5): by hash, by a file of hashes, or by a tag expression. */
+/** How links that exist are selected, the same for every command (F1, CLI 3.5). */
 export interface SelectionOptions {
   readonly hashesFrom?: string;
   readonly byTags?: string;
+  readonly search?: string;
+  readonly all?: boolean;
+  /** Narrows a selection, and is none (F2). */
+  readonly filter?: readonly string[];
+  /** Says on which domains a search, or all links, are (F6). */
+  readonly allDomains?: boolean;
 }
 
-/** One of the ways to name URLs; there is none that names all of them. */
+/** One of the ways to name links. */
 export type NamedSelection =
   | { readonly kind: 'hashes'; readonly operands: readonly string[] }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'tags'; readonly expression: string };
 
-export function addSelectionFlags(command: Command): void {
+/** One of the ways to select links, which a filter can narrow. */
+export type LinkSelection = NamedSelection | { readonly kind: 'search'; readonly text: string } | { readonly kind: 'all' };
+
+/** `all` is what `--all` means in a command that lists everything without it. */
+export function addSelectionFlags(command: Command, all = 'select all links'): void {
   command
     .argument('[hash...]', 'hashes or short URLs')
     .option('--hashes-from <file>', 'read hashes, short URLs or a listing from <file>; - reads stdin', once)
-    .option('--by-tags <expression>', 'select links by tag expression (linkctl help tags)');
+    .option('--by-tags <expression>', 'select links by tag expression (linkctl help tags)')
+    .option('--search <text>', 'select links whose long URL, note or hash contains <text>')
+    .option('--all', all)
+    .option('--filter <expression>', 'only links that match; repeatable (linkctl help filters)', repeated)
+    .option('--all-domains', '[edition A] cover all domains of the account');
 }
 
-/** The selection of the line; undefined where nothing is named. Throws a UsageError for two ways at once and for an empty one. */
+/**
+ * The links that a reading command names; undefined where it lists them, with or without a search. Throws a UsageError for two ways at
+ * once and for an empty one.
+ */
 export function readSelection(operands: readonly string[], options: SelectionOptions): NamedSelection | undefined {
+  const selection = namedSelection(operands, options);
+  if (selection && selection.kind !== 'tags') refuseSeveral(waysOf(operands, options));
+  return selection;
+}
+
+function namedSelection(operands: readonly string[], options: SelectionOptions): NamedSelection | undefined {
   const { hashesFrom, byTags } = options;
-  const ways = waysOf(operands, options);
-  if (ways.length > 1) throw new UsageError(`specify only one of ${ways.join(' or ')}`);
+  refuseSeveral(waysOf(operands, { hashesFrom, byTags }));
   if (byTags !== undefined) {
     // An empty expression must never select everything (CLI 3.5).
     if (byTags.trim() === '') throw new UsageError('--by-tags: the tag expression is empty');
@@ -35,29 +57,61 @@ export function readSelection(operands: readonly string[], options: SelectionOpt
   return operands.length > 0 ? { kind: 'hashes', operands } : undefined;
 }
 
-/** The same where something must be named: a change without a selection cannot be constructed (R-52). */
-export function requireSelection(operands: readonly string[], options: SelectionOptions, command: string): NamedSelection {
-  const selection = readSelection(operands, options);
-  if (selection) return selection;
+/**
+ * The links that a change selects, in exactly one way: without one it cannot be constructed (R-52), and a filter is none (F1). Throws a
+ * UsageError.
+ */
+export function requireLinkSelection(operands: readonly string[], options: SelectionOptions, command: string): LinkSelection {
+  refuseSeveral(waysOf(operands, options));
+  const named = namedSelection(operands, options);
+  if (named) return named;
+  const { search, all, filter, allDomains } = options;
+  if (search !== undefined) {
+    if (search === '') throw new UsageError('--search: the text is empty');
+    return { kind: 'search', text: search };
+  }
+  if (all) return { kind: 'all' };
+  const narrowing = filter ? '--filter' : allDomains ? '--all-domains' : undefined;
+  if (narrowing) throw new UsageError(`${narrowing} narrows a selection: for all links add --all`);
   throw new UsageError(`missing required argument 'hash'`, {
     details: [
-      `usage: linkctl ${command} <hash>... | --hashes-from <file|-> | --by-tags <expression>`,
+      `usage: linkctl ${command} <hash>... | --hashes-from <file|-> | --by-tags <expression> | --search <text> | --all`,
       `example: linkctl ${command} abc`,
     ],
     hint: `linkctl ${command} --help`,
   });
 }
 
-/** Refuses a selection beside a flag that names URLs otherwise. Throws a UsageError. */
+/** The same for a change that knows only named links. */
+export function requireSelection(operands: readonly string[], options: SelectionOptions, command: string): NamedSelection {
+  const selection = requireLinkSelection(operands, options, command);
+  const [other] = [...(options.filter ?? []).map(() => '--filter'), ...(options.allDomains ? ['--all-domains'] : [])];
+  if (selection.kind === 'search' || selection.kind === 'all')
+    throw new UsageError(`${command} does not take --${selection.kind}`);
+  if (other) throw new UsageError(`${command} does not take ${other}`);
+  return selection;
+}
+
+/** Refuses a selection beside a flag that names links otherwise. Throws a UsageError. */
 export function refuseSelection(operands: readonly string[], options: SelectionOptions, flag: string): void {
-  const [way] = waysOf(operands, options);
+  const [way] = [
+    ...waysOf(operands, options),
+    ...(options.filter ? ['--filter'] : []),
+    ...(options.allDomains ? ['--all-domains'] : []),
+  ];
   if (way !== undefined) throw new UsageError(`specify only one of ${flag} or ${way}`);
 }
 
-function waysOf(operands: readonly string[], { hashesFrom, byTags }: SelectionOptions): string[] {
+function refuseSeveral(ways: readonly string[]): void {
+  if (ways.length > 1) throw new UsageError(`specify only one of ${ways.join(' or ')}`);
+}
+
+function waysOf(operands: readonly string[], { hashesFrom, byTags, search, all }: SelectionOptions): string[] {
   return [
     ...(operands.length > 0 ? ['<hash>...'] : []),
     ...(hashesFrom !== undefined ? ['--hashes-from'] : []),
     ...(byTags !== undefined ? ['--by-tags'] : []),
+    ...(search !== undefined ? ['--search'] : []),
+    ...(all ? ['--all'] : []),
   ];
 }

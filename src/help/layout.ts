@@ -36,7 +36,7 @@ function rootPage(root: CommandTree): string {
     ...columns(rows),
     '',
     'Flags: -h, --help; -V, --version. Global flags: linkctl help flags',
-    `More: linkctl help <command> | ${topicNames.filter((name) => name !== 'flags').join(' | ')}`,
+    `More: linkctl help <command>|${topicNames.filter((name) => name !== 'flags').join('|')}`,
     '',
   ].join('\n');
 }

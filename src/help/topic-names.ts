@@ -1,4 +1,4 @@
-export const topicNames = ['flags', 'environment', 'exit-codes', 'formats', 'csv', 'tags'] as const;
+export const topicNames = ['flags', 'environment', 'exit-codes', 'formats', 'csv', 'tags', 'filters'] as const;
 export type TopicName = (typeof topicNames)[number];
 
 export function isTopicName(word: string): word is TopicName {

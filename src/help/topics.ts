@@ -223,6 +223,40 @@ const tags: Topic = {
   ],
 };
 
+const filters: Topic = {
+  summary: 'Filters',
+  parts: [
+    '--filter selects links by their fields. It is repeatable; all filters must hold. The filter is applied on this computer to each link as it is read, so every link of the listing is read. --limit counts the links that match. For changes, a filter narrows a selection: to change every link that matches, add --all. Quote filters, because the shell interprets < > ~ * and spaces.',
+    'Fields:',
+    [
+      ['total_clicks, unique_clicks', 'whole numbers: = != < <= > >='],
+      ['max_clicks', '[edition A] the same; 0 for no limit'],
+      [
+        'expiration_date',
+        'days: = != < <= > >= with 2031-01-31, +30d, -90d (from today, UTC) or never. A link without a date never expires: that is later than any day',
+      ],
+      ['last_visit', '[edition A] the same. A link without a visit is older than any day'],
+      ['expired, email_stats', 'true or false: = !=; the name alone means true'],
+      ['url, long_url', 'destination: = !=, ^= (begins with) and ~ (regular expression)'],
+      ['host', 'host of the destination: = != ~. *.a.example is any host below a.example. The port counts if you give one'],
+      ['scheme, path', 'parts of the destination: = !=; for path also ^= and ~'],
+      ['hash, short_url, note', 'text: = != ^= ~. Upper and lower case differ; note= is an empty note'],
+      ['short_url_with_protocol', '[edition A] the same'],
+      ['tags', 'one label: = != ^= ~, not case-sensitive. tags= means no tags'],
+      ['domain', 'domain of the short URL: = !='],
+    ],
+    'url^= and path^= end at a boundary: url^=https://a.example matches https://a.example/x and https://a.example?x, but not https://a.example.evil. The scheme and host are not case-sensitive, and the default port is the same as none. Regular expressions are those of JavaScript and are case-sensitive; begin with ^ and end with $ to match the whole value.',
+    {
+      lines: [
+        "linkctl list --filter 'total_clicks=0' --filter 'last_visit<-90d'",
+        "linkctl list --filter 'host=*.old.example' --filter 'tags='",
+        "linkctl list --filter 'url^=https://old.example/shop' -o csv",
+        'linkctl stats --filter expired --top 10',
+      ],
+    },
+  ],
+};
+
 export const topics: { readonly [T in TopicName]: Topic } = {
   flags,
   environment,
@@ -230,4 +264,5 @@ export const topics: { readonly [T in TopicName]: Topic } = {
   formats,
   csv,
   tags,
+  filters,
 };

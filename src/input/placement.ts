@@ -2,8 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
-import { hostName } from './hashes/hashes.ts';
+import { hostName, withoutLocalPort } from '../contract/web-address.ts';
 
 /** The domain that the call works on. */
 export interface WorkingDomain {

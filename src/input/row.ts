@@ -1,13 +1,15 @@
+import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
+import { hostName } from '../contract/web-address.ts';
 import { requiredTarget, type Setting } from './fields/members.ts';
 import type { InputFormat, InputUse } from './format.ts';
-import { hostName, parseHash } from './hashes/hashes.ts';
+import { parseHash } from './hashes/hashes.ts';
 import type { Placement } from './placement.ts';
-import { isRefused, type Refused, type Target, utcDay, valueWarning, type WireValue } from './values.ts';
+import { isRefused, type Refused, type Target, valueWarning, type WireValue } from './values.ts';
 
 /** The item that is sent for a row, by the use of the file. */
 export interface ItemOf {

@@ -1,3 +1,4 @@
+import { relativeDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { unicodeTest } from '../base/unicode.ts';
@@ -75,11 +76,6 @@ export function valueWarning(target: Target, value: WireValue, today: string): s
   if (target === 'long_url' && typeof value === 'string' && value.includes('@') && userinfo.test(value))
     return 'the URL contains a user name or password';
   return undefined;
-}
-
-/** `YYYY-MM-DD` in UTC (4.1.6), from milliseconds. */
-export function utcDay(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
 }
 
 export function isRefused(value: WireValue | Refused): value is Refused {
@@ -177,8 +173,8 @@ function wholeNumber(value: number, text: string): number | Refused {
 
 function relativeDate(text: string, now: number): string | null | Refused {
   if (text === 'never') return null;
-  const days = /^\+(\d{1,5})d$/.exec(text);
-  if (days) return utcDay(now + Number(days[1]) * 86_400_000);
+  const day = text.startsWith('+') ? relativeDay(text, now) : undefined;
+  if (day !== undefined) return day;
   return isCalendarDate(text) ? text : notDate(text, ': YYYY-MM-DD, days from today as +30d, or never');
 }
 

@@ -16,15 +16,14 @@ export interface UrlPrefix {
 export function urlPrefix(text: string): UrlPrefix {
   const prefix = readWebAddress(text);
   if (!prefix) throw new UsageError(`${quoted(text)} is not an http or https URL`);
-  const start = sameEscapes(prefix.rest === '/' ? '' : prefix.rest);
+  const start = prefix.rest === '/' ? '' : prefix.rest;
   const endsWithSlash = isOpenPath(prefix.rest);
 
   const restOf = (longUrl: string): string | undefined => {
     const url = readWebAddress(longUrl);
     if (!url || !isSamePlace(url, prefix)) return undefined;
-    if (sameEscapes(url.rest.slice(0, start.length)) !== start) return undefined;
+    if (!beginsWithPath(url.rest, start)) return undefined;
     const rest = url.rest.slice(start.length);
-    if (!isBoundary(start, rest)) return undefined;
     // An empty path is the path `/`, so what begins with `https://a.example/` may be written without that slash.
     return prefix.rest === '/' && rest.startsWith('/') ? rest.slice(1) : rest;
   };
@@ -51,6 +50,12 @@ function isSamePlace(one: WebAddress, other: WebAddress): boolean {
 /** The same for what differs only in the case of escapes, and as long: `%2f` and `%2F`. Nothing else is evened out. */
 function sameEscapes(text: string): string {
   return text.includes('%') ? text.replace(/%[0-9a-f]{2}/gi, (sequence) => sequence.toUpperCase()) : text;
+}
+
+/** The same for a path alone: whether it begins with `start`, and no word of it is cut in two. */
+export function beginsWithPath(path: string, start: string): boolean {
+  const wanted = sameEscapes(start);
+  return sameEscapes(path.slice(0, start.length)) === wanted && isBoundary(wanted, path.slice(start.length));
 }
 
 /** Whether a path, query or fragment that begins with `start` may continue with `rest`: no word of it is cut in two. */

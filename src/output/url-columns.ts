@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
+import { isNever } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { valueText } from './formats/values.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
@@ -26,10 +27,10 @@ export const urlColumns: readonly Column[] = [
   { name: 'links' },
 ];
 
-/** A last day for people. Some servers write a day in 9999 for a link without one (D55). */
+/** A last day for people. */
 export function lastDayText(value: unknown): string {
   const text = valueText(value, { time: true });
-  return text.startsWith('9999-12-31') ? 'none' : text;
+  return isNever(text) ? 'none' : text;
 }
 
 /** B97: a short URL with its domain in Unicode, for people; any other text stays as it is. */

@@ -64,7 +64,7 @@ test.each<[string[], string[]]>([
   [['-qpwork', 'li'], ['list']],
   [
     ['help', ''],
-    ['list', 'shorten', 'tags', 'undo', 'completion', 'flags', 'environment', 'exit-codes', 'formats', 'csv'],
+    ['list', 'shorten', 'tags', 'undo', 'completion', 'flags', 'environment', 'exit-codes', 'formats', 'csv', 'filters'],
   ],
   [
     ['help', 'e'],

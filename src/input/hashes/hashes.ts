@@ -1,7 +1,7 @@
-import { domainToASCII } from 'node:url';
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
+import { hostName } from '../../contract/web-address.ts';
 import { existingHash, isRefused } from '../values.ts';
 
 /**
@@ -17,10 +17,4 @@ export function parseHash(text: string): LinkKey {
     throw new UsageError(`${quoted(text)} is not a hash or a short URL`);
   }
   return domain === undefined ? { hash } : { hash, domain };
-}
-
-/** Empty where it is none. */
-export function hostName(text: string): string {
-  const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
-  return `${domainToASCII(name)}${domainToASCII(name) && port}`;
 }

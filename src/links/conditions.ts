@@ -1,0 +1,201 @@
+import { setFlagsFromString } from 'node:v8';
+import { relativeDay } from '../base/days.ts';
+import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
+import { isCalendarDate, isNever } from '../contract/fields.ts';
+import { foldLabel } from '../contract/tag-label.ts';
+import { canonicalUrl } from './canonical-url.ts';
+import { beginsWithPath, urlPrefix } from './url-prefix.ts';
+import { readWebAddress, type WebAddress } from './web-address.ts';
+
+export const operators = ['=', '!=', '<', '<=', '>', '>=', '^=', '~'] as const;
+
+export type Operator = (typeof operators)[number];
+
+/** One expression, as its values need it. */
+export interface Comparison<Allowed extends Operator = Operator> {
+  readonly operator: Allowed;
+  readonly text: string;
+  /** Milliseconds. */
+  readonly now: number;
+  /** What is wrong with the text, as the end of a message. */
+  refuse(reason: string): UsageError;
+}
+
+/** A kind of values: which operators compare them, and how. */
+export interface ValueKind<Value, Allowed extends Operator = Operator> {
+  readonly operators: readonly Allowed[];
+  /** Throws what `refuse` makes of a text that cannot be compared with. */
+  condition(comparison: Comparison<Allowed>): (value: Value) => boolean;
+}
+
+const ordering = ['=', '!=', '<', '<=', '>', '>='] as const;
+const matching = ['=', '!=', '^=', '~'] as const;
+
+/** A number that a server leaves out is no number, and fits no condition. */
+export const numbers: ValueKind<number | undefined, (typeof ordering)[number]> = {
+  operators: ordering,
+  condition({ operator, text, refuse }) {
+    if (!/^\d{1,15}$/.test(text)) throw refuse(`${quoted(text)} is not a whole number of 0 or more`);
+    const fits = ordered(operator, Number(text));
+    return (value) => typeof value === 'number' && fits(value);
+  },
+};
+
+/** Days of dates and of date-times, in UTC. A link without one has the first or the last of all days. */
+export function days(without: 'first' | 'last'): ValueKind<string | null | undefined, (typeof ordering)[number]> {
+  const never = without === 'first' ? '' : '~';
+  return {
+    operators: ordering,
+    condition({ operator, text, now, refuse }) {
+      const day = text === 'never' ? never : isCalendarDate(text) ? text : relativeDay(text, now);
+      if (day === undefined) throw refuse(`${quoted(text)} is not a date: YYYY-MM-DD, +30d, -90d or never`);
+      const fits = ordered(operator, day);
+      return (value) => fits(!value || isNever(value) ? never : value.slice(0, 10));
+    },
+  };
+}
+
+function ordered<Value extends number | string>(operator: (typeof ordering)[number], than: Value): (value: Value) => boolean {
+  switch (operator) {
+    case '=':
+      return (value) => value === than;
+    case '!=':
+      return (value) => value !== than;
+    case '<':
+      return (value) => value < than;
+    case '<=':
+      return (value) => value <= than;
+    case '>':
+      return (value) => value > than;
+    case '>=':
+      return (value) => value >= than;
+  }
+}
+
+export const booleans: ValueKind<boolean, '=' | '!='> = {
+  operators: ['=', '!='],
+  condition({ operator, text, refuse }) {
+    if (text !== 'true' && text !== 'false') throw refuse(`${quoted(text)} is not true or false`);
+    const wanted = (text === 'true') === (operator === '=');
+    return (value) => value === wanted;
+  },
+};
+
+/** Text, byte for byte: upper and lower case differ. */
+export const texts: ValueKind<string, (typeof matching)[number]> = {
+  operators: matching,
+  condition(comparison) {
+    const { operator, text } = comparison;
+    if (operator === '=') return (value) => value === text;
+    if (operator === '!=') return (value) => value !== text;
+    if (operator === '~') return patternOf(comparison);
+    const start = required(comparison);
+    return (value) => value.startsWith(start);
+  },
+};
+
+/** Labels are compared without case (2.5). An empty text is no label at all. */
+export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
+  operators: matching,
+  condition(comparison) {
+    const { operator, text } = comparison;
+    if (operator === '=' || operator === '!=') {
+      const isEqual = operator === '=';
+      const wanted = foldLabel(text);
+      if (wanted === '') return (tags) => (tags.length === 0) === isEqual;
+      return (tags) => tags.some((label) => foldLabel(label) === wanted) === isEqual;
+    }
+    if (operator === '~') {
+      const fits = patternOf(comparison, 'i');
+      return (tags) => tags.some(fits);
+    }
+    const start = foldLabel(required(comparison));
+    return (tags) => tags.some((label) => foldLabel(label).startsWith(start));
+  },
+};
+
+/** Long URLs: equal if they lead to the same address, and they begin at a boundary (F4). */
+export const urls: ValueKind<string, (typeof matching)[number]> = {
+  operators: matching,
+  condition(comparison) {
+    const { operator } = comparison;
+    if (operator === '~') return patternOf(comparison);
+    const text = required(comparison);
+    if (operator === '^=') return prefixOf(text, comparison.refuse);
+    const wanted = canonicalUrl(text);
+    const isEqual = operator === '=';
+    return (value) => (canonicalUrl(value) === wanted) === isEqual;
+  },
+};
+
+function prefixOf(text: string, refuse: Comparison['refuse']): (value: string) => boolean {
+  try {
+    return urlPrefix(text).matches;
+  } catch (error) {
+    throw error instanceof UsageError ? refuse(error.message) : error;
+  }
+}
+
+/** Paths of long URLs, from their first slash to the query. */
+export const paths: ValueKind<string, (typeof matching)[number]> = {
+  operators: matching,
+  condition(comparison) {
+    if (comparison.operator !== '^=') return texts.condition(comparison);
+    const start = required(comparison);
+    return (value) => beginsWithPath(value, start);
+  },
+};
+
+/** Hosts of long URLs, which have none if they are not http(s). The port counts where one is given (F2). */
+export const hosts: ValueKind<WebAddress | undefined, '=' | '!=' | '~'> = {
+  operators: ['=', '!=', '~'],
+  condition(comparison) {
+    const { operator, refuse } = comparison;
+    if (operator === '~') {
+      const fits = patternOf(comparison);
+      return (address) => address !== undefined && fits(address.hostname);
+    }
+    const text = required(comparison);
+    const [, below = '', name = '', port] = /^(\*\.)?(.*?)(?::(\d+))?$/s.exec(text) ?? [];
+    const wanted = /[/?#@*\\]/.test(name) ? undefined : readWebAddress(`https://${name}`);
+    if (wanted === undefined) throw refuse(`${quoted(text)} is not a host, such as a.example, *.a.example or a.example:8080`);
+    const fitsName = below
+      ? ({ hostname }: WebAddress) => hostname.endsWith(`.${wanted.hostname}`)
+      : ({ hostname }: WebAddress) => hostname === wanted.hostname;
+    const isEqual = operator === '=';
+    return (address) =>
+      (address !== undefined && fitsName(address) && (port === undefined || address.port === `${Number(port)}`)) === isEqual;
+  },
+};
+
+/** Words without case: schemes, and the domains of short URLs. */
+export function words(wordOf: (text: string) => string, noun: string): ValueKind<string, '=' | '!='> {
+  return {
+    operators: ['=', '!='],
+    condition({ operator, text, refuse }) {
+      const wanted = wordOf(text);
+      if (wanted === '') throw refuse(`${quoted(text)} is not a ${noun}`);
+      const isEqual = operator === '=';
+      return (value) => (value === wanted) === isEqual;
+    },
+  };
+}
+
+/** The text where an empty one would fit everything. */
+function required({ text, refuse }: Comparison): string {
+  if (text === '') throw refuse('the value is empty');
+  return text;
+}
+
+function patternOf(comparison: Comparison, flags = ''): (value: string) => boolean {
+  const text = required(comparison);
+  // V8 searches again in linear time where a pattern such as (a+)+$ would otherwise never end, and no signal could end it.
+  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
+  try {
+    const pattern = new RegExp(text, flags);
+    return (value) => pattern.test(value);
+  } catch {
+    throw comparison.refuse(`${quoted(text)} is not a regular expression`);
+  }
+}

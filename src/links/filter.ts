@@ -1,0 +1,136 @@
+import { utcDay } from '../base/days.ts';
+import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
+import { type Edition, thisServer } from '../contract/editions.ts';
+import { recordDomain } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { hostName, withoutLocalPort } from '../contract/web-address.ts';
+import {
+  booleans,
+  type Comparison,
+  days,
+  hosts,
+  labels,
+  numbers,
+  type Operator,
+  operators,
+  paths,
+  texts,
+  urls,
+  type ValueKind,
+  words,
+} from './conditions.ts';
+import { readWebAddress } from './web-address.ts';
+
+/** What is asked of every link (F2). */
+export interface LinkFilter {
+  /** As they were typed. */
+  readonly expressions: readonly string[];
+  matches(record: UrlRecord): boolean;
+}
+
+interface FilterContext {
+  readonly edition: Edition;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** The filter whose expressions must all hold. Throws a UsageError for one that cannot be understood, before anything is read. */
+export function parseFilters(expressions: readonly string[], context: FilterContext): LinkFilter {
+  const conditions = expressions.map((expression) => conditionOf(expression, context));
+  return { expressions, matches: (record) => conditions.every((fits) => fits(record)) };
+}
+
+type Condition = (record: UrlRecord) => boolean;
+
+/** A field of a link, its own or one that is read from another. */
+interface FilterField {
+  readonly operators: readonly Operator[];
+  /** Present where only one edition has the field. */
+  readonly edition?: Edition;
+  /** Its name alone is an expression. */
+  readonly isBoolean: boolean;
+  condition(comparison: Comparison): Condition;
+}
+
+function field<Value, Allowed extends Operator>(
+  kind: ValueKind<Value, Allowed>,
+  valueIn: (record: UrlRecord, today: string) => Value,
+  edition?: Edition,
+): FilterField {
+  return {
+    operators: kind.operators,
+    ...(edition && { edition }),
+    isBoolean: Object.is(kind, booleans),
+    condition({ operator: given, ...comparison }) {
+      const operator = kind.operators.find((one) => one === given);
+      if (operator === undefined)
+        throw comparison.refuse(`operator ${given} cannot be used; expected ${kind.operators.join(' ')}`);
+      const fits = kind.condition({ ...comparison, operator });
+      const today = utcDay(comparison.now);
+      return (record) => fits(valueIn(record, today));
+    },
+  };
+}
+
+const longUrl = field(urls, ({ long_url }) => long_url);
+
+const filterFields: ReadonlyMap<string, FilterField> = new Map([
+  ['hash', field(texts, ({ hash }) => hash)],
+  ['short_url', field(texts, ({ short_url = '' }) => short_url)],
+  ['short_url_with_protocol', field(texts, ({ short_url_with_protocol = '' }) => short_url_with_protocol, 'a')],
+  ['domain', field(words(domainName, 'domain name'), ({ short_url }) => domainName(recordDomain({ short_url }) ?? ''))],
+  ['long_url', longUrl],
+  ['url', longUrl],
+  ['scheme', field(words(schemeName, 'scheme, such as https'), ({ long_url }) => schemeName(long_url.split(':', 1)[0] ?? ''))],
+  ['host', field(hosts, ({ long_url }) => readWebAddress(long_url))],
+  ['path', field(paths, ({ long_url }) => pathOf(long_url))],
+  ['note', field(texts, ({ note }) => note ?? '')],
+  ['tags', field(labels, ({ tags }) => tags ?? [])],
+  ['total_clicks', field(numbers, ({ total_clicks }) => total_clicks)],
+  ['unique_clicks', field(numbers, ({ unique_clicks }) => unique_clicks)],
+  ['last_visit', field(days('first'), ({ last_visit }) => last_visit, 'a')],
+  ['expiration_date', field(days('last'), ({ expiration_date }) => expiration_date)],
+  ['expired', field(booleans, ({ expiration_date }, today) => Boolean(expiration_date) && String(expiration_date) < today)],
+  ['max_clicks', field(numbers, ({ max_clicks }) => max_clicks, 'a')],
+  ['email_stats', field(booleans, ({ email_stats }) => email_stats === true)],
+]);
+
+function domainName(text: string): string {
+  return withoutLocalPort(hostName(text));
+}
+
+/** An empty path is `/`; what is no http(s) URL has none. */
+function pathOf(longUrl: string): string {
+  const rest = readWebAddress(longUrl)?.rest;
+  return rest === undefined ? '' : rest.replace(/[?#].*$/s, '') || '/';
+}
+
+function schemeName(text: string): string {
+  return /^[a-z][a-z\d+.-]*$/i.test(text) ? text.toLowerCase() : '';
+}
+
+/** The fields that an edition has. */
+export function filterFieldNames(edition: Edition): string[] {
+  return [...filterFields].filter(([, one]) => (one.edition ?? edition) === edition).map(([name]) => name);
+}
+
+function conditionOf(expression: string, { edition, now }: FilterContext): Condition {
+  const refuse = (reason: string, details?: readonly string[]): UsageError =>
+    new UsageError(`--filter ${quoted(expression)}: ${reason}`, { details, hint: 'linkctl help filters' });
+  const known = [`fields: ${filterFieldNames(edition).join(', ')}`, `operators: ${operators.join(' ')}`];
+  const [, name = '', sign = '', text = ''] = /^\s*([\w-]*)\s*([=!<>^~]=?)?\s*(.*?)\s*$/s.exec(expression) ?? [];
+  const found = filterFields.get(name);
+  if (!found) throw refuse(`unknown field ${quoted(name || expression)}`, known);
+  if (found.edition !== undefined && found.edition !== edition) throw refuse(`${thisServer(edition)} has no ${name}`);
+  if (sign === '' && text === '' && found.isBoolean) return found.condition({ operator: '=', text: 'true', now, refuse });
+  const operator = operators.find((one) => one === sign);
+  // `=~` and `=>` are operators elsewhere: a value that begins so is a mistake.
+  if (operator === undefined || (operator === '=' && /^[=<>~]/.test(text))) {
+    throw refuse(
+      sign === '' ? `an operator must follow ${name}` : `unknown operator ${sign}${/^[=<>~]*/.exec(text)?.[0]}`,
+      known,
+    );
+  }
+  return found.condition({ operator, text, now, refuse });
+}

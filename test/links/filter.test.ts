@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import { parseFilters } from '../../src/links/filter.ts';
+
+const now = Date.parse('2026-03-15T12:00:00Z');
+
+const link: UrlRecord = {
+  hash: 'Abc',
+  long_url: 'https://www.a.example:8443/shop/x?u=https://old.example/#top',
+  short_url: 's.ex/Abc',
+  total_clicks: 100,
+  unique_clicks: 9,
+  last_visit: '2026-03-10 23:59:59',
+  note: 'Spring = sale',
+  email_stats: true,
+  expiration_date: '2026-03-20',
+  max_clicks: 0,
+  tags: ['Spring', 'a,b'],
+  links: { qr_small: '', qr_big: '' },
+};
+
+const bare: UrlRecord = {
+  hash: 'def',
+  long_url: 'http://b%C3%BCcher.example',
+  short_url: 'xn--bcher-kva.ex/def',
+  total_clicks: 0,
+  unique_clicks: 0,
+  last_visit: null,
+  note: '',
+  email_stats: false,
+  expiration_date: null,
+  tags: [],
+  links: { qr_small: '', qr_big: '' },
+};
+
+const filterOf = (expressions: readonly string[], edition: 'a' | 'b' = 'a') => parseFilters(expressions, { edition, now });
+
+describe('F2: what an expression selects', () => {
+  const table: readonly (readonly [expression: string, link: boolean, bare: boolean])[] = [
+    // Numbers compare as numbers: 9 is less than 10.
+    ['total_clicks=0', false, true],
+    ['total_clicks=100', true, false],
+    ['total_clicks!=100', false, true],
+    ['unique_clicks<10', true, true],
+    ['unique_clicks>=9', true, false],
+    ['unique_clicks>9', false, false],
+    ['unique_clicks<=9', true, true],
+    [' total_clicks >= 0100 ', true, false],
+    // A field that the server leaves out fits nothing.
+    ['max_clicks=0', true, false],
+    ['max_clicks!=5', true, false],
+    ['max_clicks<5', true, false],
+    // Days; no expiration date is later than any, no last visit older.
+    ['expiration_date<+7d', true, false],
+    ['expiration_date<+5d', false, false],
+    ['expiration_date<=+5d', true, false],
+    ['expiration_date=2026-03-20', true, false],
+    ['expiration_date!=2026-03-20', false, true],
+    ['expiration_date>2026-03-20', false, true],
+    ['expiration_date>9998-01-01', false, true],
+    ['expiration_date=never', false, true],
+    ['expiration_date!=never', true, false],
+    ['last_visit<-4d', true, true],
+    ['last_visit<-5d', false, true],
+    ['last_visit<=-5d', true, true],
+    ['last_visit=2026-03-10', true, false],
+    ['last_visit>2026-03-10', false, false],
+    ['last_visit>=2026-03-10', true, false],
+    ['last_visit=never', false, true],
+    ['last_visit!=never', true, false],
+    ['expired', false, false],
+    ['expired=false', true, true],
+    ['expired!=true', true, true],
+    ['email_stats', true, false],
+    ['email_stats=false', false, true],
+    // Hosts.
+    ['host=www.a.example', true, false],
+    ['host=WWW.A.example:8443', true, false],
+    ['host=www.a.example:443', false, false],
+    ['host!=www.a.example', false, true],
+    ['host=*.a.example', true, false],
+    ['host=*.www.a.example', false, false],
+    ['host=*.a.example:8443', true, false],
+    ['host=a.example', false, false],
+    ['host=old.example', false, false],
+    ['host=bücher.example', false, true],
+    ['host=xn--bcher-kva.example', false, true],
+    ['host=bücher.example:80', false, true],
+    ['host=bücher.example:443', false, false],
+    ['host~^www\\.', true, false],
+    ['scheme=http', false, true],
+    ['scheme=HTTPS', true, false],
+    ['scheme!=https', false, true],
+    // Paths and URLs begin at a boundary (F4).
+    ['path=/shop/x', true, false],
+    ['path=/', false, true],
+    ['path^=/shop', true, false],
+    ['path^=/sho', false, false],
+    ['path~o', true, false],
+    ['url^=https://www.a.example:8443/shop', true, false],
+    ['url^=https://www.a.example', false, false],
+    ['url^=https://old.example', false, false],
+    ['long_url^=http://BÜCHER.example/', false, true],
+    ['url=http://xn--bcher-kva.example/', false, true],
+    ['url!=http://xn--bcher-kva.example/', true, false],
+    ['url~old\\.example', true, false],
+    // Text, byte for byte.
+    ['hash=Abc', true, false],
+    ['hash=abc', false, false],
+    ['hash^=A', true, false],
+    ['hash~^[a-z]+$', false, true],
+    ['short_url^=s.ex/', true, false],
+    ['note=', false, true],
+    ['note!=', true, false],
+    ['note=Spring = sale', true, false],
+    ['note~sale$', true, false],
+    ['note~^spring', false, false],
+    ['domain=s.ex', true, false],
+    ['domain=S.EX', true, false],
+    ['domain=bücher.ex', false, true],
+    // Labels, without case.
+    ['tags=', false, true],
+    ['tags!=', true, false],
+    ['tags=spring', true, false],
+    ['tags!=SPRING', false, true],
+    ['tags=a,b', true, false],
+    ['tags=a', false, false],
+    ['tags^=spr', true, false],
+    ['tags~^SPRING$', true, false],
+  ];
+  test.each(table)('%s: %s, %s', (expression, first, second) => {
+    const { matches } = filterOf([expression]);
+    expect([matches(link), matches(bare)]).toEqual([first, second]);
+  });
+
+  test('all expressions must hold', () => {
+    expect(filterOf(['total_clicks>0', 'tags=spring']).matches(link)).toBe(true);
+    expect(filterOf(['total_clicks>0', 'tags=autumn']).matches(link)).toBe(false);
+  });
+
+  test.each([
+    ['2026-03-14', true],
+    ['2026-03-15', false],
+    ['9999-12-31', false],
+  ])('expired: a link works on its last day: %s is %s', (expiration_date, expired) => {
+    expect(filterOf(['expired']).matches({ ...link, expiration_date })).toBe(expired);
+    expect(filterOf(['expiration_date=never']).matches({ ...link, expiration_date })).toBe(expiration_date.startsWith('9999'));
+  });
+
+  test('a long URL that is no web address has a scheme, and neither host nor path', () => {
+    const mail: UrlRecord = { ...link, long_url: 'mailto:ann@a.example' };
+    const fits = (expression: string) => filterOf([expression]).matches(mail);
+    expect(fits('scheme=mailto')).toBe(true);
+    expect(fits('host=a.example')).toBe(false);
+    expect(fits('host!=a.example')).toBe(true);
+    expect(fits('path=/')).toBe(false);
+  });
+
+  test('a pattern that would search for ever ends', () => {
+    expect(filterOf(['note~^(a+)+$']).matches({ ...link, note: `${'a'.repeat(254)}b` })).toBe(false);
+  });
+});
+
+describe('F2: what cannot be understood is refused, with what can', () => {
+  test.each([
+    ['clicks>5', 'unknown field "clicks"'],
+    ['Hash=x', 'unknown field "Hash"'],
+    ['=5', 'unknown field "=5"'],
+    ['', 'unknown field ""'],
+    ['constructor=5', 'unknown field "constructor"'],
+    ['total_clicks', 'an operator must follow total_clicks'],
+    ['total_clicks 5', 'an operator must follow total_clicks'],
+    ['total_clicks==5', 'unknown operator =='],
+    ['total_clicks=>5', 'unknown operator =>'],
+    ['note=~x', 'unknown operator =~'],
+    ['note!~x', 'unknown operator !~'],
+    ['note~=x', 'unknown operator ~='],
+    ['note<x', 'operator < cannot be used; expected = != ^= ~'],
+    ['total_clicks~5', 'operator ~ cannot be used; expected = != < <= > >='],
+    ['total_clicks=', '"" is not a whole number of 0 or more'],
+    ['total_clicks=-1', '"-1" is not a whole number of 0 or more'],
+    ['total_clicks<>5', '">5" is not a whole number of 0 or more'],
+    ['total_clicks>1e3', '"1e3" is not a whole number of 0 or more'],
+    ['expiration_date<7d', '"7d" is not a date: YYYY-MM-DD, +30d, -90d or never'],
+    ['expiration_date=2026-02-30', '"2026-02-30" is not a date: YYYY-MM-DD, +30d, -90d or never'],
+    ['expired=maybe', '"maybe" is not true or false'],
+    ['expired<true', 'operator < cannot be used; expected = !='],
+    ['host=', 'the value is empty'],
+    ['host=https://a.example', '"https://a.example" is not a host, such as a.example, *.a.example or a.example:8080'],
+    ['host=a.*.example', '"a.*.example" is not a host, such as a.example, *.a.example or a.example:8080'],
+    ['host=ann@a.example', '"ann@a.example" is not a host, such as a.example, *.a.example or a.example:8080'],
+    ['scheme=https://', '"https://" is not a scheme, such as https'],
+    ['url^=a.example', '"a.example" is not an http or https URL'],
+    ['url=', 'the value is empty'],
+    ['hash^=', 'the value is empty'],
+    ['note~', 'the value is empty'],
+    ['note~(', '"(" is not a regular expression'],
+  ])('%s: %s', (expression, reason) => {
+    expect(() => filterOf(['hash=x', expression])).toThrow(`--filter ${JSON.stringify(expression)}: ${reason}`);
+  });
+
+  test('an unknown field or operator names those that exist', () => {
+    const fields =
+      'fields: hash, short_url, short_url_with_protocol, domain, long_url, url, scheme, host, path, note, tags, total_clicks, unique_clicks, last_visit, expiration_date, expired, max_clicks, email_stats';
+    const operators = 'operators: = != < <= > >= ^= ~';
+    for (const expression of ['clicks=5', 'note=~x', 'note']) {
+      expect(() => filterOf([expression])).toThrow(expect.objectContaining({ kind: 'usage', details: [fields, operators] }));
+    }
+  });
+
+  test.each(['last_visit=never', 'max_clicks=0', 'short_url_with_protocol^=https'])(
+    'B53: %s is refused on edition B, which has no such field',
+    (expression) => {
+      const [name] = expression.split(/[=^]/);
+      expect(() => filterOf([expression], 'b')).toThrow(`this server (edition B) has no ${name}`);
+      expect(() => filterOf(['clicks=5'], 'b')).toThrow(
+        expect.objectContaining({ details: [expect.not.stringContaining(`${name}`), expect.anything()] }),
+      );
+    },
+  );
+});
