@@ -1,14 +1,12 @@
 import type { Invocation } from '../cli/invocation.ts';
-import type { Session } from '../cli/session.ts';
-import { namedUrls } from '../client/named-urls.ts';
 import { isJson } from '../contract/formats.ts';
-import { type LinkKey, linkText } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 import { fieldChanges, fieldChangeText } from './field-changes.ts';
+import type { PlanVerb } from './planned-links.ts';
 
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
 
@@ -82,56 +80,18 @@ export const linkChangeColumns: readonly Column[] = [
   { name: 'change', shrinks: true },
 ];
 
-/** What `--dry-run` says of the same change of links that exist. */
-export interface PlannedChangeOfAll {
+/** The same change of links that exist. */
+export interface ChangeOfLinks {
   /** What every link is given. */
   readonly fields?: EditFields;
   /** How a call begins: the hashes follow in the path or in the query. */
   readonly request: { readonly method: string; readonly path: string };
-  /** How people read it: `delete`, `would be deleted`. */
-  readonly planned: { readonly change: string; readonly done: string };
+  readonly verb: Exclude<PlanVerb, 'undo'>;
 }
 
-/** What would become of one link. */
-export function changeText({ fields, planned }: PlannedChangeOfAll, record: UrlRecord): string | undefined {
-  return fields ? editText(fields, record) : planned.change;
-}
-
-/** A change of links that exist. */
-export interface PlannedLinks<Target extends LinkKey> {
-  /** The targets as the calls have them, and as they are listed. */
-  readonly calls: Batches<Target>;
-  readonly targets: Batches<Target>;
-  request(targets: readonly Target[]): PlannedRequest;
-  /** What would become of a link; undefined where it stays as it is. */
-  textOf(target: Target, record: UrlRecord): string | undefined;
-  /** What would be done to it: `changed`. */
-  readonly done: string;
-  /** Links that are read in one call. */
-  readonly batchSize: number;
-}
-
-/** Reads the links in groups as they are now, and lists what would become of each. */
-export function dryRunOfLinks<Target extends LinkKey>(
-  { calls, targets: batches, request, textOf, done, batchSize }: PlannedLinks<Target>,
-  session: Session,
-): RowsReport {
-  async function* requests(): AsyncGenerator<PlannedRequest> {
-    for await (const targets of calls) yield request(targets);
-  }
-  async function* changes(): AsyncGenerator<PlannedChange[]> {
-    for await (const targets of batches) {
-      const found = new Map<string, UrlRecord>();
-      for await (const { target, record } of namedUrls(session.client, targets, batchSize)) {
-        if (record) found.set(linkText(target), record);
-      }
-      yield targets.map((target) => {
-        const record = found.get(linkText(target));
-        return plannedChange(linkText(target), record, record && textOf(target, record));
-      });
-    }
-  }
-  return dryRun({ requests: requests(), changes: changes(), noun: 'link', done, columns: linkChangeColumns }, session);
+/** What would become of one link; undefined where it stays as it is. */
+export function changeText({ fields, verb }: ChangeOfLinks, record: UrlRecord): string | undefined {
+  return fields ? fieldChanges(fields, record).map(fieldChangeText).join('; ') || undefined : verb;
 }
 
 /** One link, as it is and as it would be. */
@@ -139,9 +99,4 @@ export function plannedChange(hash: string, record: UrlRecord | undefined, chang
   const state = record === undefined ? 'not found' : change === undefined ? 'unchanged' : 'planned';
   const { long_url, total_clicks } = record ?? {};
   return { row: { hash, long_url, total_clicks, change: change ?? state }, state };
-}
-
-/** `note: "old" -> "new"; tags: +a -b`; nothing where the link is as it is asked for. */
-export function editText(fields: EditFields, record: UrlRecord): string | undefined {
-  return fieldChanges(fields, record).map(fieldChangeText).join('; ') || undefined;
 }

@@ -6,8 +6,9 @@ import type { NamedSelection } from '../flags/selection-flags.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { consentToSelected, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
-import { changeText, dryRun, linkChangeColumns, type PlannedChangeOfAll, plannedChange } from './dry-run.ts';
+import { type ChangeOfLinks, changeText, dryRun, linkChangeColumns, plannedChange } from './dry-run.ts';
 import { changeNamed, type NamedChange } from './named-change.ts';
+import { participles } from './planned-links.ts';
 import type { RunPresentation } from './run-report.ts';
 
 /** One change of links that exist, however they are selected. */
@@ -27,7 +28,7 @@ export async function changeLinks(
 }
 
 /** A change of everything that a tag expression selects, in one call that answers with no URLs (4.3.8, 4.3.10). */
-interface TagChange extends PlannedChangeOfAll {
+interface TagChange extends ChangeOfLinks {
   readonly expression: string;
   readonly asks: Question;
   readonly presentation: RunPresentation;
@@ -50,10 +51,10 @@ async function changeByTags(change: TagChange, session: Session): Promise<Report
   refuseTooMany(count, session, orMore);
   if (session.global.dryRun) {
     await session.note(`${quantity(count, 'link')} matched ${expression}`);
-    const { fields, planned, request } = change;
+    const { fields, verb, request } = change;
     const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, changeText(change, record)))];
     const requests = [{ ...request, query, body: fields && { urls: [fields] } }];
-    return dryRun({ requests, changes, noun: 'link', done: planned.done, columns: linkChangeColumns, count }, session);
+    return dryRun({ requests, changes, noun: 'link', done: participles[verb], columns: linkChangeColumns, count }, session);
   }
   const record = { tags: expression, summary: { matched: count } };
   if (count === 0)

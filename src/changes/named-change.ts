@@ -5,7 +5,8 @@ import { type InlineResult, runInline } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
-import { type LinkKey, linkText } from '../contract/link.ts';
+import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile, itemsOf, type NamedHashes, placedOperands } from '../input/named-links.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
@@ -14,12 +15,14 @@ import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { consentToNamed, type Question, refuseTooMany, requireAnswer } from './consent.ts';
-import { changeText, dryRunOfLinks, type PlannedChangeOfAll, type PlannedLinks } from './dry-run.ts';
+import type { ChangeOfLinks } from './dry-run.ts';
 import { inlineReport } from './inline-report.ts';
+import { plannedLinks, planReport } from './plan-report.ts';
+import { outcomeOf } from './planned-links.ts';
 import { collectRun, type RunPresentation, runReport } from './run-report.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
-export interface NamedChange extends PlannedChangeOfAll {
+export interface NamedChange extends ChangeOfLinks {
   readonly selection: NamedHashes;
   readonly options: BulkOptions & { readonly ignoreMissing?: boolean };
   readonly presentation: RunPresentation;
@@ -45,7 +48,7 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
   const { batchSize } = sendingOf(change.options, session);
   if (session.global.dryRun) {
     const calls = batchesOf(targets, { limit: batchSize, ...byHash });
-    return planOf(change, { calls, targets: [targets], batchSize }, session);
+    return planOf(change, { calls, targets: [targets], batchSize, domains }, session);
   }
   if (!change.asks.isOptional)
     await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session);
@@ -69,9 +72,9 @@ async function changeInline(
 
 /** As a run, so that it can be undone (U1, U3). */
 async function typedRun(change: NamedChange, targets: readonly LinkKey[], session: Session): Promise<InlineResult<LinkKey>> {
-  const { options, operation, flags = { options: {} }, planned } = change;
+  const { options, operation, flags = { options: {} } } = change;
   const texts = targets.map(linkText);
-  const what = `${planned.change} ${texts.length === 1 ? texts[0] : quantity(texts.length, 'link')}`;
+  const what = `${nameOf(change)} ${texts.length === 1 ? texts[0] : quantity(texts.length, 'link')}`;
   const json = JSON.stringify(targets);
   const rows = targets.map((item, index) => ({ line: index + 1, item }));
   const input = {
@@ -97,7 +100,8 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
   const { batchSize } = sending;
   if (session.global.dryRun) {
     const calls = fileBatches(file, same, { limit: batchSize, ...byHash });
-    return planOf(change, { calls, targets: fileBatches(file, same, { limit: batchSize }), batchSize }, session);
+    const targets = fileBatches(file, same, { limit: batchSize });
+    return planOf(change, { calls, targets, batchSize, domains: file.domains }, session);
   }
   const targets = { count: file.rows, open: () => itemsOf(file) };
   await consentToNamed(change.asks, targets, batchSize, session);
@@ -106,7 +110,7 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
       ...sending,
       operation: change.operation,
       undo: await keepsUndo(change.options, session),
-      what: `${change.planned.change} --hashes-from ${path}`,
+      what: `${nameOf(change)} --hashes-from ${path}`,
       input: {
         name: source.name,
         sha256: source.sha256(),
@@ -124,26 +128,40 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
   );
 }
 
+/** What runs are listed as. */
+function nameOf({ verb }: NamedChange): string {
+  return verb === 'change' ? 'edit' : verb;
+}
+
 const same = (link: LinkKey): LinkKey => link;
 
+/** Links in groups: those of each call, and all as they are listed. */
+interface TargetGroups {
+  readonly calls: Groups;
+  readonly targets: Groups;
+  /** Links that are read in one call. */
+  readonly batchSize: number;
+  readonly domains: LinkDomains;
+}
+
+type Groups = Iterable<readonly LinkKey[]> | AsyncIterable<readonly LinkKey[]>;
+
 /** B60: the links that the change would affect, and what it would do to each. */
-function planOf(
-  change: NamedChange,
-  batches: Pick<PlannedLinks<LinkKey>, 'calls' | 'targets' | 'batchSize'>,
-  session: Session,
-): RowsReport {
-  const { fields, planned, request } = change;
-  const plannedCall = (targets: readonly LinkKey[]): PlannedRequest => {
+function planOf(change: NamedChange, { calls, targets, batchSize, domains }: TargetGroups, session: Session): RowsReport {
+  const { fields, verb, request } = change;
+  const plannedCall = (group: readonly LinkKey[]): PlannedRequest => {
     const { method, path } = request;
-    const [first] = targets;
+    const [first] = group;
     const domain = first?.domain;
     const body = fields && { urls: [fields] };
-    if (first && targets.length === 1)
+    if (first && group.length === 1)
       return { method, path: `${path}/${encodeURIComponent(first.hash)}`, query: { domain }, body };
-    return { method, path, query: { hashes: targets.map(({ hash }) => hash).join(','), domain }, body };
+    return { method, path, query: { hashes: group.map(({ hash }) => hash).join(','), domain }, body };
   };
-  return dryRunOfLinks(
-    { ...batches, request: plannedCall, textOf: (_, record) => changeText(change, record), done: planned.done },
-    session,
-  );
+  async function* requests(): AsyncGenerator<PlannedRequest> {
+    for await (const group of calls) yield plannedCall(group);
+  }
+  const outcome = (_: LinkKey, record: UrlRecord | undefined) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record);
+  const links = plannedLinks(targets, outcome, { client: session.client, batchSize });
+  return planReport({ links, requests: requests(), verb, domains }, session);
 }

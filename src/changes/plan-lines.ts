@@ -37,6 +37,10 @@ export const shownLinks = 5;
 /** Alike changes that are shown, and reasons. */
 const shownGroups = 10;
 
+export function summaryLines({ settings, counts, folds, left }: PlanContent): string[] {
+  return [headLine(settings, counts), ...leftLines(left, new PlanScreen(settings.session, undefined)), ...lossLines(folds)];
+}
+
 export function planLines({ settings, counts, folds, left }: PlanContent, marks?: PlanMarks): string[] {
   const screen = new PlanScreen(settings.session, marks);
   const alike = foldLines(folds, screen);

@@ -1,6 +1,6 @@
 import type { LinkDomains } from '../contract/link.ts';
 import { fieldChanges, foldedText } from './field-changes.ts';
-import { type PlanMarks, planLines } from './plan-lines.ts';
+import { type PlanMarks, planLines, summaryLines } from './plan-lines.ts';
 import { Groups, type PlanCounts, type PlannedLink, type PlanSettings } from './planned-links.ts';
 
 /** What a change would do to many links, in constant memory (W2). */
@@ -16,6 +16,8 @@ export interface ChangePlan {
    * refused and why. Safe text; styles only where `marks` has some.
    */
   lines(marks?: PlanMarks): readonly string[];
+  /** The same without what would be changed, where that is listed link by link. */
+  summary(): readonly string[];
 }
 
 export function startPlan(settings: PlanSettings): ChangePlan {
@@ -24,6 +26,7 @@ export function startPlan(settings: PlanSettings): ChangePlan {
   const left = new Groups();
   const domains = new Set<string | undefined>();
   let only: PlannedLink | undefined;
+  const content = { settings, counts, folds, left };
   return {
     counts,
     add(link) {
@@ -43,7 +46,8 @@ export function startPlan(settings: PlanSettings): ChangePlan {
     get only() {
       return only;
     },
-    lines: (marks) => planLines({ settings, counts, folds, left }, marks),
+    lines: (marks) => planLines(content, marks),
+    summary: () => summaryLines(content),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import { fieldChanges } from './field-changes.ts';
 
 /** What a change would do to one link. */
 export type PlannedOutcome =
@@ -24,14 +25,23 @@ export interface PlannedLink {
   readonly outcome: PlannedOutcome;
 }
 
+/** What a deletion, a reset or an edit to these fields would do to a link, if it exists. */
+export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRecord | undefined): PlannedOutcome {
+  if (!record) return { kind: 'missing' };
+  if (typeof change === 'string') return { kind: change };
+  return fieldChanges(change, record).length > 0 ? { kind: 'change', fields: change } : { kind: 'unchanged' };
+}
+
 /** What is done, as people read it: `would be changed`. */
 export const participles = { change: 'changed', delete: 'deleted', reset: 'reset', undo: 'undone' } as const;
+
+export type PlanVerb = keyof typeof participles;
 
 /** What is shown of links needs no more of a session. */
 export type PlanSession = Pick<Session, 'streams' | 'shortUrl'>;
 
 export interface PlanSettings {
-  readonly verb: keyof typeof participles;
+  readonly verb: PlanVerb;
   readonly session: PlanSession;
   /** Links that were read, where more were read than are planned: `412 of 3,300`. Asked for last. */
   readonly of?: number | undefined;

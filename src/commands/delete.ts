@@ -45,7 +45,7 @@ async function remove(options: DeleteOptions, invocation: Invocation, operands: 
       presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting' },
       done: 'Deleted',
       request: { method: 'DELETE', path: '/urls' },
-      planned: { change: 'delete', done: 'deleted' },
+      verb: 'delete',
       operation: deleteOperation,
       sendSelected: (query) => session.client.send('deleteUrls', { query }),
     },

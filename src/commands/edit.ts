@@ -4,19 +4,22 @@ import { type BatchRules, byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
 import { checkedRows, keepsUndo, sendingOf } from '../changes/checked-rows.ts';
 import { consentToNamed } from '../changes/consent.ts';
-import { dryRunOfLinks, editText } from '../changes/dry-run.ts';
 import { changeLinks } from '../changes/link-change.ts';
+import { plannedLinks, planReport } from '../changes/plan-report.ts';
+import { outcomeOf } from '../changes/planned-links.ts';
 import { runReport } from '../changes/run-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { type FieldName, fieldNames } from '../contract/fields.ts';
-import { enumerated } from '../contract/link.ts';
+import { enumerated, type LinkDomains } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import { addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, refuseSelection, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { itemsOf } from '../input/named-links.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
 import { printTemplate } from './print-template.ts';
@@ -77,7 +80,7 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
       fields: values,
       flags: runFlags(values, options),
       request: { method: 'PATCH', path: '/urls' },
-      planned: { change: 'edit', done: 'changed' },
+      verb: 'change',
       operation: (settings) => editSameOperation(settings, values),
       sendSelected: (query) => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
     },
@@ -110,7 +113,10 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   const sending = sendingOf(options, session);
   const { input, domains } = await checkedRows('edit', options, session);
   const payload = (item: EditedRow): EditedRow => ({ ...values, ...item });
-  if (session.global.dryRun) return planOfRows((rules) => fileBatches(input, payload, rules), sending.batchSize, session);
+  if (session.global.dryRun) {
+    const batches = (rules: BatchRules<EditedRow>) => fileBatches(input, payload, rules);
+    return planOfRows(batches, { batchSize: sending.batchSize, domains }, session);
+  }
   const targets = { count: input.rows, open: () => itemsOf(input) };
   await consentToNamed(asks, targets, sending.batchSize, session);
   return await runReport(
@@ -129,24 +135,19 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   );
 }
 
-/** B60: the calls as a run makes them. */
+/** B60: what the rows would change, and the calls as a run makes them. */
 function planOfRows(
   batches: (rules: BatchRules<EditedRow>) => AsyncIterable<readonly EditedRow[]>,
-  batchSize: number,
+  { batchSize, domains }: { readonly batchSize: number; readonly domains: LinkDomains },
   session: Session,
 ): RowsReport {
-  return dryRunOfLinks(
-    {
-      calls: batches({ limit: batchSize, ...byDomain }),
-      targets: batches({ limit: batchSize }),
-      request: (rows) => {
-        const urls = rows.map(({ domain: _, ...item }) => item);
-        return { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
-      },
-      textOf: ({ hash: _, domain: __, ...fields }, record) => editText(fields, record),
-      done: 'changed',
-      batchSize,
-    },
-    session,
-  );
+  async function* requests(): AsyncGenerator<PlannedRequest> {
+    for await (const rows of batches({ limit: batchSize, ...byDomain })) {
+      const urls = rows.map(({ domain: _, ...item }) => item);
+      yield { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
+    }
+  }
+  const outcome = ({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord | undefined) => outcomeOf(fields, record);
+  const links = plannedLinks(batches({ limit: batchSize }), outcome, { client: session.client, batchSize });
+  return planReport({ links, requests: requests(), verb: 'change', domains }, session);
 }

@@ -335,8 +335,8 @@ test('B60: --dry-run of every way sends nothing and needs no answer', async ({ l
   ]);
   expect(await linkctl(['delete', 'h0', '-n'])).toEqual({
     code: 0,
-    stdout: 'h0\t\t\tnot found\n',
-    stderr: '0 links would be deleted, 1 not found\ndry run: nothing was sent\n',
+    stdout: '',
+    stderr: '0 links would be deleted, 1 not found\n  not found (1): h0\ndry run: nothing was sent\n',
   });
   await store(service, numbered(3, { tags: ['a'] }));
   expect((await linkctl(['delete', '--by-tags', 'a|b', '-n'])).stderr).toBe('3 links matched a|b\ndry run: nothing was sent\n');

@@ -2,10 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
 import { sent, test } from '../support/linkctl.ts';
-import { numbered, store } from '../support/stored-links.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
 
 const inUse = 300;
 const nothing = 'dry run: nothing was sent\n';
+
+/** The requests that change something. */
+async function changes(wire: Parameters<typeof sent>[0]): Promise<unknown[]> {
+  return (await sent(wire)).filter(({ call }) => !call.startsWith('GET'));
+}
 
 describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, edition %s', (edition) => {
   test.override({ edition });
@@ -17,42 +22,97 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
   test('delete says which links would go, where they lead, and which are not there', async ({ linkctl, folder, wire }) => {
     const file = join(folder, 'hashes.txt');
     writeFileSync(file, 'h1\nnone\nown\n');
-    const text = 'h1\thttps://example.com/1\t0\tdelete\nnone\t\t\tnot found\nown\thttps://own.example/\t0\tdelete\n';
-    const stderr = `2 links would be deleted, 1 not found\n${nothing}`;
-    expect(await linkctl(['delete', 'h1', 'none', 'own', '-n'])).toEqual({ code: 0, stdout: text, stderr });
-    const listed = await linkctl(
-      ['delete', '--hashes-from', file, '-n', '--domain', 'localhost'].slice(0, edition === 'a' ? 6 : 4),
-    );
-    expect(listed).toMatchObject({ code: 0, stderr });
-    expect(listed.stdout.replaceAll('localhost/', '')).toBe(text);
-    expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+    const text = 'h1\thttps://example.com/1\t0\tdelete\nown\thttps://own.example/\t0\tdelete\n';
+    const stderr = (name: string): string =>
+      `2 links would be deleted, 1 not found\n  not found (1): ${name}\n` +
+      `clicks and creation order of deleted links cannot be restored\n${nothing}`;
+    expect(await linkctl(['delete', 'h1', 'none', 'own', '-n'])).toEqual({ code: 0, stdout: text, stderr: stderr('none') });
+    const domain = edition === 'a' ? ['--domain', 'localhost'] : [];
+    const listed = await linkctl(['delete', '--hashes-from', file, '-n', ...domain]);
+    expect(listed).toMatchObject({ code: 0, stderr: stderr(edition === 'a' ? 'localhost/none' : 'none') });
+    expect(listed.stdout).toBe(edition === 'a' ? text.replaceAll(/^/gm, 'localhost/').slice(0, -'localhost/'.length) : text);
+    expect(await changes(wire)).toEqual([]);
   });
 
   test('edit says what would be otherwise, before and after, and what would not', async ({ linkctl, folder, wire }) => {
     const ran = await linkctl(['edit', 'h1', 'own', 'none', '--note', 'new', '-n']);
     expect(ran).toEqual({
       code: 0,
-      stdout:
-        'h1\thttps://example.com/1\t0\tnote: "old" -> "new"\nown\thttps://own.example/\t0\tunchanged\nnone\t\t\tnot found\n',
-      stderr: `1 link would be changed, 1 unchanged, 1 not found\n${nothing}`,
+      stdout: 'h1\t\thttps://example.com/1\tnote: "old" -> "new"\n',
+      stderr: `1 link would be changed, 1 unchanged, 1 not found\n  not found (1): none\n${nothing}`,
     });
     const file = join(folder, 'edits.csv');
     writeFileSync(file, 'hash,long_url,tags,note\nh2,https://other.example/,+x,\nown,,+a,\n');
     const rows = await linkctl(['edit', '-f', file, '-n']);
     expect(rows).toMatchObject({ code: 0, stderr: `1 link would be changed, 1 unchanged\n${nothing}` });
-    expect(rows.stdout).toContain('long_url: "https://example.com/2" -> "https://other.example/"; tags: +x\n');
-    expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+    expect(rows.stdout).toBe(
+      'h2\thttps://other.example/\thttps://example.com/2\tlong_url: "https://example.com/2" -> "https://other.example/"; tags: +x\n',
+    );
+    expect(await changes(wire)).toEqual([]);
   });
 
-  test('a terminal shows the first five, and -v the requests, too', async ({ linkctl }) => {
+  test.for(['csv', 'jsonl'])(
+    'W2: as %s it is a file for edit -f that makes the same change',
+    async (format, { linkctl, folder, service }) => {
+      const file = join(folder, `edits.${format}`);
+      await linkctl(['edit', 'own', '--expires', '2031-01-31']);
+      const flags = [
+        '--url',
+        'https://new.example/',
+        '--note',
+        'a "b", c',
+        '--add-tag',
+        'x',
+        '--remove-tag',
+        'a',
+        '--expires',
+        'never',
+      ];
+      const planned = await linkctl(['edit', 'h1', 'own', ...flags, '-n', '-o', format]);
+      expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('old_long_url') });
+      writeFileSync(file, planned.stdout);
+      expect(await linkctl(['edit', '-f', file])).toMatchObject({ code: 0 });
+      const changed = (await stored(service)).filter(({ note }) => note === 'a "b", c');
+      expect(changed.map(({ hash, expiration_date }) => ({ hash, expiration_date }))).toEqual([
+        { hash: 'h1', expiration_date: null },
+        { hash: 'own', expiration_date: null },
+      ]);
+      expect((await linkctl(['edit', '-f', file, '-n'])).stderr).toBe(`0 links would be changed, 2 unchanged\n${nothing}`);
+    },
+  );
+
+  test('W2: csv has no word for a note that is cleared, and says so', async ({ linkctl }) => {
+    const words = ['edit', 'h1', '--note', '', '-n', '-o'];
+    expect((await linkctl([...words, 'csv'])).stderr).toContain('warning: csv cannot clear a note: for edit -f, use -o jsonl\n');
+    const { stdout, stderr } = await linkctl([...words, 'jsonl']);
+    expect([JSON.parse(stdout).note, stderr]).toEqual(['', `1 link would be changed\n${nothing}`]);
+  });
+
+  test('W2: a terminal shows the plan, and rows where they are asked for', async ({ linkctl, wire }) => {
     const hashes = Array.from({ length: 8 }, (_, nth) => `h${nth}`);
-    const ran = await linkctl(['delete', ...hashes, '-n'], { terminal: { stdout: true }, columns: 80 });
-    expect(ran.stdout.split('\n').filter((line) => line.includes('delete'))).toHaveLength(5);
-    expect(ran.stderr).toContain('and 3 links more\n8 links would be deleted\n');
+    const screen = { terminal: { stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };
+    const ran = await linkctl(['delete', ...hashes, '-n'], screen);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(ran.stderr.split('\n')).toEqual([
+      '8 links would be deleted',
+      ...hashes.slice(0, 5).map((hash) => `  http://localhost/${hash} -> https://example.com/${hash.slice(1)} (0 clicks)`),
+      `  … and 3 more`,
+      'clicks and creation order of deleted links cannot be restored',
+      'dry run: nothing was sent',
+      '',
+    ]);
+    const moved = await linkctl(['edit', 'h1', 'h2', '--url', 'https://new.example/', '-n'], { ...screen, env: {} });
+    expect(moved.stderr).toContain('\u001b[4mnew.example');
+    for (const rows of [
+      ['--fields', 'hash,change'],
+      ['-o', 'table'],
+    ]) {
+      const { stdout } = await linkctl(['delete', ...hashes, '-n', ...rows], screen);
+      expect(stdout.split('\n').filter((line) => line.includes('delete'))).toHaveLength(8);
+    }
     const verbose = await linkctl(['delete', 'h0', '-n', '-v']);
     expect(verbose.stderr).toContain('DELETE /urls/h0\n');
-    const all = await linkctl(['delete', ...hashes, '-n', '-o', 'csv'], { terminal: { stdout: true } });
-    expect(all.stdout.trimEnd().split('\n')).toHaveLength(9);
+    expect(await changes(wire)).toEqual([]);
   });
 
   test('shorten says what would be made, tags what would become of them', async ({ linkctl, folder, wire }) => {
@@ -66,12 +126,35 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
     });
     expect((await linkctl(['tags', 'rename', 'a', 'b', '-n'])).stdout).toBe('a\trename to "b"\n');
     expect((await linkctl(['tags', 'delete', 'a', 'c', '-n'])).stdout).toBe('a\tdelete\nc\tdelete\n');
-    expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+    expect(await changes(wire)).toEqual([]);
   });
 
   test('a selection by tags shows its first links and counts all', async ({ linkctl }) => {
     const ran = await linkctl(['edit', '--by-tags', 'a', '--note', 'newer', '-n']);
     expect(ran).toMatchObject({ code: 0, stderr: `1 link matched a\n${nothing}` });
     expect(ran.stdout).toMatch(/^\S+own\thttps:\/\/own\.example\/\t0\tnote: "new" -> "newer"\n$/);
+  });
+});
+
+describe('several domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  test('F5, W2: rows are named by their short URLs, and as csv change the same links', async ({ linkctl, service, folder }) => {
+    for (const domain of ['a.example', 'b.example']) await store(service, numbered(2), domain);
+    const stdin = 'b.example/h0\nb.example/h1\na.example/h1\n';
+    const words = ['edit', '--hashes-from', '-', '--note', 'n', '-n'];
+    const planned = await linkctl([...words, '-o', 'csv'], { stdin });
+    expect(planned.stdout.split('\n').map((line) => line.split(',')[0])).toEqual([
+      'short_url',
+      'b.example/h0',
+      'b.example/h1',
+      'a.example/h1',
+      '',
+    ]);
+    writeFileSync(join(folder, 'edits.csv'), planned.stdout);
+    expect(await linkctl(['edit', '-f', join(folder, 'edits.csv')])).toMatchObject({ code: 0 });
+    const links = [...(await stored(service, 'a.example')), ...(await stored(service, 'b.example'))];
+    const noted = links.filter(({ note }) => note === 'n').map(({ short_url }) => short_url);
+    expect(noted.sort()).toEqual(['a.example/h1', 'b.example/h0', 'b.example/h1']);
   });
 });

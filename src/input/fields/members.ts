@@ -15,9 +15,6 @@ export interface Setting {
   readonly foreign?: Field;
 }
 
-/** Where a link led before, in the plan of a rewrite, which is a file for edits (W2). */
-export const oldLongUrl = 'old_long_url';
-
 /** What a column or a JSON member is; without a target it is a read-only field of a listing, which is ignored (B91). */
 export type Member = Setting | { readonly name: string; readonly target?: undefined };
 
@@ -30,7 +27,7 @@ export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<strin
   for (const target of fieldNames(use, edition)) members.set(target, { name: target, target });
   if (use === 'edit') {
     for (const name of ['short_url', 'domain'] as const) members.set(name, { name, target: name });
-    members.set(oldLongUrl, { name: oldLongUrl });
+    for (const name of planColumns) members.set(name, { name });
   }
   members.set('hash', { name: 'hash', target: use === 'edit' ? 'hash' : 'custom_hash' });
   return members;
@@ -108,6 +105,9 @@ export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly,
 
 /** Columns of a listing, and of the file of failed rows, that cannot be set (B91). */
 const passedOver: readonly string[] = [...readOnly, 'error_code', 'error_message'];
+
+/** What a dry run says beside the values that its links would get (W2). */
+const planColumns: readonly string[] = ['old_long_url', 'change'];
 
 /** Levenshtein's. */
 function distanceBetween(one: string, other: string): number {
