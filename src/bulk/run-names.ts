@@ -60,9 +60,9 @@ function compared(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** What a run does, as people read it: `edit links.csv`. */
-export function titleOf({ operation, input }: BeginLine): string {
-  return `${operation} ${basename(input.name)}`;
+/** What a run does, as people read it: `rewrite https://a.example -> https://b.example`, else `edit links.csv`. */
+export function titleOf({ what, operation, input }: BeginLine): string {
+  return what ?? `${operation} ${basename(input.name)}`;
 }
 
 /**

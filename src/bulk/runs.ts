@@ -21,6 +21,8 @@ export interface RunOverview {
   readonly state: 'finished' | 'unfinished' | 'damaged';
   /** Absent where the journal is damaged at its beginning. */
   readonly begin: BeginLine | undefined;
+  /** The run that took this one back. */
+  readonly undoneBy?: string | undefined;
   /** Rows by status; `not_sent` are those that a further run would send. */
   readonly counts: Readonly<Partial<Record<RowStatus, number>>>;
   /** Why the last process ended: `complete`, `quota`, `signal` …; absent where it was killed. */
@@ -28,6 +30,13 @@ export interface RunOverview {
   readonly problem?: string | undefined;
   /** Where the journal lies. */
   readonly journal: string;
+}
+
+/** Whether a run can be undone: it kept what links were, or made links, and changed something (U2). Counters do not come back. */
+export function canBeUndone({ begin, counts, undoneBy }: RunOverview): boolean {
+  if (!begin || undoneBy !== undefined || begin.operation === 'reset') return false;
+  const isChange = (['created', 'changed', 'deleted', 'unknown'] as const).some((status) => (counts[status] ?? 0) > 0);
+  return isChange && (begin.undo === true || begin.operation === 'shorten');
 }
 
 /** Days that the journal of a finished run is kept. */
@@ -147,8 +156,8 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
   try {
     const state = await whileThere(run, folders, () => foldJournal(journal));
     if (!state) return undefined;
-    const { begin, lastEnd, complete } = state;
-    return { run, state: complete ? 'finished' : 'unfinished', begin, lastEnd, counts: countsOf(state), journal };
+    const { begin, lastEnd, complete, undoneBy } = state;
+    return { run, state: complete ? 'finished' : 'unfinished', begin, lastEnd, undoneBy, counts: countsOf(state), journal };
   } catch (error) {
     return { run, state: 'damaged', begin: undefined, counts: {}, problem: messageOf(error), journal };
   }

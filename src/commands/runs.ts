@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { titleOf } from '../bulk/run-names.ts';
-import { forgetRun, listRuns, pruneRuns, type RunOverview, resolveRun, showRun, verifyRun } from '../bulk/runs.ts';
+import { canBeUndone, forgetRun, listRuns, pruneRuns, type RunOverview, resolveRun, showRun, verifyRun } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { confirm } from '../cli/prompt.ts';
+import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -15,7 +15,7 @@ import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport 
 export function registerRuns(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }), {
     summary: 'List the bulk runs',
-    description: 'List the recorded bulk runs, newest first.',
+    description: 'List the recorded runs, newest first: when, what, how many rows, and whether a run can be undone.',
     examples: ['linkctl runs', 'linkctl runs -o json'],
     fields: namesOf(runColumns),
   }).action(run(listKept));
@@ -36,7 +36,8 @@ export function registerRuns(command: Command, run: Runner): void {
     .action(run(verifyLinks));
   describe(command.command('forget'), {
     summary: 'Delete the record of a run',
-    description: 'Delete the record of a run. Its links are kept. The same command then starts again from the first row.',
+    description:
+      'Delete the record of a run. Its links are kept. The run cannot be undone any more, and the same command starts again from the first row.',
     examples: ['linkctl runs forget 20310131-120905-897533f8 --yes'],
     globals: ['--yes'],
   })
@@ -45,7 +46,8 @@ export function registerRuns(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl runs', 'linkctl runs show last', 'linkctl runs verify 20310131-1209'],
     notes: [
-      'To resume an unfinished run, run the same command again. Records of finished runs are kept for 30 days.',
+      'To resume an unfinished run, run the same command again. Records of finished runs are kept for 30 days; so long linkctl undo can take back those where UNDO is yes.',
+      '<run> is the name of a run, a beginning that no other run has, or last for the newest run.',
       'What shorten -f guarantees depends on the rows:',
       [
         '  keyed    each row has a custom_hash, or --generate-hashes: one link per row',
@@ -72,6 +74,7 @@ async function showOne(_options: object, { system }: Invocation, [named = '']: s
   const { counts, lastEnd = null, problem = null, journal, begin } = overview;
   const record: Row = {
     ...rowOf(overview),
+    undoes: begin?.undoes ?? null,
     mode: begin?.mode ?? null,
     domain: begin?.domain ?? null,
     ...counts,
@@ -118,13 +121,18 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
 async function forgetOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<DoneReport> {
   const { state } = folders(invocation.system);
   const run = resolveRun(state, named);
-  const { state: how, counts } = await showRun(state, run);
+  const overview = await showRun(state, run);
+  const { state: how, counts } = overview;
   if (how !== 'finished') {
     const left = counts.not_sent ?? 0;
     await confirm(
       `Run ${run} is ${how}; ${left} rows were not sent. The same command would start again from the first row. Delete the record?`,
       invocation,
     );
+  }
+  // Scripts that forget finished runs go on working.
+  else if (canBeUndone(overview) && canAsk(invocation)) {
+    await confirm(`Run ${run} cannot be undone without its record. Delete the record?`, invocation);
   }
   await forgetRun(state, run, invocation.system);
   return { kind: 'done', sentence: `Deleted the record of run ${run}`, record: { forgotten: [run] }, lines: [run] };
@@ -142,14 +150,16 @@ const runColumns = [
   // The name of the run has the time.
   { name: 'begun', time: true, show: (at: unknown) => String(at ?? '').slice(0, 10) },
   { name: 'what', shrinks: true },
+  { name: 'undo', shrinks: true },
 ];
 
 /** What 80 columns hold, most wanted first (D55). */
-const runTable = ['run', 'begun', 'what', 'rows', 'state', 'profile'];
+const runTable = ['run', 'begun', 'what', 'rows', 'undo', 'state', 'profile'];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
 
-function rowOf({ run, state, begin }: RunOverview): Row {
+function rowOf(overview: RunOverview): Row {
+  const { run, state, begin, undoneBy } = overview;
   return {
     run,
     state,
@@ -159,5 +169,6 @@ function rowOf({ run, state, begin }: RunOverview): Row {
     input: begin?.input.name ?? null,
     begun: begin?.at ?? null,
     what: begin ? titleOf(begin) : null,
+    undo: undoneBy !== undefined ? `undone by ${undoneBy}` : canBeUndone(overview) ? 'yes' : 'no',
   };
 }

@@ -84,6 +84,7 @@ const runMembers = {
   input: nullable(text),
   begun: nullable({ type: 'string', format: 'date-time' }),
   what: nullable(text),
+  undo: text,
 };
 
 const titles: { readonly [name: string]: string } = { error: 'an error on stderr, of any command with -o json or jsonl' };
@@ -141,6 +142,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   'runs list': object({ runs: listOf(object(runMembers)) }),
   'runs show': object({
     ...runMembers,
+    undoes: nullable(text),
     mode: nullable(text),
     domain: nullable(text),
     ...counts,

@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { encodeLine } from '../../src/bulk/journal/lines.ts';
 import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { test as base, type Linkctl } from '../support/linkctl.ts';
@@ -64,7 +65,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(line).toMatchObject({ code: 0, stderr: '' });
     expect(line.stdout).toMatch(new RegExp(`^${run?.run}\tunfinished\tdelete\t40\t`));
     const drawn = await linkctl(['runs'], { terminal: { stdout: true }, columns: 80 });
-    expect(drawn.stdout).toContain('  delete hashes.txt');
+    expect(drawn.stdout).toContain('  delete --hashes-f');
     const shown = JSON.parse((await linkctl(['runs', 'show', run?.run ?? '', '-o', 'json'])).stdout);
     expect(shown).toMatchObject({ run: run?.run, deleted: 20, not_sent: 20, last_end: 'quota' });
     expect(existsSync(shown.journal)).toBe(true);
@@ -214,8 +215,10 @@ test('D55: runs are listed newest first, and 80 columns hold the day of each', a
   expect(begun).toEqual(newestFirst);
   const { stdout } = await linkctl(['runs'], { ...watched, columns: 80 });
   const [head = '', first = '', ...others] = stdout.trimEnd().split('\n');
-  expect(head).toMatch(/^RUN +BEGUN +WHAT +ROWS +STATE$/);
-  expect(first).toMatch(new RegExp(`^\\d{8}-\\d{6}-\\w{8} +${times[1].slice(0, 10)} +shorten a-file-of\\S*… +1,200 +finished$`));
+  expect(head).toMatch(/^RUN +BEGUN +WHAT +ROWS +UNDO +STATE$/);
+  expect(first).toMatch(
+    new RegExp(`^\\d{8}-\\d{6}-\\w{8} +${times[1].slice(0, 10)} +shorten a-file-of\\S*… +1,200 +yes +finished$`),
+  );
   expect(others).toHaveLength(2);
 });
 
@@ -265,6 +268,55 @@ test('U4: last without a run is exit 5', async ({ linkctl }) => {
     stdout: '',
     stderr: 'error: no run is recorded yet\nhint: linkctl runs list\n',
   });
+});
+
+test('U4: runs say whether they can be undone: not without what was there before, not counters, not twice', async ({
+  linkctl,
+  folder,
+  service,
+  hashes,
+}) => {
+  await store(service, numbered(40));
+  const links = join(folder, 'links.txt');
+  writeFileSync(links, 'https://example.com/\n');
+  for (const words of [
+    ['shorten', '-f', links],
+    ['edit', '--hashes-from', hashes, '--note', 'x'],
+    ['edit', '--hashes-from', hashes, '--note', 'y', '--no-undo'],
+    ['stats', '--reset', '--hashes-from', hashes, '--yes'],
+    ['delete', '--hashes-from', hashes, '--yes'],
+    ['delete', '--hashes-from', hashes, '--yes'],
+  ]) {
+    await linkctl(words);
+  }
+  const undo = async (): Promise<string[]> =>
+    (await linkctl(['runs', '--fields', 'undo'])).stdout.trimEnd().split('\n').reverse();
+  expect(await undo()).toEqual(['yes', 'yes', 'no', 'no', 'yes', 'no']);
+  const run = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n')[4] ?? '';
+  const journal = join(folder, '.local', 'state', 'linkctl', 'runs', run, 'journal.log');
+  appendFileSync(journal, encodeLine({ type: 'undone', by: '20310131-120905-897533f8', at: '2031-01-31T12:09:05Z' }));
+  expect((await undo())[1]).toBe('undone by 20310131-120905-897533f8');
+  const shown = JSON.parse((await linkctl(['runs', 'show', run, '--json'])).stdout);
+  expect(shown).toMatchObject({ undo: 'undone by 20310131-120905-897533f8', undoes: null });
+  expect((await linkctl(['runs'], { ...watched, columns: 90 })).stdout).toMatch(/ undone by/);
+});
+
+test('U4: a terminal asks before the record goes that could undo a run; a script is not asked', async ({
+  linkctl,
+  service,
+  hashes,
+  runs,
+}) => {
+  await store(service, numbered(40));
+  await linkctl(['edit', '--hashes-from', hashes, '--note', 'x']);
+  const declined = await linkctl(['runs', 'forget', 'last'], { ...watched, stdin: '\n' });
+  expect(declined).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/cannot be undone without its record\. Delete the record\?/),
+  });
+  expect(await runs()).toHaveLength(1);
+  expect(await linkctl(['runs', 'forget', 'last'])).toMatchObject({ code: 0, stderr: '' });
+  expect(await runs()).toEqual([]);
 });
 
 test('U4: TAB offers last and the runs, newest first, with what they are; a damaged journal by its name alone', async ({
