@@ -1,6 +1,6 @@
 import type { CliError } from '../base/errors.ts';
 import type { InlineResult } from '../bulk/inline.ts';
-import { outcomeFailure, outcomeRow, wasNotSent } from '../bulk/results/outcome-row.ts';
+import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import type { Session } from '../cli/session.ts';
 import type { EditFields } from '../contract/operations.ts';
@@ -43,10 +43,11 @@ export function inlineReport<Payload extends object>(
       return outcome && failureOf(outcome);
     },
     // The only one that is in doubt is reported once, at the end, with all that is known about it.
-    unreached: (row) => wasNotSent(row) || (outcomes.length === 1 && row.status === 'unknown'),
+    unreached: (row) => wasNotTouched(row) || (outcomes.length === 1 && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
     notes: () => [
       ...(missing > 0 ? [`${quantity(missing, 'link')} did not exist`] : []),
+      ...(counts.unchanged > 0 ? [`${quantity(counts.unchanged, 'link')} unchanged`] : []),
       ...(counts.not_sent > 0 ? [`${quantity(counts.not_sent, 'link')} not sent`] : []),
     ],
     outcome: ending,

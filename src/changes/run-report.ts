@@ -56,7 +56,8 @@ export async function collectRun<Payload extends object>(
   session: Session,
 ): Promise<InlineResult<Payload>> {
   const { profile, domain } = session;
-  const run = await startRun({ ...planned, profile, domain, undo: true, isTyped: true }, environmentOf(session));
+  const plan = { ...planned, profile, domain, undo: true, isTyped: true, concurrency: 1 };
+  const run = await startRun(plan, environmentOf(session));
   const outcomes: RowOutcome<Payload>[] = [];
   for await (const rows of run.rows) outcomes.push(...rows);
   const { tally, stop } = run.summary();

@@ -113,7 +113,7 @@ describe('--max-time', () => {
     const reader = createMoment();
     // What waits a second after the end of the time waits no longer.
     const hasty: System['sleep'] = (milliseconds, signal) => (milliseconds === windUp ? delay(0) : sleep(milliseconds, signal));
-    const words = ['edit', ...hashes, '--no-email-stats', '--batch-size', '500', '-o', 'json', ...inAMinute];
+    const words = ['edit', ...hashes, '--email-stats', '--batch-size', '500', '-o', 'json', ...inAMinute];
     const running = linkctl(words, { sleep: hasty, reader: reader.stay });
     await reader.reached;
     end();

@@ -31,7 +31,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, numbered(2));
     expect(await linkctl(['delete', 'h0', '--yes'])).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });
     expect(await sent(wire)).toEqual([{ call: 'DELETE /urls/h0', body: undefined }]);
-    expect(await linkctl(['rm', 'h1', '-y'], watched)).toEqual({ code: 0, stdout: '✓ Deleted h1\n', stderr: '' });
+    expect(await linkctl(['rm', 'h1', '-y'], watched)).toEqual({
+      code: 0,
+      stdout: '✓ Deleted h1 → https://example.com/1\n',
+      stderr: '',
+    });
     expect(await left(service)).toEqual([]);
   });
 
@@ -45,11 +49,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       ],
       summary: { rows: 2, deleted: 2, failed: 0 },
     });
-    // A bare hash beside a short URL, and on edition B a host, are looked up first (D18, D19).
+    // A bare hash beside a short URL, and on edition B a host, are looked up first (D18, D19); then what undo needs (U1).
     const calls =
       edition === 'a'
-        ? ['GET /domains', 'DELETE /urls?domain=localhost&hashes=h2,h0']
-        : ['GET /urls?limit=1', 'DELETE /urls?hashes=h2,h0'];
+        ? ['GET /domains', 'GET /urls?hashes=h2,h0&domain=localhost&limit=2', 'DELETE /urls?domain=localhost&hashes=h2,h0']
+        : ['GET /urls?limit=1', 'GET /urls?hashes=h2,h0&limit=2', 'DELETE /urls?hashes=h2,h0'];
     expect(await sent(wire)).toEqual(calls.map((call) => ({ call, body: undefined })));
     expect(await left(service)).toEqual(['h1']);
     await linkctl(['shorten', 'https://example.com/', '--hash', 'x']);

@@ -165,6 +165,7 @@ describe('several domains', () => {
     expect(await linkctl(['stats', '--reset', 't.ex/h0', 't.ex/h1', '-y', '-q'])).toMatchObject({ code: 0 });
     expect((await sent(wire)).map(({ call }) => call)).toEqual([
       'GET /urls?hashes=h0,h1&domain=t.ex&limit=2',
+      'GET /urls?hashes=h0,h1&domain=t.ex&limit=2',
       'DELETE /stats?domain=t.ex&hashes=h0,h1',
     ]);
     expect((await linkctl(['stats', '--reset', 'h0', '-y', '--domain', 's.ex'])).code).toBe(5);
