@@ -23,6 +23,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'base',
     'bulk',
     'cli/invocation.ts',
+    'cli/listing.ts',
     'cli/prompt.ts',
     'cli/session.ts',
     'cli/tag-selection.ts',

@@ -49,9 +49,13 @@ export function addBatchFlags(command: Command): void {
 
 /** Flags that say whether a change keeps what the links were before it (U1). */
 export function addUndoFlags(command: Command): void {
-  command
-    .option('--undo', 'keep what is needed to undo the change, also for a single link in a script')
-    .option('--no-undo', 'do not keep it: saves one request per batch, and the change cannot be undone');
+  command.option('--undo', 'keep what is needed to undo the change, also for a single link in a script');
+  addNoUndoFlag(command);
+}
+
+/** The same of a change that keeps it always otherwise. */
+export function addNoUndoFlag(command: Command): void {
+  command.option('--no-undo', 'do not keep what undo needs: saves one request per batch, and the change cannot be undone');
 }
 
 type BulkFlag = keyof BulkOptions;

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { flagValue } from '../input/values.ts';
 import type { UrlRule } from '../links/url-change.ts';
 import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRule, utmRules } from '../links/url-rules.ts';
+import { type LinkSelection, requireLinkSelection, type SelectionOptions } from './selection-flags.ts';
 import { choice, once, repeated } from './values.ts';
 
 /** The rules of `rewrite` beside its operands, as they were typed (W1). */
-export interface RewriteOptions {
+export interface RuleOptions {
   readonly scheme?: 'https';
   readonly host?: string;
   readonly setParam?: readonly string[];
@@ -16,7 +18,7 @@ export interface RewriteOptions {
   readonly to?: string;
 }
 
-export function addRewriteFlags(command: Command): void {
+export function addRuleFlags(command: Command): void {
   command
     .argument('[from]', 'beginning of the long URLs to rewrite')
     .argument('[to]', 'what replaces it')
@@ -33,10 +35,9 @@ export function addRewriteFlags(command: Command): void {
  * The rules in the order of W1, which is that of the flags. Throws a UsageError for one that cannot be understood and where there is none;
  * `now` is in milliseconds.
  */
-export function readRules([from, to, ...others]: readonly string[], options: RewriteOptions, now: number): UrlRule[] {
+export function readRules([from, to]: readonly string[], options: RuleOptions, now: number): UrlRule[] {
   const { scheme, host, setParam = [], removeParam = [], utm, regex } = options;
-  if (others.length > 0) throw new UsageError(`too many arguments: expected <from> <to>`);
-  const rules: UrlRule[] = [
+  const rules = [
     ...operandRules(from, to, now),
     ...(scheme ? [httpsRule] : []),
     ...(host !== undefined ? [hostRule(host)] : []),
@@ -70,4 +71,30 @@ function patternRules(regex: string | undefined, to: string | undefined): UrlRul
   if ((regex === undefined) !== (to === undefined))
     throw new UsageError(regex === undefined ? '--to requires --regex' : '--regex requires --to');
   return regex === undefined || to === undefined ? [] : [patternRule(regex, to)];
+}
+
+/** The rules as people read them: `https://old.example -> https://new.example, --scheme https`. */
+export function rulesText([from, to]: readonly string[], options: RuleOptions): string {
+  const { scheme, host, setParam = [], removeParam = [], utm, regex, to: replacement } = options;
+  const flags = { '--scheme': scheme, '--host': host, '--utm': utm, '--regex': regex, '--to': replacement };
+  return [
+    ...(from !== undefined ? [`${from} -> ${to}`] : []),
+    ...setParam.map((text) => `--set-param ${shellWord(text)}`),
+    ...removeParam.map((text) => `--remove-param ${shellWord(text)}`),
+    ...Object.entries(flags).flatMap(([flag, text]) => (text === undefined ? [] : [`${flag} ${shellWord(text)}`])),
+  ].join(' ');
+}
+
+/**
+ * The links that are rewritten: those that the line selects, or all where a rule says by itself which links it is for. Throws a
+ * UsageError where nothing says it.
+ */
+export function rewriteSelection(options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
+  const { hashesFrom, byTags, search, all, filter, allDomains } = options;
+  const isSaid = [hashesFrom, byTags, search, all].some((way) => way !== undefined);
+  if (!isSaid && rules.some(({ selects }) => selects)) return { kind: 'all' };
+  if (!isSaid && !filter && !allDomains) {
+    throw new UsageError('which links to rewrite is not said: add --by-tags, --search or --hashes-from, or --all for all links');
+  }
+  return requireLinkSelection([], options, 'rewrite');
 }

@@ -24,9 +24,14 @@ export type NamedSelection =
 export type LinkSelection = NamedSelection | { readonly kind: 'search'; readonly text: string } | { readonly kind: 'all' };
 
 /** `all` is what `--all` means in a command that lists everything without it. */
-export function addSelectionFlags(command: Command, all = 'select all links'): void {
+export function addSelectionFlags(command: Command, all?: string): void {
+  command.argument('[hash...]', 'hashes or short URLs');
+  addSelectionOptions(command, all);
+}
+
+/** The same for a command whose operands are no hashes. */
+export function addSelectionOptions(command: Command, all = 'select all links'): void {
   command
-    .argument('[hash...]', 'hashes or short URLs')
     .option('--hashes-from <file>', 'read hashes, short URLs or a listing from <file>; - reads stdin', once)
     .option('--by-tags <expression>', 'select links by tag expression (linkctl help tags)')
     .option('--search <text>', 'select links whose long URL, note or hash contains <text>')

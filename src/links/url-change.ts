@@ -1,4 +1,4 @@
-import { canonicalHost } from './canonical-url.ts';
+import { canonicalHost, sameUrl } from './canonical-url.ts';
 
 /** What the rules make of a long URL. A refused one comes with what it would have been. */
 export type Rewritten =
@@ -41,7 +41,8 @@ export function urlChange(rules: readonly UrlRule[], limits: UrlLimits): (longUr
       longUrl = result;
       selected ||= selects;
     }
-    if (!selected || longUrl === before) return { kind: 'unchanged' };
+    // What differs only in its spelling is no change of a link, and is never sent (W3).
+    if (!selected || sameUrl(longUrl, before)) return { kind: 'unchanged' };
     const reason = limits.fault(longUrl) ?? ownHostFault(before, longUrl, limits);
     return reason === undefined ? { kind: 'changed', longUrl } : { kind: 'refused', longUrl, reason };
   };
