@@ -106,7 +106,10 @@ async function findRun<Payload extends object>(
 }
 
 /** The runs that one command line may mean, newest first, and the newest finished one. */
-async function runsOf(key: string, folders: RunFolders): Promise<{ unfinished: FoundRun[]; finished: string | undefined }> {
+export async function runsOf(
+  key: string,
+  folders: RunFolders,
+): Promise<{ unfinished: FoundRun[]; finished: string | undefined }> {
   const names = runNames(folders).filter((candidate) => keyOfRun(candidate) === key);
   const unfinished: FoundRun[] = [];
   let finished: string | undefined;

@@ -16,6 +16,9 @@ export function runFolders(stateFolder: string): RunFolders {
 
 export const journalName = 'journal.log';
 
+/** The input of a run that cannot be read again where it came from. */
+export const inputName = 'input';
+
 /** Names of all runs, oldest first: `20241121-050312-3fa9c1d2`. The last part is the run's key. */
 export function runNames({ runs }: RunFolders): string[] {
   if (!existsSync(runs)) return [];

@@ -4,7 +4,6 @@ import type { Client } from '../client/client.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { OpenJournalFile } from './journal/journal.ts';
-import type { KnownRecord } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { Mode } from './operations/shorten.ts';
 
@@ -15,6 +14,8 @@ export interface RunRow<Item extends object = object> {
   readonly item: Item;
   /** The link as it was read when the plan was made; null for one that did not exist, absent where nothing was read. */
   readonly before?: UrlRecord | null | undefined;
+  /** Why the link is left alone: the row fails with it, and nothing is sent. */
+  readonly refusal?: string | undefined;
 }
 
 /** The rows of a run, checked beforehand, readable as often as needed and always the same. */
@@ -59,7 +60,7 @@ export interface RunPlan<Payload extends object> {
   /** Links that were typed: their calls are not worth asking for quotas and domains first. */
   readonly isTyped?: boolean | undefined;
   /** Whether a link that was read again is still one that was selected (F2). */
-  readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
+  readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
   readonly profile?: string | undefined;
   /** The working domain; without one the account's default is looked up, where there are several. */
   readonly domain?: string | undefined;

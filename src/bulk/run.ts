@@ -14,7 +14,7 @@ import { readJournal } from './journal/journal.ts';
 import { hashesOf, journalLedger } from './journal/ledger.ts';
 import { recordedOutcomes } from './journal/recorded-outcomes.ts';
 import type { RunIdentity } from './journal/run-folder.ts';
-import { type KnownRecord, shortUrlOf } from './matching/verdict.ts';
+import { type KnownRecord, ofWholeRecords, shortUrlOf } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { assertDistinct } from './results/output-paths.ts';
 import { beginRun } from './run-beginning.ts';
@@ -134,7 +134,7 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
     inDoubt: new Set(),
     before,
     reads: plan.undo ? 'undo' : plan.results === undefined ? 'renames' : 'results',
-    isSelected: plan.isSelected,
+    isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
     rounds: new Map(),
     recorded: recordedOutcomes(begun.path, state),
     ledger: journalLedger({

@@ -88,10 +88,17 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
   };
 
   return {
-    add({ line, item, before }) {
+    add({ line, item, before, refusal }) {
       const found = state.stateOf(index);
       const payload = payloadOf(item, index);
-      const row = { index, line, item, payload, ...(found === 'free' ? linkOf(before) : linkBefore(index, payload)) };
+      const row = {
+        index,
+        line,
+        item,
+        payload,
+        ...(refusal && { refusal }),
+        ...(found === 'free' ? linkOf(before) : linkBefore(index, payload)),
+      };
       const intent = intentOf.get(index);
       index += 1;
       segment.rows.push(row);

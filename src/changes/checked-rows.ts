@@ -9,9 +9,9 @@ import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { type CheckedInput, checkInput, readRows } from '../input/check.ts';
 import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
+import { KeptRows } from '../input/kept-rows.ts';
 import { type Placement, readPlaced } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
-import { KeptRows } from '../input/source.ts';
 import { refuseTooMany } from './consent.ts';
 
 /** An input that was checked as a whole and may be sent. */

@@ -4,9 +4,10 @@ import { csvReader, csvRecords } from './csv/csv.ts';
 import { DuplicateCandidateSearch, type DuplicateCandidates } from './duplicate-candidates.ts';
 import type { InputUse } from './format.ts';
 import { jsonReader } from './jsonl.ts';
+import type { KeptRows } from './kept-rows.ts';
 import { lineReader } from './lines.ts';
 import { type InputRow, type Notice, type Notices, type ReadOptions, type RecordReader, RowDraft } from './row.ts';
-import type { KeptRows, Source } from './source.ts';
+import type { Source } from './source.ts';
 import { type RecordBatch, textLines } from './text-lines.ts';
 
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {

@@ -19,7 +19,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { checkInput, readRows } from '../../src/input/check.ts';
 import { utf8Text } from '../../src/input/encoding.ts';
-import { KeptRows, type Source } from '../../src/input/source.ts';
+import { KeptRows } from '../../src/input/kept-rows.ts';
+import type { Source } from '../../src/input/source.ts';
 import { all, failure, memorySource, optionsFor, test, written } from './fixtures.ts';
 
 async function content(source: Source): Promise<string> {

@@ -6,12 +6,12 @@ import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
 import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
-import { journalName, type RunFolders, runNames } from '../run-names.ts';
+import { inputName, journalName, type RunFolders, runNames } from '../run-names.ts';
 import { type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
 import { type BeginLine, decodeLine } from './lines.ts';
 
 /** What makes two command lines the same run: a resumed one is found by it. */
-export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options'>): string {
+export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options' | 'mode'>): string {
   return checksum(JSON.stringify([operation, server, account, domain ?? null, input.sha256])).slice(0, 8);
 }
 
@@ -51,7 +51,7 @@ export async function createRunFolder(
   try {
     makePrivateFolder(draft);
     removeDeadDrafts(runs, system);
-    await copyInput?.(join(draft, 'input'));
+    await copyInput?.(join(draft, inputName));
     const journal = await openJournal(join(draft, journalName), 0, openFile);
     await journal.write(begin).finally(() => journal.close());
     syncFolder(draft, system);

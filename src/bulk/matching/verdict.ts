@@ -6,6 +6,16 @@ export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
 /** A record as far as it is known. For a row of an earlier process that is only what the journal keeps. */
 export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
+/** Whether a record is as the server sent it. */
+function isWhole(record: KnownRecord): record is UrlRecord {
+  return record.long_url !== undefined && record.tags !== undefined;
+}
+
+/** The same question for records that may be known in part: of these the answer is yes. */
+export function ofWholeRecords(accepts: (record: UrlRecord) => boolean): (record: KnownRecord) => boolean {
+  return (record) => !isWhole(record) || accepts(record);
+}
+
 export interface Done {
   readonly kind: 'done';
   /** Absent where the call answers with `{error}` alone. */

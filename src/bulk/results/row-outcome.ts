@@ -40,6 +40,8 @@ export interface BulkRow<Payload extends object = object> {
   readonly before?: KnownRecord | null | undefined;
   /** The link as the user saw it, where that was so long ago that it is read again. */
   readonly listed?: KnownRecord | null | undefined;
+  /** Why the link is left alone. */
+  readonly refusal?: string | undefined;
 }
 
 export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {

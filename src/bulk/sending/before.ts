@@ -37,19 +37,19 @@ export async function readBefore<Payload extends object>(
 
 /** What is known of a link in doubt is not what it was; only one that is to be deleted and still exists is as it was. */
 function isToKeep<Payload extends object>(
-  { index, before }: BulkRow<Payload>,
+  { index, before, refusal }: BulkRow<Payload>,
   images: Images,
   { operation, inDoubt }: Execution<Payload>,
 ): boolean {
-  if (before === undefined || images.has(index)) return false;
+  if (before === undefined || refusal !== undefined || images.has(index)) return false;
   return !inDoubt.has(index) || (operation.kind === 'delete' && before?.short_url !== undefined);
 }
 
 function isToRead<Payload extends object>(
-  { index, payload, before: known }: BulkRow<Payload>,
+  { index, payload, before: known, refusal }: BulkRow<Payload>,
   { operation, reads, inDoubt, before }: Execution<Payload>,
 ): boolean {
-  if (!operation.read) return false;
+  if (!operation.read || refusal !== undefined) return false;
   if (inDoubt.has(index)) return operation.kind === 'delete' && reads !== 'renames' && known?.short_url === undefined;
   if (known !== undefined) return false;
   return reads !== 'renames' || (operation.needsBefore?.(payload) === true && !before.has(index));
@@ -79,7 +79,8 @@ export function knownVerdicts<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   { operation, inDoubt, isSelected }: Execution<Payload>,
 ): readonly (Verdict | undefined)[] {
-  return rows.map(({ index, payload, before, listed }) => {
+  return rows.map(({ index, payload, before, listed, refusal }) => {
+    if (refusal !== undefined) return { kind: 'failed', error: { code: 0, message: refusal } };
     if (before === undefined || inDoubt.has(index)) return undefined;
     if (before === null) return missing;
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };

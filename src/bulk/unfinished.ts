@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '../client/client.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
+import type { BeginLine } from './journal/lines.ts';
+import { type RunIdentity, runKey } from './journal/run-folder.ts';
+import { isSettled, isUntouched } from './journal/run-state.ts';
+import { runsOf } from './run-beginning.ts';
+import { inputName, runFolders } from './run-names.ts';
+
+/** An unfinished run that has its input in its folder. */
+export interface KeptRun {
+  readonly begin: BeginLine;
+  /** Path of its input. */
+  readonly input: string;
+  /** Rows that are not settled. */
+  readonly left: number;
+}
+
+interface RunPlace {
+  readonly client: Pick<Client, 'identity'>;
+  readonly stateFolder: string;
+}
+
+/** The unfinished run that the same command resumes, with the rows that it had; undefined where there is none that did anything. */
+export async function keptRun(
+  { operation, domain, sha256 }: Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: string },
+  { client: { identity }, stateFolder }: RunPlace,
+): Promise<KeptRun | undefined> {
+  const folders = runFolders(stateFolder);
+  const input = { name: '', sha256, rows: 0 };
+  const { server, username: account } = identity;
+  const { unfinished } = await runsOf(
+    runKey({ operation, server, account, domain: domain && withoutLocalPort(domain), input }),
+    folders,
+  );
+  for (const { name, state } of unfinished) {
+    const path = join(folders.runs, name, inputName);
+    if (isUntouched(state) || !existsSync(path)) continue;
+    let left = 0;
+    for (const [row, count] of state.counts) if (!isSettled(row)) left += count;
+    return { begin: state.begin, input: path, left };
+  }
+  return undefined;
+}

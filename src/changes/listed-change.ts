@@ -1,0 +1,194 @@
+import { checksum } from '../base/checksum.ts';
+import { PartialError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import type { BulkOperation, OperationKind } from '../bulk/operations/operation.ts';
+import type { OperationSettings, RunRow } from '../bulk/run-plan.ts';
+import { type KeptRun, keptRun } from '../bulk/unfinished.ts';
+import { confirm, confirmCount } from '../cli/prompt.ts';
+import { type Session, whereabouts } from '../cli/session.ts';
+import { editions } from '../contract/editions.ts';
+import type { LinkDomains, LinkKey } from '../contract/link.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
+import { plainQuantity } from '../output/quantity.ts';
+import type { RowsReport } from '../output/report.ts';
+import { namesDomains } from '../output/url-columns.ts';
+import { keepsUndo, sendingOf } from './checked-rows.ts';
+import { consentToPlan, type PlanQuestion, refuseTooMany, typedFrom } from './consent.ts';
+import { startPlan } from './plan.ts';
+import { dryRunOfPlan } from './plan-dry-run.ts';
+import type { PlannedLink, PlanSettings } from './planned-links.ts';
+import { type RunPresentation, runReport } from './run-report.ts';
+
+/** Links of a selection, some at a time, and what is to be done to each. */
+export interface PlannedPage {
+  readonly links: readonly PlannedLink[];
+  /** Links read so far, those that a filter left out included. */
+  readonly read: number;
+}
+
+/** A change of links that the tool finds itself: by tags, a search, a filter, or all of them. */
+export interface ListedChange<Payload extends LinkKey> {
+  /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
+  readonly what: string;
+  /** All that decides which links are changed, and how, as it was typed: the same command resumes the run (R 1.4). */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly kind: OperationKind;
+  readonly verb: PlanSettings['verb'];
+  readonly question: PlanQuestion;
+  readonly options: BulkOptions;
+  readonly presentation: RunPresentation;
+  /** Reads the selection. Nothing is changed while it is read (B82). */
+  pages(): AsyncIterable<PlannedPage>;
+  operation(settings: OperationSettings): BulkOperation<Payload>;
+  /** What is sent for a link. */
+  payload(target: LinkKey, fields: EditFields): Payload;
+  /** Whether a link that was read again is still one that is selected. */
+  readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
+  readonly undoes?: string | undefined;
+}
+
+/** A link that is to be changed, or one that is left alone and reported. */
+interface ListedRow<Payload> extends RunRow {
+  readonly item: Payload & object;
+  readonly refusal?: string;
+}
+
+/**
+ * Reads the selection whole, shows the plan, asks, and changes exactly the links that were shown, by hash (F1, W2). What was read is on
+ * the disk before anything is sent; it is kept with the run, so that the same command resumes it with the same links.
+ */
+export async function changeListed<Payload extends LinkKey>(
+  change: ListedChange<Payload>,
+  session: Session,
+): Promise<RowsReport> {
+  if (session.global.dryRun) return await dryRunOfPlan(change, session);
+  const domain = await pinnedDomain(session);
+  const sha256 = checksum(JSON.stringify([change.what, change.given]));
+  const stateFolder = folders(session.system).state;
+  const begun = await keptRun({ operation: change.kind, domain, sha256 }, { client: session.client, stateFolder });
+  const listed = begun ? await resumed<Payload>(begun, change, session) : await takeSnapshot(change, session);
+  const { rows, domains } = listed;
+  if (rows === 0) return nothingToDo(change, listed.refused);
+  return await runReport(
+    {
+      ...sendingOf(change.options, session),
+      operation: change.operation,
+      what: change.what,
+      undo: await keepsUndo(change.options, session),
+      undoes: change.undoes,
+      isSelected: change.isSelected,
+      domain,
+      input: { name: change.what, sha256, rows, open: listed.open, readAt: listed.readAt, copyTo: listed.copyTo },
+      payload: (item: Payload) => item,
+      options: change.given,
+      columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
+    },
+    { ...namesDomains(change.presentation, domains), domains },
+    session,
+  );
+}
+
+/** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */
+async function pinnedDomain({ domain, edition, domains }: Session): Promise<string | undefined> {
+  return domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
+}
+
+/** The links of a change, readable as often as needed. */
+interface Listed<Payload> {
+  readonly rows: number;
+  readonly refused: number;
+  readonly domains: LinkDomains;
+  /** In milliseconds since 1970. */
+  readonly readAt: number;
+  open(): AsyncIterable<readonly ListedRow<Payload>[]> | Iterable<readonly ListedRow<Payload>[]>;
+  readonly copyTo?: (path: string) => Promise<void>;
+}
+
+async function takeSnapshot<Payload extends LinkKey>(change: ListedChange<Payload>, session: Session): Promise<Listed<Payload>> {
+  const { system, streams, atEnd } = session;
+  const readAt = system.now();
+  const kept = new KeptRows<ListedRow<Payload>>(folders(system).state, system);
+  atEnd(async () => kept.close());
+  const settings = { verb: change.verb, session, of: undefined as number | undefined };
+  const plan = startPlan(settings);
+  let line = 0;
+  for await (const { links, read } of change.pages()) {
+    const rows: ListedRow<Payload>[] = [];
+    for (const link of links) {
+      plan.add(link);
+      const row = rowOf(link, change);
+      if (row) rows.push({ ...row, line: ++line });
+    }
+    if (rows.length > 0) kept.add(rows);
+    settings.of = read;
+    streams.progress.step(() => `${read} links read`);
+  }
+  const { planned, refused, missing } = plan.counts;
+  refuseTooMany(planned, session);
+  await consentToPlan(plan, change.question, session);
+  const left = refused + missing;
+  return {
+    rows: planned === 0 ? 0 : planned + left,
+    refused: left,
+    domains: plan.domains,
+    readAt,
+    open: () => kept.read(),
+    copyTo: (path) => kept.copyTo(path),
+  };
+}
+
+/** Undefined for a link that stays as it is. */
+function rowOf<Payload extends LinkKey>(
+  { target, record, outcome }: PlannedLink,
+  { payload }: ListedChange<Payload>,
+): Omit<ListedRow<Payload>, 'line'> | undefined {
+  const before = record ?? null;
+  switch (outcome.kind) {
+    case 'unchanged':
+      return undefined;
+    case 'missing':
+      return { item: payload(target, {}), before };
+    case 'refused':
+      return { item: payload(target, {}), before, refusal: outcome.reason };
+    case 'change':
+    case 'create':
+      return { item: payload(target, outcome.fields), before };
+    default:
+      return { item: payload(target, {}), before };
+  }
+}
+
+/** An unfinished run has its own links; who sees them again after days is asked again. */
+async function resumed<Payload extends LinkKey>(
+  { begin, input, left }: KeptRun,
+  { question }: ListedChange<Payload>,
+  session: Session,
+): Promise<Listed<Payload>> {
+  const place = whereabouts(session);
+  const text = `Resume run ${begin.run} and ${question.verb.toLowerCase()} the remaining ${plainQuantity(left, 'link')} of ${place}?`;
+  await (left < typedFrom && !question.always ? confirm(text, session) : confirmCount(text, left, session));
+  const domains = new Set<string | undefined>();
+  for await (const rows of readKeptRows<ListedRow<Payload>>(input)) for (const { item } of rows) domains.add(item.domain);
+  return {
+    rows: begin.input.rows,
+    refused: 0,
+    domains: [...domains],
+    readAt: Date.parse(begin.at),
+    open: () => readKeptRows<ListedRow<Payload>>(input),
+  };
+}
+
+function nothingToDo<Payload extends LinkKey>({ presentation, what }: ListedChange<Payload>, refused: number): RowsReport {
+  return {
+    ...presentation,
+    kind: 'rows',
+    rows: [],
+    members: () => ({ summary: { rows: refused } }),
+    notes: () => (refused === 0 ? [`${what}: nothing to change`] : []),
+    outcome: () =>
+      refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left alone; nothing was changed`) : undefined,
+  };
+}
