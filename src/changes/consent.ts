@@ -44,12 +44,12 @@ export function refuseTooMany(count: number, { global: { maxAffected } }: Invoca
 }
 
 /** Refuses a change that needs an answer where nobody can give one, before anything is read for the question (B54, B57). */
-export async function requireAnswer(invocation: Invocation, selects: 'named' | 'by tags'): Promise<void> {
+export async function requireAnswer(invocation: Invocation, way: 'named' | `--${string}`): Promise<void> {
   const { yes, dryRun, maxAffected } = invocation.global;
   if (dryRun || canAsk(invocation)) return;
   if (!yes) await confirm('', invocation);
-  if (selects === 'by tags' && maxAffected === undefined) {
-    throw new UsageError('--max-affected required with --by-tags when not running interactively', {
+  if (way !== 'named' && maxAffected === undefined) {
+    throw new UsageError(`--max-affected required with ${way} when not running interactively`, {
       hint: 'add --max-affected <n>; --dry-run shows how many links match',
     });
   }

@@ -1,4 +1,4 @@
-import { notApplied } from '../bulk/operations/not-applied.ts';
+import { fieldsToChange } from '../bulk/operations/not-applied.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { foldText } from '../links/difference.ts';
@@ -13,11 +13,11 @@ export interface FieldChange {
 /** The fields that the link has otherwise than they are asked for; none where it is as it is asked for. */
 export function fieldChanges(fields: EditFields, record: UrlRecord): FieldChange[] {
   const now: Readonly<Record<string, unknown>> = { ...record };
-  const differs = new Set(notApplied(fields, record, 'instructions').map(({ field }) => field));
-  return Object.entries(fields).flatMap(([field, after]) => {
-    const before = now[field === 'custom_hash' ? 'hash' : field];
-    return after === undefined || (before !== undefined && !differs.has(field)) ? [] : [{ field, before, after }];
-  });
+  return fieldsToChange(fields, record).map((field) => ({
+    field,
+    before: now[field === 'custom_hash' ? 'hash' : field],
+    after: fields[field],
+  }));
 }
 
 /** `note: "old" -> "new"`, `tags: +a -b`. */

@@ -1,6 +1,7 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
+import { type BatchRules, batchesOf, byDomain, byHash } from '../bulk/batches.ts';
 import type { BulkOperation, OperationKind } from '../bulk/operations/operation.ts';
 import type { OperationSettings, RunRow } from '../bulk/run-plan.ts';
 import { type KeptRun, keptRun } from '../bulk/unfinished.ts';
@@ -9,44 +10,36 @@ import { type Session, whereabouts } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { consentToPlan, type PlanQuestion, refuseTooMany, typedFrom } from './consent.ts';
 import { startPlan } from './plan.ts';
-import { dryRunOfPlan } from './plan-dry-run.ts';
-import type { PlannedLink, PlanSettings } from './planned-links.ts';
+import { planReport } from './plan-report.ts';
+import type { PlannedLink, PlannedOutcome, PlanSettings } from './planned-links.ts';
 import { type RunPresentation, runReport } from './run-report.ts';
-
-/** Links of a selection, some at a time, and what is to be done to each. */
-export interface PlannedPage {
-  readonly links: readonly PlannedLink[];
-  /** Links read so far, those that a filter left out included. */
-  readonly read: number;
-}
+import type { SelectedLink, SelectedLinks } from './selected-links.ts';
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, or all of them. */
 export interface ListedChange<Payload extends LinkKey> {
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
   readonly what: string;
-  /** All that decides which links are changed, and how, as it was typed: the same command resumes the run (R 1.4). */
+  readonly links: SelectedLinks;
+  /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run (R 1.4). */
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
   readonly verb: PlanSettings['verb'];
   readonly question: PlanQuestion;
   readonly options: BulkOptions;
   readonly presentation: RunPresentation;
-  /** Reads the selection. Nothing is changed while it is read (B82). */
-  pages(): AsyncIterable<PlannedPage>;
+  decide(link: SelectedLink): PlannedOutcome;
   operation(settings: OperationSettings): BulkOperation<Payload>;
   /** What is sent for a link. */
   payload(target: LinkKey, fields: EditFields): Payload;
-  /** Whether a link that was read again is still one that is selected. */
-  readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
   readonly undoes?: string | undefined;
 }
 
@@ -64,9 +57,11 @@ export async function changeListed<Payload extends LinkKey>(
   change: ListedChange<Payload>,
   session: Session,
 ): Promise<RowsReport> {
-  if (session.global.dryRun) return await dryRunOfPlan(change, session);
+  if (session.global.dryRun) return dryRun(change, session);
+  const { filter } = change.links;
+  const options = { ...change.links.given, ...change.given };
   const domain = await pinnedDomain(session);
-  const sha256 = checksum(JSON.stringify([change.what, change.given]));
+  const sha256 = checksum(JSON.stringify([change.what, options]));
   const stateFolder = folders(session.system).state;
   const begun = await keptRun({ operation: change.kind, domain, sha256 }, { client: session.client, stateFolder });
   const listed = begun ? await resumed<Payload>(begun, change, session) : await takeSnapshot(change, session);
@@ -79,11 +74,11 @@ export async function changeListed<Payload extends LinkKey>(
       what: change.what,
       undo: await keepsUndo(change.options, session),
       undoes: change.undoes,
-      isSelected: change.isSelected,
+      isSelected: filter && ((record) => filter.matches(record)),
       domain,
       input: { name: change.what, sha256, rows, open: listed.open, readAt: listed.readAt, copyTo: listed.copyTo },
       payload: (item: Payload) => item,
-      options: change.given,
+      options,
       columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
     },
     { ...namesDomains(change.presentation, domains), domains },
@@ -115,11 +110,12 @@ async function takeSnapshot<Payload extends LinkKey>(change: ListedChange<Payloa
   const settings = { verb: change.verb, session, of: undefined as number | undefined };
   const plan = startPlan(settings);
   let line = 0;
-  for await (const { links, read } of change.pages()) {
+  for await (const { links, read } of change.links.pages()) {
     const rows: ListedRow<Payload>[] = [];
     for (const link of links) {
-      plan.add(link);
-      const row = rowOf(link, change);
+      const planned = { ...link, outcome: change.decide(link) };
+      plan.add(planned);
+      const row = rowOf(planned, change);
       if (row) rows.push({ ...row, line: ++line });
     }
     if (rows.length > 0) kept.add(rows);
@@ -138,6 +134,50 @@ async function takeSnapshot<Payload extends LinkKey>(change: ListedChange<Payloa
     open: () => kept.read(),
     copyTo: (path) => kept.copyTo(path),
   };
+}
+
+/** The plan, the rows or the calls, and nothing is sent (B60). */
+function dryRun<Payload extends LinkKey>(change: ListedChange<Payload>, session: Session): RowsReport {
+  const settings = { verb: change.verb, of: undefined as number | undefined };
+  async function* planned(): AsyncGenerator<PlannedLink[]> {
+    for await (const { links, read } of change.links.pages()) {
+      settings.of = read;
+      yield links.map((link) => ({ ...link, outcome: change.decide(link) }));
+    }
+  }
+  const domains = change.links.severalDomains ? ['several'] : [];
+  return planReport(Object.assign(settings, { links: planned(), requests: requestsOf(change, session), domains }), session);
+}
+
+/** The calls as a run makes them. */
+async function* requestsOf<Payload extends LinkKey>(
+  { kind, links: selected, options, decide, payload }: ListedChange<Payload>,
+  session: Session,
+): AsyncGenerator<PlannedRequest> {
+  const limit = sendingOf(options, session).batchSize;
+  const rules: BatchRules<Payload> = { limit, ...(kind === 'edit' ? byDomain : byHash) };
+  let waiting: Payload[] = [];
+  for await (const { links } of selected.pages()) {
+    for (const link of links) {
+      const outcome = decide(link);
+      if (outcome.kind === 'change' || outcome.kind === 'create') waiting.push(payload(link.target, outcome.fields));
+      if (outcome.kind === 'delete' || outcome.kind === 'reset') waiting.push(payload(link.target, {}));
+    }
+    const whole = waiting.length - (waiting.length % limit);
+    for (const batch of batchesOf(waiting.slice(0, whole), rules)) yield requestOf(kind, batch);
+    waiting = waiting.slice(whole);
+  }
+  for (const batch of batchesOf(waiting, rules)) yield requestOf(kind, batch);
+}
+
+function requestOf(kind: OperationKind, batch: readonly LinkKey[]): PlannedRequest {
+  const domain = batch[0]?.domain;
+  if (kind === 'delete' || kind === 'reset') {
+    const hashes = batch.map(({ hash }) => hash).join(',');
+    return { method: 'DELETE', path: kind === 'reset' ? '/stats' : '/urls', query: { hashes, domain }, body: undefined };
+  }
+  const urls = batch.map(({ domain: _, ...item }) => item);
+  return { method: kind === 'shorten' ? 'POST' : 'PATCH', path: '/urls', query: { domain }, body: { urls } };
 }
 
 /** Undefined for a link that stays as it is. */

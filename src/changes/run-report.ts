@@ -167,11 +167,13 @@ interface ShownRun<Payload extends object> {
 /** What is known before the first row: the account, batches and calls, and what the mode promises. */
 function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
   const { rows, batches, calls, doneBefore, resumed, run, guarantee, advice } = shown.run.facts;
-  const { input } = shown.plan;
+  const { input, what } = shown.plan;
+  const left = rows - doneBefore;
+  const subject = input.name === what ? plainQuantity(left, 'link') : `${plainQuantity(left, 'row')} of ${input.name}`;
   const where = whereaboutsOf(shown);
   return [
     ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
-    `${shown.presentation.doing} ${plainQuantity(rows - doneBefore, 'row')} of ${input.name} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
+    `${shown.presentation.doing} ${subject} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
     ...(guarantee ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];

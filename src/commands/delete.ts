@@ -5,7 +5,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { addBatchFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
-import { addSelectionFlags, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import { addSelectionFlags, requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
@@ -35,12 +35,13 @@ export function registerDelete(command: Command, run: Runner): void {
 
 /** DELETE /urls/[hash], /urls?hashes= or /urls?tags=. */
 async function remove(options: DeleteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  const selection = requireSelection(operands, options, 'delete');
+  const selection = requireLinkSelection(operands, options, 'delete');
   const session = await openSession(invocation);
   return await changeLinks(
     {
       selection,
       options,
+      command: 'delete',
       asks: { verb: 'Delete' },
       presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting' },
       done: 'Deleted',

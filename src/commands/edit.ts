@@ -11,12 +11,12 @@ import { runReport } from '../changes/run-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { type FieldName, fieldNames } from '../contract/fields.ts';
+import { fieldNames } from '../contract/fields.ts';
 import { enumerated, type LinkDomains } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { addSelectionFlags, refuseSelection, requireSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import { addSelectionFlags, refuseSelection, requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { itemsOf } from '../input/named-links.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
@@ -45,7 +45,7 @@ export function registerEdit(command: Command, run: Runner): void {
     notes: [
       'Without a flag, a field stays unchanged. --note "" clears the note. To remove the expiration date, use --expires never. With -f, ' +
         'hash selects the link, custom_hash is its new hash, and tags contains +label and -label. You can edit the output of ' +
-        'list -o csv and use it as input. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. With --by-tags, only --note, --expires, --email-stats and --max-clicks can be set.',
+        'list -o csv and use it as input. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and --filter list the links first, show the plan, and change exactly those. --no-undo with --by-tags leaves the selection to the server, which can only set --note, --expires, --email-stats and --max-clicks so.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });
@@ -55,7 +55,7 @@ export function registerEdit(command: Command, run: Runner): void {
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await printTemplate('edit', options, invocation);
   if (options.file !== undefined) return await editFile(options, invocation, operands);
-  const selection = requireSelection(operands, options, 'edit');
+  const selection = requireLinkSelection(operands, options, 'edit');
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
   const all = fieldNames('edit', session.edition);
@@ -64,16 +64,16 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
     const flags = enumerated([...all.map(flagOf), '--remove-tag'], 'or', all.length + 1);
     throw new UsageError(`nothing to change: give at least one of ${flags}`, { hint: 'linkctl edit --help' });
   }
-  const { kind } = selection;
-  if (kind === 'tags') refuseForeignFields(names, session);
-  else if (values.custom_hash !== undefined && (kind === 'file' || operands.length > 1)) {
+  if (values.custom_hash !== undefined && operands.length !== 1) {
     throw new UsageError('--new-hash applies to one link: give exactly one hash');
   }
   return await changeLinks(
     {
       selection,
       options,
+      command: 'edit',
       files: '--file or --hashes-from',
+      isOneCall: names.every((name) => fieldNames('edit-by-tags', session.edition).includes(name)),
       asks,
       presentation: editPresentation,
       done: 'Changed',
@@ -91,16 +91,6 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
 const asks = { verb: 'Edit', isOptional: true };
 
 const editPresentation = { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' };
-
-/** Only four fields can be edited by tags (4.3.8): anything else is refused before any call. */
-function refuseForeignFields(names: readonly FieldName[], { edition }: Session): void {
-  const allowed = fieldNames('edit-by-tags', edition);
-  const foreign = names.find((name) => !allowed.includes(name));
-  if (!foreign) return;
-  throw new UsageError(`${flagOf(foreign)} cannot be combined with --by-tags: only ${allowed.map(flagOf).join(', ')} can`, {
-    hint: 'list the hashes first: linkctl list --by-tags … --fields short_url | linkctl edit --hashes-from - …',
-  });
-}
 
 /** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
 async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {

@@ -87,16 +87,6 @@ export function requireLinkSelection(operands: readonly string[], options: Selec
   });
 }
 
-/** The same for a change that knows only named links. */
-export function requireSelection(operands: readonly string[], options: SelectionOptions, command: string): NamedSelection {
-  const selection = requireLinkSelection(operands, options, command);
-  const [other] = [...(options.filter ?? []).map(() => '--filter'), ...(options.allDomains ? ['--all-domains'] : [])];
-  if (selection.kind === 'search' || selection.kind === 'all')
-    throw new UsageError(`${command} does not take --${selection.kind}`);
-  if (other) throw new UsageError(`${command} does not take ${other}`);
-  return selection;
-}
-
 /** Refuses a selection beside a flag that names links otherwise. Throws a UsageError. */
 export function refuseSelection(operands: readonly string[], options: SelectionOptions, flag: string): void {
   const [way] = [

@@ -5,7 +5,7 @@ import { matchEdits } from '../matching/matching.ts';
 import { noPlace, placeOf } from '../matching/place.ts';
 import { again, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
-import { notApplied, showsAll } from './not-applied.ts';
+import { fieldsToChange, notApplied, showsAll } from './not-applied.ts';
 import type { BulkOperation } from './operation.ts';
 
 /** One row of an edit: the link, and what it shall get where rows differ. */
@@ -60,7 +60,7 @@ function editing<Row extends LinkKey>(
     doubt: 'inspect',
     read: reading(settings),
     needsBefore: isRename,
-    isDone: (row, record) => showsAll(fields(row), record, 'instructions'),
+    isDone: (row, record) => fieldsToChange(fields(row), record).length === 0,
     inspect: inspection(
       settings,
       (row, links) => {
