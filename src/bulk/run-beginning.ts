@@ -26,14 +26,20 @@ import type { BegunRun } from './run-execution.ts';
 import { journalName, type RunFolders, runFolders, runNames } from './run-names.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
 
+/** What is known of a run before it is known how its rows are sent. */
+export type RunBeginning = Pick<
+  RunPlan<object>,
+  'again' | 'domain' | 'failed' | 'input' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
+>;
+
 /**
  * Finds the unfinished run of the same input, account and domain, or begins a new one. Throws `UsageError` for one that is
  * finished, and `LocalError` where it is not the same run any more (J8), is damaged, or another process is at it (F66). Where
  * `start` throws, a new run is gone before its locks are (D38).
  */
-export async function beginRun<Payload extends object, Started>(
+export async function beginRun<Started>(
   identity: RunIdentity,
-  plan: RunPlan<Payload>,
+  plan: RunBeginning,
   environment: RunEnvironment,
   start: (begun: BegunRun) => Promise<Started>,
 ): Promise<Started> {
@@ -81,10 +87,10 @@ interface FoundRun {
  * before a finished one, unless nothing of it was applied. Only shortening a finished file once more makes second links, whatever
  * the flags (`D23`): URLs may be edited, reset and deleted again tomorrow.
  */
-async function findRun<Payload extends object>(
+async function findRun(
   key: string,
   identity: RunIdentity,
-  { again, input, domain }: RunPlan<Payload>,
+  { again, input, domain }: RunBeginning,
   folders: RunFolders,
 ): Promise<FoundRun | undefined> {
   const { unfinished, finished } = await runsOf(key, folders);
@@ -160,9 +166,9 @@ function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
   });
 }
 
-async function create<Payload extends object>(
+async function create(
   identity: RunIdentity,
-  { what, undo, undoes, profile, input, results, failed }: RunPlan<Payload>,
+  { what, undo, undoes, profile, input, results, failed }: RunBeginning,
   folders: RunFolders,
   { client, system, openJournalFile }: RunEnvironment,
 ): Promise<string> {

@@ -35,7 +35,9 @@ export interface RunOverview {
 /** Whether a run can be undone: it kept what links were, or made links, and changed something (U2). Counters do not come back. */
 export function canBeUndone({ begin, counts, undoneBy }: RunOverview): boolean {
   if (!begin || undoneBy !== undefined || begin.operation === 'reset') return false;
-  const isChange = (['created', 'changed', 'deleted', 'unknown'] as const).some((status) => (counts[status] ?? 0) > 0);
+  const isChange =
+    begin.operation === 'tags' ||
+    (['created', 'changed', 'deleted', 'unknown'] as const).some((status) => (counts[status] ?? 0) > 0);
   return isChange && (begin.undo === true || begin.operation === 'shorten');
 }
 

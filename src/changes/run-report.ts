@@ -64,7 +64,7 @@ export async function collectRun<Payload extends object>(
   return { outcomes, tally, stop };
 }
 
-function environmentOf({ client, system, warn }: Session): RunEnvironment {
+export function environmentOf({ client, system, warn }: Session): RunEnvironment {
   return { client, system, stateFolder: folders(system).state, warn };
 }
 

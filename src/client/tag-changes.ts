@@ -18,14 +18,17 @@ export async function deleteTag({ send }: Sender, label: string): Promise<void> 
   }
 }
 
-/** PATCH /tags/[label]: the tags that the server answers with. In doubt, the list of tags shows whether it was done (R 2.1). */
-export async function renameTag(client: Sender, old: string, label: string): Promise<readonly TagRecord[]> {
+/**
+ * PATCH /tags/[label]: the tags that the server answers with. In doubt, the list of tags shows whether it was done (R 2.1). `mayBeDone`:
+ * by an earlier process.
+ */
+export async function renameTag(client: Sender, old: string, label: string, mayBeDone = false): Promise<readonly TagRecord[]> {
   let doubt: CallError | undefined;
   for (let round = 1; ; round += 1) {
     try {
       return (await client.send('renameTag', { path: { label: old }, body: { label } })).tags;
     } catch (error) {
-      const isLate = doubt !== undefined && error instanceof CallError && error.apiCode === tagNotFound;
+      const isLate = (mayBeDone || doubt !== undefined) && error instanceof CallError && error.apiCode === tagNotFound;
       if (!isOpen(error) && !isLate) throw doubt ?? error;
       const state = await stateOf(client, old, label);
       // Without the list it stays in doubt: the first error is the one that matters.

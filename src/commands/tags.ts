@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
 import { RejectedError, UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { recordTagRun } from '../bulk/tag-run.ts';
 import { dryRun } from '../changes/dry-run.ts';
+import { environmentOf } from '../changes/run-report.ts';
 import { changeEach, consentToTags, labelRows } from '../changes/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -38,7 +41,7 @@ export function registerTags(command: Command, run: Runner): void {
     .action(run(addTags));
   describe(command.command('rename'), {
     summary: 'Rename a tag',
-    description: 'Rename a tag. Its links keep the tag.',
+    description: 'Rename a tag. Its links keep the tag. linkctl undo renames it back.',
     examples: ['linkctl tags rename promo promotion'],
     globals: ['--dry-run'],
   })
@@ -110,8 +113,11 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
     const request = () => ({ method: 'PATCH', path: tagPath(old), query: {}, body: { label } });
     return plan([old], { change: `rename to ${JSON.stringify(label)}`, done: 'renamed', request }, invocation);
   }
-  const { client } = await openSession(invocation);
-  const tag = applied(label, await renameTag(client, old, label));
+  const session = await openSession(invocation);
+  const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
+  const run = { what, change: { rename: { from: old, to: label } }, profile: session.profile };
+  const tags = await recordTagRun(run, environmentOf(session), (mayBeDone) => renameTag(session.client, old, label, mayBeDone));
+  const tag = applied(label, tags);
   return {
     kind: 'done',
     sentence: `Renamed tag "${old}" to "${tag.label}"`,

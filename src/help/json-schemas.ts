@@ -78,7 +78,7 @@ const setting = object({ profile: text, key: text, value: anything });
 const runMembers = {
   run: text,
   state: oneOf(['finished', 'unfinished', 'damaged']),
-  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset'])),
+  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset', 'tags'])),
   rows: nullable(count),
   profile: nullable(text),
   input: nullable(text),

@@ -1,3 +1,5 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
@@ -228,6 +230,47 @@ test('R-3: PATCH /tags/[label] whose answer is lost is looked at before it is re
   await wire.script([faults.dropAfter]);
   expect(await linkctl(['tags', 'rename', 'one', 'two'])).toMatchObject({ code: 0, stdout: 'two\n' });
   expect((await sent(wire)).slice(1).map(({ call }) => call)).toEqual(['PATCH /tags/one', 'GET /tags']);
+});
+
+test('U3: a rename is a run that can be undone, recorded before it is sent; one that was refused leaves no record', async ({
+  linkctl,
+  wire,
+  folder,
+}) => {
+  const runs = async (): Promise<object[]> => JSON.parse((await linkctl(['runs', '--json'])).stdout).runs;
+  await linkctl(['tags', 'add', 'R&D', 'taken']);
+  expect(await linkctl(['tags', 'rename', 'R&D', 'research'])).toMatchObject({ code: 0, stdout: 'research\n', stderr: '' });
+  const [run, ...others] = await runs();
+  expect(others).toEqual([]);
+  expect(run).toMatchObject({ what: "tags rename 'R&D' research", operation: 'tags', rows: 0, state: 'finished', undo: 'yes' });
+  for (const [old, label, code] of [
+    ['gone', 'x', 5],
+    ['research', 'taken', 6],
+  ] as const) {
+    expect(await linkctl(['tags', 'rename', old, label])).toMatchObject({ code });
+  }
+  expect(await runs()).toHaveLength(1);
+  expect((await linkctl(['runs', 'verify', 'last'])).code).toBe(2);
+  const before = (await wire.requests()).length;
+  const state = join(folder, '.local', 'state');
+  renameSync(state, `${state}-away`);
+  writeFileSync(state, '');
+  expect(await linkctl(['tags', 'rename', 'research', 'x'])).toMatchObject({ code: 9 });
+  expect(await wire.requests()).toHaveLength(before);
+});
+
+test('U3: a rename whose answer never came is unfinished; the same command finds that it was done', async ({ linkctl, wire }) => {
+  await linkctl(['tags', 'add', 'one']);
+  await wire.script([
+    { ...faults.dropAfter, only: { method: 'PATCH' }, times: 'all' },
+    { ...faults.dropBefore, only: { method: 'GET' }, times: 'all' },
+  ]);
+  expect(await linkctl(['tags', 'rename', 'one', 'two'])).toMatchObject({ code: 10 });
+  await wire.script([]);
+  const state = async (): Promise<string> => (await linkctl(['runs', '--fields', 'state,undo'])).stdout;
+  expect(await state()).toBe('unfinished\tyes\n');
+  expect(await linkctl(['tags', 'rename', 'one', 'two'])).toEqual({ code: 0, stdout: 'two\n', stderr: '' });
+  expect(await state()).toBe('finished\tyes\n');
 });
 
 test('B87: a quota that is used up stops at once; what was done is printed', async ({ linkctl, wire }) => {

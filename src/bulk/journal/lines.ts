@@ -38,7 +38,8 @@ export type ResultLine = JournalLine<'result'>;
 interface Begin {
   readonly version: 1;
   readonly run: string;
-  readonly operation: OperationKind;
+  /** `tags`: it changes tags themselves, and has no rows. */
+  readonly operation: OperationKind | 'tags';
   /** Shortening only. */
   readonly mode?: ModeName | undefined;
   /** The command as people read it. */

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { CliError } from '../base/errors.ts';
+import { beginRun } from './run-beginning.ts';
+import type { RunEnvironment } from './run-plan.ts';
+
+/** What a run without rows does to the tags of an account. */
+export interface TagChange {
+  readonly rename?: { readonly from: string; readonly to: string };
+  /** Labels that no link carries. */
+  readonly add?: readonly string[];
+  readonly delete?: readonly string[];
+}
+
+interface TagRun {
+  /** The command as people read it: `tags rename promo promotion`. */
+  readonly what: string;
+  readonly change: TagChange;
+  readonly profile?: string | undefined;
+  /** The run that it takes back (U2). */
+  readonly undoes?: string | undefined;
+}
+
+/**
+ * Makes a change of tags as a run, so that it can be undone (U3): its record is on the disk before anything is sent. `act` learns
+ * whether an earlier process may have made the change already. A change that was refused leaves no record.
+ */
+export async function recordTagRun<Result>(
+  { what, change, profile, undoes }: TagRun,
+  environment: RunEnvironment,
+  act: (mayBeDone: boolean) => Promise<Result>,
+): Promise<Result> {
+  const { client, system } = environment;
+  const { server, username: account } = client.identity;
+  const sha256 = createHash('sha256').update(JSON.stringify(change)).digest('hex');
+  const input = { name: 'tags', sha256, rows: 0, open: () => [], copyTo: async () => undefined };
+  const identity = {
+    operation: 'tags',
+    server,
+    account,
+    domain: undefined,
+    input: { name: 'tags', sha256, rows: 0 },
+    options: { tags: change },
+  } as const;
+  const beginning = { input, what, profile, undoes, undo: true };
+  const done = await beginRun(identity, beginning, environment, async ({ journal, resumed, release }) => {
+    const made = await act(resumed).then((result) => ({ result }), keptFailure);
+    const at = new Date(system.now()).toISOString();
+    const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at } as const;
+    // Without its end the run is resumed by the same command, which finds out.
+    const failure = await journal.write(end).then(() => undefined, keptError);
+    await journal.close();
+    release();
+    return failure ?? made;
+  });
+  if ('error' in done) throw done.error;
+  return done.result;
+}
+
+interface Failed {
+  readonly error: unknown;
+}
+
+/** What may have been done keeps its record; anything else was not. */
+function keptFailure(error: unknown): Failed {
+  if (error instanceof CliError && error.kind === 'unknown') return { error };
+  throw error;
+}
+
+function keptError(error: unknown): Failed {
+  return { error };
+}
