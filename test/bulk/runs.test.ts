@@ -17,14 +17,14 @@ async function verify({ state, client }: BulkWorld, run: string) {
   return { checked, problems };
 }
 
-test('runs list: finished and unfinished ones, with what their rows got', async ({ world }) => {
+test('U4: runs list: finished and unfinished ones, the newest first, with what their rows got', async ({ world }) => {
   await world.shorten(rowsOf(3), { name: 'one.csv' });
   await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
   await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
   const runs = await listRuns(world.state);
   expect(runs).toMatchObject([
-    { state: 'finished', counts: { created: 3 }, lastEnd: 'complete' },
     { state: 'unfinished', counts: { created: 2, not_sent: 3 }, lastEnd: 'quota' },
+    { state: 'finished', counts: { created: 3 }, lastEnd: 'complete' },
   ]);
   expect(await showRun(world.state, runs[1]?.run ?? '')).toEqual(runs[1]);
   await expect(showRun(world.state, 'nope')).rejects.toMatchObject({ exitCode: 5 });
