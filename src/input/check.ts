@@ -1,7 +1,7 @@
+import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
 import { LocalError, UsageError } from '../base/errors.ts';
 import { linkText } from '../contract/link.ts';
 import { csvReader, csvRecords } from './csv/csv.ts';
-import { DuplicateCandidateSearch, type DuplicateCandidates } from './duplicate-candidates.ts';
 import type { InputUse } from './format.ts';
 import { jsonReader } from './jsonl.ts';
 import type { KeptRows } from './kept-rows.ts';

@@ -1,6 +1,6 @@
+import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
 import { UsageError } from '../base/errors.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
-import { DuplicateCandidateSearch, type DuplicateCandidates } from './duplicate-candidates.ts';
 import { hashTexts } from './hashes/hash-lines.ts';
 import { parseHash } from './hashes/hashes.ts';
 import { type NamedAccount, type NamedFor, type Placement, readPlaced } from './placement.ts';

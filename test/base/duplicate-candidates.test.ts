@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DuplicateCandidateSearch } from '../../src/input/duplicate-candidates.ts';
+import { DuplicateCandidateSearch } from '../../src/base/duplicate-candidates.ts';
 
 const names = ['', 'a', 'b', 'ab', 'ba', ...Array.from({ length: 300_000 }, (_, index) => `link${index.toString(36)}`)];
 
@@ -20,6 +20,9 @@ test('C16: what is there more than once is suspected, wherever it is, and nothin
   const suspects = suspectsOf([...names, ...twice, 'link0']);
   expect(suspects.count).toBe(twice.length);
   expect(names.filter((name) => suspects.has(name))).toEqual(twice);
+  expect(twice.map((name) => suspects.occurrences(suspects.indexOf(name)))).toEqual([2, 3, 2, 2]);
+  expect(twice.map((name) => suspects.indexOf(name)).sort()).toEqual([0, 1, 2, 3]);
+  expect(suspects.indexOf('a')).toBe(-1);
 });
 
 test('C16: nothing suspects nothing', () => {

@@ -1,0 +1,148 @@
+import type { Listing } from '../cli/listing.ts';
+import type { Session } from '../cli/session.ts';
+import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
+import { coverage, cutListing, joinedPages } from '../client/whole-listing.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import type { LinkFilter } from '../links/filter.ts';
+import { sharedDestinations } from '../links/shared-destinations.ts';
+import { grouped, quantity } from '../output/quantity.ts';
+import type { Row, RowsReport } from '../output/report.ts';
+import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
+import { matchNote } from './selected-links.ts';
+
+/** Which rows of a listing are wanted. */
+export interface ListExtent {
+  readonly limit: number | undefined;
+  /** Whether the limit was typed: who says how many rows does not expect the whole account, and pays no call for it (B84). */
+  readonly isLimited: boolean;
+  readonly offset: number;
+  readonly pageSize: number | undefined;
+}
+
+/** A listing, and how many rows it has so far. */
+export type ListReport = RowsReport & { shown(): number };
+
+export function listPages({ selections, severalDomains, isPart }: Listing, extent: ListExtent, session: Session): ListReport {
+  const { streams, warn, global, client } = session;
+  const { limit, offset } = extent;
+  let total: number | undefined;
+  let shown = 0;
+  let isCounted = true;
+  const notes: string[] = [];
+  async function* rows(): AsyncGenerator<readonly Row[]> {
+    for await (const next of joinedPages(client, selections, { ...extent, all: limit === undefined }, { warn })) {
+      total = next.total;
+      shown += next.rows.length;
+      yield next.rows;
+      streams.progress.step(() => `${shown}/${total ?? '?'} links`);
+    }
+    if (global.quiet) return;
+    if (shown > 0 && shown === limit) {
+      const cut = await cutListing(client, selections, { offset, shown, total });
+      isCounted = cut === undefined || cut.isCounted;
+      if (cut) notes.push(`${cut.sentence} ${howToSeeMore}`);
+    }
+    if (isPart && !extent.isLimited) notes.push(...(await coverage(session)));
+  }
+  const page = () => ({ results_count: shown, ...(isCounted && { total_count: total ?? offset + shown }), offset });
+  return {
+    ...urlRows(rows(), severalDomains, session),
+    members: () => ({ page: page() }),
+    notes: () => notes,
+    shown: () => shown,
+  };
+}
+
+const howToSeeMore = 'Use --all or --limit N.';
+
+/** The links that match a filter: they are found here, so that limit and offset count them, and no others (F3). */
+export function listMatching(
+  { selections, severalDomains, isPart }: Listing,
+  filter: LinkFilter,
+  extent: ListExtent,
+  session: Session,
+): ListReport {
+  const { streams, warn, global, client } = session;
+  const { limit, offset } = extent;
+  let shown = 0;
+  let isWhole = true;
+  let matched = 0;
+  const notes: string[] = [];
+  async function* rows(): AsyncGenerator<readonly Row[]> {
+    let read = 0;
+    for await (const next of filteredPages(client, selections, filter, { ...extent, warn })) {
+      ({ read, matched } = next);
+      shown += next.rows.length;
+      isWhole = shown !== limit || next.read === next.total;
+      yield next.rows;
+      streams.progress.step(() => readingText(next));
+    }
+    if (isWhole) notes.push(`${matchNote(matched, read)}.`);
+    else notes.push(`Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read. ${howToSeeMore}`);
+    if (isPart && !extent.isLimited && !global.quiet) notes.push(...(await coverage(session)));
+  }
+  const page = () => ({ results_count: shown, ...(isWhole && { total_count: matched }), offset });
+  return {
+    ...urlRows(rows(), severalDomains, session),
+    members: () => ({ page: page() }),
+    notes: () => notes,
+    shown: () => shown,
+  };
+}
+
+/** Links that share a destination, one destination after the other (F3). The listing is read at least twice. */
+export function listDuplicates(
+  { selections, severalDomains, isPart }: Listing,
+  filter: LinkFilter | undefined,
+  { limit = Number.POSITIVE_INFINITY, isLimited, pageSize }: ListExtent,
+  session: Session,
+): ListReport {
+  const { streams, warn, global, client } = session;
+  let last: FilteredPage | undefined;
+  let links = 0;
+  let shown = 0;
+  const notes: string[] = [];
+  async function* listing(): AsyncGenerator<readonly UrlRecord[]> {
+    for await (const page of filteredPages(client, selections, filter, { pageSize, warn })) {
+      last = page;
+      streams.progress.step(() => readingText(page));
+      yield page.rows;
+    }
+  }
+  async function* rows(): AsyncGenerator<readonly Row[]> {
+    const shared = await sharedDestinations(listing);
+    ({ links } = shared);
+    for await (const page of shared.pages()) {
+      const wanted = page.slice(0, limit - shown);
+      shown += wanted.length;
+      yield wanted;
+      if (shown === limit) break;
+    }
+    const found = `${quantity(links, 'link')} that share ${quantity(shared.destinations, 'destination')}`;
+    const all = `${quantity(last?.matched ?? 0, 'link')}${filter ? ' that match' : ''}`;
+    if (links === 0) notes.push(`No two of ${all} share a destination.`);
+    else if (shown < links) notes.push(`Showing ${grouped(shown)} of ${found}. ${howToSeeMore}`);
+    else notes.push(`${found}, of ${all}.`);
+    if (isPart && !isLimited && !global.quiet) notes.push(...(await coverage(session)));
+  }
+  const page = () => ({ results_count: shown, total_count: links, offset: 0 });
+  const report = urlRows(rows(), severalDomains, session);
+  return { ...report, members: () => ({ page: page() }), notes: () => notes, shown: () => shown };
+}
+
+function readingText({ read, total, matched }: FilteredPage): string {
+  return `${grouped(read)}/${total === undefined ? '?' : grouped(total)} links read, ${grouped(matched)} match`;
+}
+
+export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edition }: Session): RowsReport {
+  return {
+    kind: 'rows',
+    key: 'urls',
+    rows,
+    columns: urlColumns,
+    tableFields: urlTableFields(edition, severalDomains),
+    pipedFields: urlPipedFields(severalDomains),
+    csvFields: urlCsvFields(edition, severalDomains),
+    empty: 'no URLs match',
+  };
+}
