@@ -2,7 +2,7 @@ import { grouped } from '../base/grouped.ts';
 import { fittingHashes } from '../client/batch-limits.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { BulkRow } from './results/row-outcome.ts';
-import type { RunInput } from './run-plan.ts';
+import type { RunInput, RunRow } from './run-plan.ts';
 
 /** Which rows share a call: part of what an operation knows about them. */
 export interface BatchRules<Row> {
@@ -59,19 +59,32 @@ export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): G
 
 /** The same for a file: a run takes `limit` rows from the input before it groups them. */
 export async function* fileBatches<Item extends object, Row>(
-  { open }: Pick<RunInput<Item>, 'open'>,
+  input: Pick<RunInput<Item>, 'open'>,
   payload: (item: Item) => Row,
   rules: BatchRules<Row>,
 ): AsyncGenerator<readonly Row[]> {
-  let rows: Row[] = [];
+  for await (const rows of rowBatches(input, rules.limit)) {
+    yield* batchesOf(
+      rows.map(({ item }) => payload(item)),
+      rules,
+    );
+  }
+}
+
+/** The rows of a file, `size` at a time. */
+export async function* rowBatches<Item extends object>(
+  { open }: Pick<RunInput<Item>, 'open'>,
+  size: number,
+): AsyncGenerator<readonly RunRow<Item>[]> {
+  let rows: RunRow<Item>[] = [];
   for await (const some of open()) {
-    for (const { item } of some) {
-      if (rows.push(payload(item)) < rules.limit) continue;
-      yield* batchesOf(rows, rules);
+    for (const row of some) {
+      if (rows.push(row) < size) continue;
+      yield rows;
       rows = [];
     }
   }
-  yield* batchesOf(rows, rules);
+  if (rows.length > 0) yield rows;
 }
 
 /** The rows of one call, and their payloads as values and as JSON. The JSON is sent as it is; the journal has its checksum (J8). */

@@ -7,6 +7,7 @@ import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } f
 import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
+import type { RunRow } from './run-plan.ts';
 import { createStop, type Execution, type Ledger } from './sending/execution.ts';
 import { createLimiter } from './sending/limiter.ts';
 import { sendRows } from './sending/sending.ts';
@@ -19,6 +20,8 @@ export interface InlineSettings<Payload extends object> {
   /** Ends waits and calls: the command's time is over. */
   readonly signal: AbortSignal;
   readonly failFast?: boolean | undefined;
+  /** The links of the payloads, where they were read already (W3). */
+  readonly before?: readonly RunRow['before'][] | undefined;
   /** Inspects rows in doubt, where the operation's policy is `read_back`; one verdict per payload. */
   readonly readBack?: ((payloads: readonly Payload[], signal: AbortSignal) => Promise<readonly Verdict[]>) | undefined;
   /** Something odd that changes nothing: the answer held records that nobody asked for. */
@@ -39,9 +42,11 @@ export interface InlineResult<Payload extends object> {
 export async function runInline<Payload extends object>(
   operation: BulkOperation<Payload>,
   payloads: readonly Payload[],
-  { system, batchSize, signal, failFast = false, readBack, warn }: InlineSettings<Payload>,
+  { system, batchSize, signal, failFast = false, before = [], readBack, warn }: InlineSettings<Payload>,
 ): Promise<InlineResult<Payload>> {
-  const rows = payloads.map((payload, index) => ({ index, line: index + 1, item: payload, payload }) satisfies BulkRow<Payload>);
+  const rows = payloads.map((payload, index): BulkRow<Payload> => {
+    return { index, line: index + 1, item: payload, payload, before: before[index] };
+  });
   const run: Execution<Payload> = {
     operation,
     ledger: noLedger,

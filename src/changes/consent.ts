@@ -1,11 +1,12 @@
 import { UsageError } from '../base/errors.ts';
+import { rowBatches } from '../bulk/batches.ts';
+import type { RunInput } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import type { NamedTargets } from '../input/named-links.ts';
 import { truncate } from '../output/display-width.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { fieldChanges, fieldChangeText } from './field-changes.ts';
@@ -96,53 +97,17 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
   return `${shortUrlText(record, session)}: ${changes.join('; ')}`;
 }
 
-/**
- * Asks before URLs that were named are changed for good (B56): one is shown whole, of several the first five. All are read: what is not
- * there is not counted (D50).
- */
-export async function consentToNamed(
-  { verb, erasesCounters = false, isOptional = false }: Question,
-  { count, open }: Pick<NamedTargets, 'count' | 'open'>,
-  batchSize: number,
-  session: Session,
-): Promise<void> {
-  const { global, streams } = session;
-  if (global.yes ? !erasesCounters : isOptional && !canAsk(session)) return;
-  const read = (atMost?: number) => namedUrls(session.client, firstOf(open(), atMost), batchSize);
-  const first: AffectedUrl[] = [];
-  if (global.yes) {
-    for await (const url of read(shownUrls)) first.push(url);
-    return await tellCounters(first, count, session);
-  }
-  let found = 0;
-  let seen = 0;
-  for await (const url of read()) {
-    seen += 1;
-    if (url.record) found += 1;
-    if (first.length < shownUrls) first.push(url);
-    streams.progress.step(() => `${seen}/${count} links read`);
-  }
-  const [only] = first;
-  if (count === 1 && only) {
-    // B58
-    await streams.message(`${whereabouts(session)}:`);
-    return await confirm(`${verb} ${describe(only, erasesCounters, session)}?`, session);
-  }
-  const shown = first.filter(({ record }) => record).length;
-  await tellFirst(first, found - shown, erasesCounters, session);
-  const strangers = count - found - (first.length - shown);
-  if (strangers > 0) await streams.message(`  ${streams.glyphs.ellipsis} and ${grouped(strangers)} not found`);
-  const what = found === 0 ? `${quantity(count, 'link')}, none of which exist,` : quantity(found, 'link');
-  const question = `${verb} ${what} of ${whereabouts(session)}?`;
-  await (found < typedFrom ? confirm(question, session) : confirmCount(question, found, session));
-}
-
-async function* firstOf<T>(items: Iterable<T> | AsyncIterable<T>, atMost = Number.POSITIVE_INFINITY): AsyncGenerator<T> {
-  let left = atMost;
-  for await (const item of items) {
-    yield item;
-    left -= 1;
-    if (left === 0) return;
+/** The counters that are lost, of the first links; for where nothing is asked. */
+export async function noteCounters({ open, rows }: Pick<RunInput<LinkKey>, 'open' | 'rows'>, session: Session): Promise<void> {
+  for await (const some of rowBatches({ open }, shownUrls)) {
+    const first: AffectedUrl[] = [];
+    for await (const url of namedUrls(
+      session.client,
+      some.map(({ item }) => item),
+      shownUrls,
+    ))
+      first.push(url);
+    return await tellCounters(first, rows, session);
   }
 }
 

@@ -3,22 +3,23 @@ import { checksum } from '../base/checksum.ts';
 import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
 import { type InlineResult, runInline } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
-import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
+import type { OperationSettings, RunPlan, RunRow } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { checkHashFile, itemsOf, type NamedHashes, placedOperands } from '../input/named-links.ts';
+import { checkHashFile, type NamedHashes, placedOperands } from '../input/named-links.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
-import { consentToNamed, type Question, refuseTooMany, requireAnswer } from './consent.ts';
+import { type Question, refuseTooMany, requireAnswer } from './consent.ts';
 import type { ChangeOfLinks } from './dry-run.ts';
 import { inlineReport } from './inline-report.ts';
 import { plannedLinks, planReport } from './plan-report.ts';
 import { outcomeOf } from './planned-links.ts';
+import { consentToRows, type ReadableRows } from './planned-rows.ts';
 import { collectRun, type RunPresentation, runReport } from './run-report.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
@@ -50,10 +51,13 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
     const calls = batchesOf(targets, { limit: batchSize, ...byHash });
     return planOf(change, { calls, targets: [targets], batchSize, domains }, session);
   }
-  if (!change.asks.isOptional)
-    await consentToNamed(change.asks, { count: targets.length, open: () => targets }, batchSize, session);
   const undo = await keepsUndo(change.options, session, targets.length);
-  const done = undo ? await typedRun(change, targets, session) : await changeInline(change, targets, session);
+  const rows = targets.map((item, index) => ({ line: index + 1, item }));
+  const named = { rows: rows.length, open: () => [rows] };
+  const input = change.asks.isOptional
+    ? named
+    : await consentToRows({ ...change, input: named, outcomeOf: outcomes(change), batchSize }, session);
+  const done = undo ? await typedRun(change, input, session) : await changeInline(change, input, session);
   const presentation = { ...namesDomains(change.presentation, domains), ignoreMissing: change.options.ignoreMissing };
   return inlineReport(done, { presentation, fields: change.fields }, session);
 }
@@ -61,28 +65,37 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
 /** Without a journal: what a single link in a script is worth. */
 async function changeInline(
   { operation, options }: NamedChange,
-  targets: readonly LinkKey[],
+  input: ReadableRows<LinkKey>,
   session: Session,
 ): Promise<InlineResult<LinkKey>> {
   const { client, domain, system, deadline, warn } = session;
   const { batchSize } = sendingOf(options, session);
   const settings = { system, batchSize, signal: deadline.signal, failFast: options.failFast, warn };
-  return await runInline(operation({ client, domain, batchSize }), targets, settings);
+  const rows: RunRow<LinkKey>[] = [];
+  for await (const some of input.open()) rows.push(...some);
+  return await runInline(
+    operation({ client, domain, batchSize }),
+    rows.map(({ item }) => item),
+    {
+      ...settings,
+      before: rows.map(({ before }) => before),
+    },
+  );
 }
 
 /** As a run, so that it can be undone (U1, U3). */
-async function typedRun(change: NamedChange, targets: readonly LinkKey[], session: Session): Promise<InlineResult<LinkKey>> {
+async function typedRun(change: NamedChange, rows: ReadableRows<LinkKey>, session: Session): Promise<InlineResult<LinkKey>> {
   const { options, operation, flags = { options: {} } } = change;
+  const targets: LinkKey[] = [];
+  for await (const some of rows.open()) for (const { item } of some) targets.push(item);
   const texts = targets.map(linkText);
   const what = `${nameOf(change)} ${texts.length === 1 ? texts[0] : quantity(texts.length, 'link')}`;
   const json = JSON.stringify(targets);
-  const rows = targets.map((item, index) => ({ line: index + 1, item }));
   const input = {
+    ...rows,
     name: what,
     // Another change of the same links is another run.
     sha256: checksum(JSON.stringify([json, flags.options])),
-    rows: rows.length,
-    open: () => [rows],
     copyTo: async (path: string) => writeFileSync(path, json, { flag: 'wx', mode: 0o600, flush: true }),
   };
   return await collectRun(
@@ -103,22 +116,15 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
     const targets = fileBatches(file, same, { limit: batchSize });
     return planOf(change, { calls, targets, batchSize, domains: file.domains }, session);
   }
-  const targets = { count: file.rows, open: () => itemsOf(file) };
-  await consentToNamed(change.asks, targets, batchSize, session);
+  const undo = await keepsUndo(change.options, session);
+  const rows = await consentToRows({ ...change, input: file, outcomeOf: outcomes(change), batchSize }, session);
   return await runReport(
     {
       ...sending,
       operation: change.operation,
-      undo: await keepsUndo(change.options, session),
+      undo,
       what: `${nameOf(change)} --hashes-from ${path}`,
-      input: {
-        name: source.name,
-        sha256: source.sha256(),
-        rows: file.rows,
-        open: file.open,
-        change: source.change,
-        copyTo: source.copyTo,
-      },
+      input: { ...rows, name: source.name, sha256: source.sha256(), change: source.change, copyTo: source.copyTo },
       payload: same,
       ...(change.flags ?? { options: {} }),
       columns: ['hash'],
@@ -126,6 +132,11 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
     { ...namesDomains(change.presentation, file.domains), domains: file.domains, ignoreMissing: change.options.ignoreMissing },
     session,
   );
+}
+
+/** What the change would do to a link. */
+function outcomes({ fields = {}, verb }: NamedChange) {
+  return (_: LinkKey, record: UrlRecord | undefined) => outcomeOf(verb === 'change' ? fields : verb, record);
 }
 
 /** What runs are listed as. */
@@ -161,7 +172,6 @@ function planOf(change: NamedChange, { calls, targets, batchSize, domains }: Tar
   async function* requests(): AsyncGenerator<PlannedRequest> {
     for await (const group of calls) yield plannedCall(group);
   }
-  const outcome = (_: LinkKey, record: UrlRecord | undefined) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record);
-  const links = plannedLinks(targets, outcome, { client: session.client, batchSize });
+  const links = plannedLinks(targets, outcomes(change), { client: session.client, batchSize });
   return planReport({ links, requests: requests(), verb, domains }, session);
 }

@@ -58,7 +58,7 @@ export function planLines({ settings, counts, folds, left }: PlanContent, marks?
 
 /** `412 of 3,300 links would be changed, 12 unchanged, 3 not found`. */
 function headLine({ verb, of }: PlanSettings, { planned, unchanged, missing, refused }: PlanCounts): string {
-  const links = of === undefined ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(of, 'link')}`;
+  const links = of === undefined || of === planned ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(of, 'link')}`;
   const others = [
     [unchanged, 'unchanged'],
     [missing, 'not found'],
@@ -151,7 +151,10 @@ class PlanScreen {
   exampleLines(link: PlannedLink): string[] {
     const { outcome, record } = link;
     if (outcome.kind === 'change' && record) {
-      return [`  ${this.name(link)}`, ...fieldChanges(outcome.fields, record).flatMap((change) => this.#changeLines(change))];
+      const changes = fieldChanges(outcome.fields, record);
+      const line = `  ${this.name(link)}: ${safe(changes.map(fieldChangeText).join('; '))}`;
+      if (changes.every(({ field }) => field !== 'long_url') && this.#fits(line)) return [line];
+      return [`  ${this.name(link)}`, ...changes.flatMap((change) => this.#changeLines(change))];
     }
     if (!record) return [`  ${this.name(link)} (created again)`];
     const [before, longUrl, after] = describedParts(record, this.#session, outcome.kind === 'reset');

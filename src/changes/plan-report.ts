@@ -6,7 +6,7 @@ import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
-import { showPlan } from './consent.ts';
+import { refuseTooMany, showPlan } from './consent.ts';
 import { fieldChanges, fieldChangeText } from './field-changes.ts';
 import { startPlan } from './plan.ts';
 import type { PlannedLink, PlannedOutcome, PlanSettings, PlanVerb } from './planned-links.ts';
@@ -26,10 +26,17 @@ export interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'of'> {
  * B60: what would be done, and nothing is sent. A terminal shows the plan; rows, where they are asked for, are the links that would
  * be changed, as `edit -f` reads them; JSON has the requests.
  */
-export function planReport({ links, requests, domains, ...settings }: PlannedChanges, session: Session): RowsReport {
+export function planReport(changes: PlannedChanges, session: Session): RowsReport {
+  const { links, requests, domains, verb } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
   const { streams, global, output } = session;
-  const plan = startPlan({ ...settings, session });
+  const plan = startPlan({
+    verb,
+    session,
+    get of() {
+      return changes.of;
+    },
+  });
   const asRows = !streams.terminal || output.format !== undefined || global.fields !== undefined;
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const some of links) {
@@ -37,10 +44,11 @@ export function planReport({ links, requests, domains, ...settings }: PlannedCha
       if (session.format() === 'csv' && some.some(clearsNote)) await session.warn(csvWarning);
       if (asRows) yield some.map(rowOf).filter((row) => row !== undefined);
     }
+    refuseTooMany(plan.counts.planned, session);
     if (!asRows) await showPlan(plan, session);
     if (global.verbose) for await (const request of requests) await streams.message(requestLine(request));
   }
-  const shown = shownFields(settings.verb, domains, session.edition);
+  const shown = shownFields(verb, domains, session.edition);
   return {
     kind: 'rows',
     key: 'changes',

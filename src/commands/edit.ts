@@ -3,10 +3,10 @@ import { UsageError } from '../base/errors.ts';
 import { type BatchRules, byDomain, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
 import { checkedRows, keepsUndo, sendingOf } from '../changes/checked-rows.ts';
-import { consentToNamed } from '../changes/consent.ts';
 import { changeLinks } from '../changes/link-change.ts';
 import { plannedLinks, planReport } from '../changes/plan-report.ts';
-import { outcomeOf } from '../changes/planned-links.ts';
+import { outcomeOf, type PlannedOutcome } from '../changes/planned-links.ts';
+import { consentToRows } from '../changes/planned-rows.ts';
 import { runReport } from '../changes/run-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -18,7 +18,6 @@ import { addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '..
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, refuseSelection, requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
-import { itemsOf } from '../input/named-links.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
@@ -107,15 +106,22 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
     const batches = (rules: BatchRules<EditedRow>) => fileBatches(input, payload, rules);
     return planOfRows(batches, { batchSize: sending.batchSize, domains }, session);
   }
-  const targets = { count: input.rows, open: () => itemsOf(input) };
-  await consentToNamed(asks, targets, sending.batchSize, session);
+  const asked = {
+    input,
+    asks,
+    verb: 'change',
+    outcomeOf: (item: EditedRow, record?: UrlRecord) => rowOutcome(payload(item), record),
+    batchSize: sending.batchSize,
+  } as const;
+  const undo = await keepsUndo(options, session);
+  const rows = await consentToRows(asked, session);
   return await runReport(
     {
       ...sending,
       operation: editItemsOperation,
-      undo: await keepsUndo(options, session),
+      undo,
       what: `edit -f ${options.file}`,
-      input,
+      input: { ...input, ...rows },
       payload,
       ...runFlags(values, options),
       columns: ['hash', ...fieldNames('edit', edition)],
@@ -123,6 +129,10 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
     { ...namesDomains(editPresentation, domains), domains },
     session,
   );
+}
+
+function rowOutcome({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord | undefined): PlannedOutcome {
+  return outcomeOf(fields, record);
 }
 
 /** B60: what the rows would change, and the calls as a run makes them. */
@@ -137,7 +147,6 @@ function planOfRows(
       yield { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
     }
   }
-  const outcome = ({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord | undefined) => outcomeOf(fields, record);
-  const links = plannedLinks(batches({ limit: batchSize }), outcome, { client: session.client, batchSize });
+  const links = plannedLinks(batches({ limit: batchSize }), rowOutcome, { client: session.client, batchSize });
   return planReport({ links, requests: requests(), verb: 'change', domains }, session);
 }

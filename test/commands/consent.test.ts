@@ -28,9 +28,9 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
       writeFileSync(path, text);
       const no = await linkctl(['edit', ...words, path], { ...watched, stdin: '\n' });
       expect(no).toMatchObject({ code: 1, stdout: '' });
-      expect(no.stderr).toContain('localhost/h0 -> https://example.com/0 (0 clicks)\n');
+      expect(no.stderr).toContain('http://localhost/h0: note: "" -> "n"\n');
       expect(no.stderr).toMatch(
-        /nope \(not found\)\nEdit 2 links of account "ann" on .*\? \[y\/N\] error: aborted: nothing was changed\n$/,
+        /not found \(1\): nope\nEdit 2 links of account "ann" on .*\? \[y\/N\] error: aborted: nothing was changed\n$/,
       );
       expect(await changes(wire)).toBe(0);
       expect((await linkctl(['edit', ...words, path], { ...watched, stdin: 'y\n' })).code).toBe(3);
@@ -52,6 +52,55 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
       expect((await sent(wire)).length - calls).toBe(calls - 1);
     },
   );
+
+  test('W3: the question shows what is otherwise; what it read is not read again, and what stays as it is is not sent', async ({
+    linkctl,
+    wire,
+    service,
+    folder,
+  }) => {
+    await store(service, [...numbered(3), { custom_hash: 'same', long_url: 'https://new.example/same' }]);
+    const path = join(folder, 'edits.csv');
+    const rows = ['h0', 'h1', 'same', 'nope'].map((hash) => `${hash},https://new.example/${hash}\n`);
+    writeFileSync(path, `hash,long_url\n${rows.join('')}`);
+    const ran = await linkctl(['edit', '-f', path], { ...watched, stdin: 'y\n' });
+    expect(ran.code).toBe(3);
+    expect(ran.stderr.split('\n').slice(0, 9)).toEqual([
+      '2 links would be changed, 1 unchanged, 1 not found',
+      '  http://localhost/h0',
+      '    - https://example.com/0',
+      '    + https://new.example/h0',
+      '              ~~~~~~~~~~~~~~',
+      '  http://localhost/h1',
+      '    - https://example.com/1',
+      '    + https://new.example/h1',
+      '              ~~~~~~~~~~~~~~',
+    ]);
+    const calls = (await sent(wire)).filter(({ call }) => call.includes('/urls'));
+    const nope = calls.filter(({ call }) => call.includes('hashes=nope'));
+    expect(calls.length - nope.length).toBe(2);
+    expect(calls.at(-1)?.body).toEqual({
+      urls: ['h0', 'h1'].map((hash) => ({ hash, long_url: `https://new.example/${hash}` })),
+    });
+  });
+
+  test('W3: of one row the change is in the question; of none that changes anything nothing is asked', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(1));
+    const edit = (note: string, typed: string) =>
+      linkctl(['edit', '-f', '-', '--input-format', 'csv'], { ...piped, stdin: `hash,note\nh0,${note}\n`, typed });
+    expect((await edit('n', 'n\n')).stderr).toMatch(
+      /^account "ann" on .*:\nEdit http:\/\/localhost\/h0: note: "" -> "n"\? \[y\/N\] error: aborted/,
+    );
+    expect(await changes(wire)).toBe(0);
+    expect((await edit('n', 'y\n')).code).toBe(0);
+    const again = await edit('n ', '');
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringMatching(/^0 links would be changed, 1 unchanged\n/) });
+    expect(await changes(wire)).toBe(1);
+  });
 
   test('from 100 links on the number that an edit changes is typed', async ({ linkctl, wire, service, folder }) => {
     await store(service, numbered(100));

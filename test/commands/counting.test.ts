@@ -94,21 +94,26 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
   test('D50, B56: what was not found is shown and not counted', async ({ linkctl, service }) => {
     await store(service, numbered(3));
     const asked = await linkctl(['delete', 'h0', 'nope'], typed('n\n'));
-    expect(asked.stderr.split('\n').slice(1)).toEqual([
-      '  nope (not found)',
+    expect(asked.stderr.split('\n').slice(2)).toEqual([
+      '  not found (1): nope',
+      'clicks and creation order of deleted links cannot be restored',
       expect.stringMatching(/^Delete 1 link of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
       '',
     ]);
     const none = await linkctl(['delete', 'nor', 'nope'], typed('n\n'));
-    expect(none.stderr).toContain('Delete 2 links, none of which exist, of account');
+    expect(none.stderr).toMatch(/^0 links would be deleted, 2 not found\n {2}not found \(2\): nor, nope\nerror: /);
+    expect(none.code).toBe(5);
     const many = await linkctl(['stats', '--reset', 'h0', 'a', 'b', 'c', 'd', 'e', 'f', 'h2', 'h1'], typed('n\n'));
-    expect(many.stderr.split('\n').slice(5)).toEqual([
-      '  … and 2 more',
-      '  … and 2 not found',
+    expect(many.stderr.split('\n').slice(4)).toEqual([
+      '  not found (6): a, b, c, d, e … and 1 more',
+      'counters cannot be restored after a reset',
       expect.stringMatching(/^Reset the counters of 3 links of account/),
       '',
     ]);
-    expect(await linkctl(['delete', 'h0', 'nope'], typed('y\n'))).toMatchObject({ code: 3, stdout: '✓ Deleted h0\n' });
+    expect(await linkctl(['delete', 'h0', 'nope'], typed('y\n'))).toMatchObject({
+      code: 3,
+      stdout: '✓ Deleted h0 → https://example.com/0\n',
+    });
   });
 
   test('D50, B56: from 100 links on the number of those that are there is typed', async ({ linkctl, wire, service, folder }) => {
@@ -119,7 +124,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
       writeFileSync(path, [...numbered(count), { custom_hash: 'nope' }].map(({ custom_hash }) => custom_hash).join('\n'));
     names(99);
     const few = await linkctl(['delete', '--hashes-from', path], typed('n\n'));
-    expect(few.stderr).toMatch(/… and 94 more\n {2}… and 1 not found\nDelete 99 links of .*\? \[y\/N\] /);
+    expect(few.stderr).toMatch(/… and 94 more\n {2}not found \(1\): nope\nclicks .*\nDelete 99 links of .*\? \[y\/N\] /);
     names(120);
     for (const answer of ['y\n', '121\n']) {
       const ran = await linkctl(['delete', '--hashes-from', path], typed(answer));

@@ -164,7 +164,7 @@ describe('questions', () => {
     const host = new URL(wire.baseUrl).host;
     expect(ran).toEqual({
       code: 0,
-      stdout: '✓ Deleted h0\n',
+      stdout: '✓ Deleted h0 → https://example.com/0\n',
       stderr:
         `account "ann" on ${host}, domain localhost:\n` +
         'Delete https://s.ex/h0 -> https://example.com/0 (1,204 clicks)? [y/N] ',
@@ -206,11 +206,16 @@ describe('questions', () => {
     await store(service, [...numbered(6), { custom_hash: 'long', long_url }]);
     const ran = await linkctl(['delete', 'h0', 'none', 'long', 'h3', 'h4', 'h5', 'h1'], typed('n\n'));
     const lines = ran.stderr.split('\n');
-    expect(lines.slice(0, 2)).toEqual(['  http://localhost/h0 -> https://example.com/0 (0 clicks)', '  none (not found)']);
+    expect(lines.slice(0, 2)).toEqual([
+      '6 links would be deleted, 1 not found',
+      '  http://localhost/h0 -> https://example.com/0 (0 clicks)',
+    ]);
     expect(lines[2]).toMatch(/^ {2}http:\/\/localhost\/long -> https:\/\/example\.com\/a+… \(0 clicks\)$/);
     expect(lines[2]).toHaveLength(100);
-    expect(lines.slice(5)).toEqual([
-      '  … and 2 more',
+    expect(lines.slice(6)).toEqual([
+      '  … and 1 more',
+      '  not found (1): none',
+      'clicks and creation order of deleted links cannot be restored',
       expect.stringMatching(/^Delete 6 links of account "ann" on 127\.0\.0\.1:\d+\? \[y\/N\] error: aborted/),
       '',
     ]);
@@ -240,7 +245,7 @@ describe('questions', () => {
     expect(await changes(wire)).toEqual([]);
     const ran = await linkctl(['delete', '--hashes-from', path], typed('y\n'));
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('… and 2 more\nDelete 7 links of account');
+    expect(ran.stderr).toMatch(/… and 2 more\nclicks .*\nDelete 7 links of account/);
     expect(await left(service)).toEqual([]);
   });
 

@@ -129,10 +129,13 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
     expect(await changes(wire)).toEqual([]);
   });
 
-  test('a selection by tags shows its first links and counts all', async ({ linkctl }) => {
+  test('W2: a selection by tags shows what would be changed of all that it selects', async ({ linkctl, wire }) => {
     const ran = await linkctl(['edit', '--by-tags', 'a', '--note', 'newer', '-n']);
-    expect(ran).toMatchObject({ code: 0, stderr: `1 link matched a\n${nothing}` });
-    expect(ran.stdout).toMatch(/^\S+own\thttps:\/\/own\.example\/\t0\tnote: "new" -> "newer"\n$/);
+    expect(ran).toMatchObject({ code: 0, stderr: `1 link would be changed\n${nothing}` });
+    expect(ran.stdout).toMatch(/^own\t\thttps:\/\/own\.example\/\tnote: "new" -> "newer"\n$/);
+    const { stderr } = await linkctl(['edit', '--search', 'example', '--filter', 'note=new', '--note', 'newer', '-n']);
+    expect(stderr).toBe(`1 of 300 links would be changed\n${nothing}`);
+    expect(await changes(wire)).toEqual([]);
   });
 });
 

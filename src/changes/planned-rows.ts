@@ -1,0 +1,70 @@
+import { folders } from '../base/system.ts';
+import { rowBatches } from '../bulk/batches.ts';
+import type { RunInput, RunRow } from '../bulk/run-plan.ts';
+import { canAsk } from '../cli/prompt.ts';
+import type { Session } from '../cli/session.ts';
+import type { LinkKey } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { KeptRows } from '../input/kept-rows.ts';
+import { consentToPlan, noteCounters, type Question } from './consent.ts';
+import { startPlan } from './plan.ts';
+import { plannedLinks } from './plan-report.ts';
+import type { PlannedOutcome, PlanVerb } from './planned-links.ts';
+
+/** Rows with their links, where they were read. */
+export type ReadableRows<Item extends LinkKey> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
+
+/** A change of named links, which is shown before it is made. */
+export interface NamedRows<Item extends LinkKey> {
+  readonly input: ReadableRows<Item>;
+  readonly asks: Question;
+  readonly verb: PlanVerb;
+  outcomeOf(item: Item, record: UrlRecord | undefined): PlannedOutcome;
+  /** Links that are read in one call. */
+  readonly batchSize: number;
+}
+
+/** Where rows wait for the answer. */
+interface Keep<Row> {
+  add(rows: readonly Row[]): void;
+  read(): Iterable<readonly Row[]>;
+}
+
+/**
+ * Reads the links of all rows, shows what would be done to them and asks (B56, W3). What was read comes back with the rows, on the disk
+ * where they are many, so that nothing is read twice (U1). The input stays as it is where nothing is asked.
+ */
+export async function consentToRows<Item extends LinkKey>(
+  { input, asks, verb, outcomeOf, batchSize }: NamedRows<Item>,
+  session: Session,
+): Promise<ReadableRows<Item>> {
+  const { global, streams, system } = session;
+  if (global.yes && asks.erasesCounters) await noteCounters(input, session);
+  if (global.yes || (asks.isOptional && !canAsk(session))) return input;
+  const readAt = system.now();
+  const kept: Keep<RunRow<Item>> = input.rows > batchSize ? keptOnDisk(session) : keptInMemory();
+  const plan = startPlan({ verb, session });
+  let read = 0;
+  for await (const rows of rowBatches(input, batchSize)) {
+    const items = rows.map(({ item }) => item);
+    for await (const links of plannedLinks([items], outcomeOf, { client: session.client, batchSize })) {
+      for (const link of links) plan.add(link);
+      kept.add(rows.map((row, nth) => ({ ...row, before: links[nth]?.record ?? null })));
+    }
+    read += rows.length;
+    streams.progress.step(() => `${read}/${input.rows} links read`);
+  }
+  await consentToPlan(plan, asks, session);
+  return { rows: input.rows, open: () => kept.read(), readAt };
+}
+
+function keptOnDisk<Row>({ system, atEnd }: Session): Keep<Row> {
+  const kept = new KeptRows<Row>(folders(system).state, system);
+  atEnd(async () => kept.close());
+  return kept;
+}
+
+function keptInMemory<Row>(): Keep<Row> {
+  const kept: (readonly Row[])[] = [];
+  return { add: (rows) => void kept.push(rows), read: () => kept };
+}
