@@ -1,3 +1,5 @@
+import { UnavailableError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -78,9 +80,16 @@ class FilteredRows {
   }
 }
 
-/** A listing of one domain is of that domain; the links of a tag expression say theirs, as they can be on any (4.1.7). */
+/**
+ * A listing of one domain is of that domain; the links of a tag expression say theirs, as they can be on any (4.1.7). Throws where one
+ * does not: its hash may be that of another link on the default domain.
+ */
 function linksOf({ tags, domain }: ListSelection, { edition }: Client): FilteredPage['linkOf'] {
   if (!editions[edition].severalDomains) return ({ hash }) => ({ hash });
   if (tags === undefined) return ({ hash }) => ({ hash, domain });
-  return (record) => ({ hash: record.hash, domain: recordDomain(record) });
+  return (record) => {
+    const own = recordDomain(record);
+    if (own === undefined) throw new UnavailableError(`the server lists ${quoted(record.hash)} without its domain`);
+    return { hash: record.hash, domain: own };
+  };
 }

@@ -70,13 +70,14 @@ export function listMatching(
   const notes: string[] = [];
   async function* rows(): AsyncGenerator<readonly Row[]> {
     let read = 0;
+    let total: number | undefined;
     for await (const next of filteredPages(client, selections, filter, { ...extent, warn })) {
-      ({ read, matched } = next);
+      ({ read, matched, total } = next);
       shown += next.rows.length;
-      isWhole = shown !== limit || next.read === next.total;
       yield next.rows;
       streams.progress.step(() => readingText(next));
     }
+    isWhole = shown !== limit || (await cutListing(client, selections, { offset: 0, shown: read, total })) === undefined;
     if (isWhole) notes.push(`${matchNote(matched, read)}.`);
     else notes.push(`Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read. ${howToSeeMore}`);
     if (isPart && !extent.isLimited && !global.quiet) notes.push(...(await coverage(session)));

@@ -54,6 +54,13 @@ for (const edition of ['a', 'b'] as const) {
       expect(await list('--limit', '11')).toMatchObject({ stderr: '10 of 30 links match.\n' });
     });
 
+    test('F7, F3: a total that is that of the page does not make a listing whole', async ({ linkctl, wire, service }) => {
+      await store(service, numbered(20));
+      await wire.behave({ totalCount: 'page length', pageCap: 10 });
+      const { stderr } = await linkctl(['list', '--filter', 'hash=h10', '--limit', '1']);
+      expect(stderr).toBe('Showing 1 link that match, of the first 10 read. Use --all or --limit N.\n');
+    });
+
     test('F3: JSON has the total of the links that match, where it is known', async ({ linkctl, service }) => {
       await store(service, mixed);
       const pageOf = async (...words: string[]) =>
