@@ -39,7 +39,7 @@ export async function selectLinks(
   options: SelectionOptions & BulkOptions,
   session: Session,
 ): Promise<SelectedLinks> {
-  const filter = readFilter(options, session);
+  const filter = await readFilter(options, session);
   const narrowed = { filter: options.filter };
   if (selection.kind === 'hashes' || selection.kind === 'file') {
     refuseDomains(options, session, { '<hash>...': true });

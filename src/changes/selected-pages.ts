@@ -30,7 +30,7 @@ interface Decision {
  */
 export async function selectedPages(decision: Decision, session: Session): Promise<() => AsyncGenerator<PlannedPage>> {
   const { selection, options, decide } = decision;
-  const filter = readFilter(options, session);
+  const filter = await readFilter(options, session);
   refuseDomains(options, session, { '--hashes-from': options.hashesFrom });
   if (selection.kind === 'hashes' || selection.kind === 'file') {
     const open = await namedTargets(selection, session);
@@ -64,7 +64,7 @@ async function namedTargets(
 }
 
 interface Reading extends Pick<Decision, 'decide'> {
-  readonly filter: ReturnType<typeof readFilter>;
+  readonly filter: Awaited<ReturnType<typeof readFilter>>;
   readonly session: Session;
 }
 

@@ -3,7 +3,7 @@ import type { ListSelection } from '../client/pages.ts';
 import { hasNamesakes, ofEveryDomain } from '../client/whole-listing.ts';
 import { thisServer } from '../contract/editions.ts';
 import type { SelectionOptions } from '../flags/selection-flags.ts';
-import { type LinkFilter, parseFilters } from '../links/filter.ts';
+import type { LinkFilter } from '../links/filter.ts';
 import { showsDefaultFields } from './invocation.ts';
 import type { Session } from './session.ts';
 import { checkTagExpression } from './tag-selection.ts';
@@ -47,9 +47,11 @@ export function refuseDomains(
 }
 
 /** The filter of the line; undefined without one. Throws a UsageError. */
-export function readFilter(
+export async function readFilter(
   { filter }: Pick<SelectionOptions, 'filter'>,
   { edition, system }: Pick<Session, 'edition' | 'system'>,
-): LinkFilter | undefined {
-  return filter && parseFilters(filter, { edition, now: system.now() });
+): Promise<LinkFilter | undefined> {
+  if (!filter) return undefined;
+  const { parseFilters } = await import('../links/filter.ts');
+  return parseFilters(filter, { edition, now: system.now() });
 }

@@ -73,7 +73,7 @@ async function list(options: ListOptions, invocation: Invocation, operands: stri
   if (named) refusePaging(options);
   else if (options.qr) throw new UsageError('--qr requires <hash>...; for other listings use --qr-file <dir>');
   const session = await openSession(invocation);
-  const filter = readFilter(options, session);
+  const filter = await readFilter(options, session);
   const withPictures = qrPictures(options, session);
   if (named) {
     const targets = await readTargets(named, session, (path) => session.openInput(path, 'hashes'));

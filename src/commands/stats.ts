@@ -63,7 +63,7 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   refuseRunFlags(options, 'stats without --reset', '--reset --hashes-from');
   const selection = readSelection(operands, options);
   const session = await openSession(invocation);
-  const filter = readFilter(options, session);
+  const filter = await readFilter(options, session);
   if (selection && selection.kind !== 'tags') {
     refuseDomains(options, session, { '<hash>...': true });
     const targets = await readTargets(selection, session, (path) => session.openInput(path, 'hashes'));
