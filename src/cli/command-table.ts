@@ -10,7 +10,7 @@ export interface Entry {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
-  readonly group: 'Links:' | 'Account:' | 'Setup:' | 'More:';
+  readonly group: 'Links:' | 'Jobs:' | 'Account:' | 'Setup:' | 'More:';
   readonly hidden?: boolean;
   readonly load: () => Promise<Register>;
 }
@@ -49,6 +49,12 @@ export const entries: readonly Entry[] = [
     summary: 'Show or reset click counts',
     group: 'Links:',
     load: async () => (await import('../commands/stats.ts')).registerStats,
+  },
+  {
+    name: 'rewrite',
+    summary: 'Change the destinations of many links by a rule',
+    group: 'Jobs:',
+    load: async () => (await import('../commands/rewrite.ts')).registerRewrite,
   },
   {
     name: 'tags',

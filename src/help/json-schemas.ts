@@ -94,6 +94,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   shorten: changedUrls('created', 'existing'),
   list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
   edit: { anyOf: [changedUrls('changed', 'unchanged'), matched('urls')] },
+  rewrite: changedUrls('changed', 'unchanged'),
   delete: { anyOf: [changedHashes('deleted', 'deleted'), matched('deleted')] },
   stats: object({
     stats: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), clicks] }),

@@ -141,7 +141,7 @@ const formats: Topic = {
     [
       ['shorten', 'urls, summary'],
       ['list', 'urls, page'],
-      ['edit', 'urls, summary'],
+      ['edit, rewrite', 'urls, summary'],
       ['delete', 'deleted, summary'],
       ['stats', 'stats; with --reset reset, summary'],
       ['tags, domains', 'tags, domains'],

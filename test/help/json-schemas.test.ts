@@ -50,7 +50,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('shorten', ['shorten', '-f', file, '--tag', 'x', '--expires', '2031-01-31']);
     writeFileSync(edits, 'hash,note,tags\nc,n,+x\ngone,n,\n');
     const inTwo = ['edit', '-f', edits, '--batch-size', '1', '--concurrency', '1'];
-    await conforms('edit', [...inTwo, '--budget', edition === 'a' ? '3' : '2']);
+    await conforms('edit', [...inTwo, '--budget', edition === 'a' ? '4' : '3']);
     await conforms('edit', inTwo);
     await conforms('edit', [...inTwo, '--results', join(folder, 'edited.csv')]);
     await conforms('list', ['list', '--limit', '2']);
@@ -62,6 +62,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('edit', ['edit', 'a', 'gone', '--note', 'm']);
     await conforms('edit', ['edit', '--by-tags', 'old', '--note', 'm', '--yes', '--max-affected', '5']);
     await conforms('edit', ['edit', '--by-tags', 'none', '--note', 'm', '--yes', '--max-affected', '5']);
+    await conforms('rewrite', ['rewrite', 'https://a.example', 'https://z.example', '--yes']);
+    await conforms('rewrite', ['rewrite', 'https://none.example', 'https://z.example', '--yes']);
     await conforms('stats --reset', ['stats', 'a', 'gone', '--reset', '--yes']);
     await conforms('stats --reset', ['stats', '--by-tags', 'old', '--reset', '--yes', '--max-affected', '5']);
     await conforms('delete', ['delete', 'c', 'gone', '--yes']);
@@ -69,6 +71,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     for (const change of [
       ['shorten', 'https://a.example/'],
       ['edit', 'a', '--note', 'x'],
+      ['rewrite', '--scheme', 'https', '--all'],
       ['delete', 'a'],
       ['stats', 'a', '--reset'],
       ['tags', 'add', 'x'],

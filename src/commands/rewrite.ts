@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { editItemsOperation } from '../bulk/operations/edit.ts';
+import { requireAnswer } from '../changes/consent.ts';
+import { changeListed } from '../changes/listed-change.ts';
+import type { PlannedOutcome } from '../changes/planned-links.ts';
+import { selectLinks } from '../changes/selected-links.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session } from '../cli/session.ts';
+import { editions } from '../contract/editions.ts';
+import { recordDomain } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { isLocalhost } from '../contract/web-address.ts';
+import { addBatchFlags, addNoUndoFlag, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addRuleFlags, type RuleOptions, readRules, rewriteSelection, rulesText } from '../flags/rewrite-flags.ts';
+import { addSelectionOptions, type SelectionOptions } from '../flags/selection-flags.ts';
+import { describe } from '../help/description.ts';
+import { longUrlFault } from '../input/values.ts';
+import { canonicalHost } from '../links/canonical-url.ts';
+import { type UrlRule, urlChange } from '../links/url-change.ts';
+import { namesOf, type Report } from '../output/report.ts';
+import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
+
+interface RewriteOptions extends RuleOptions, SelectionOptions, BulkOptions {}
+
+export function registerRewrite(command: Command, run: Runner): void {
+  addRuleFlags(command);
+  addSelectionOptions(command);
+  addBatchFlags(command);
+  addNoUndoFlag(command);
+  command.action(run(rewrite));
+  describe(command, {
+    examples: [
+      'linkctl rewrite https://old.example/shop https://new.example/store',
+      'linkctl rewrite --host old.example=new.example --all-domains',
+      'linkctl rewrite --scheme https --all',
+      "linkctl rewrite --utm source=newsletter,medium=email --by-tags 'promo'",
+      "linkctl rewrite --remove-param 'utm_*' --search newsletter",
+      "linkctl rewrite --regex '//(\\w+)\\.old\\.example/' --to '//new.example/$1/'",
+      'linkctl rewrite https://old.example https://new.example -n -o csv > edits.csv',
+    ],
+    fields: namesOf(urlColumns),
+    notes: [
+      '<from> ends at a boundary: https://a.example matches https://a.example/x and never https://a.example.evil. Scheme and host are ' +
+        'compared without case. The rest of the URL stays byte for byte.',
+      'Several rules apply in the order of the flags above. <from>, --host and --regex say which links are rewritten, of the domain ' +
+        'or of the selection; other rules beside them apply to the same links. Alone, the other rules need a selection or --all.',
+      'A parameter that is there is replaced in its place, and repeated ones are removed; a new one is added at the end of the query. ' +
+        'Values are percent-encoded where needed; what is encoded already, and +, stay as typed. --host compares the port only if it is given.',
+      'The plan is shown first: how many links, what changes, and what is refused because it would not be valid or leads to a domain of the ' +
+        'account. Only links that change are sent. With -n -o csv, the plan is a file for edit -f.',
+    ],
+    globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
+  });
+}
+
+/** Edits of long URLs, in the links that the rules are for (W1, W2). */
+async function rewrite(options: RewriteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+  const rules = readRules(operands, options, invocation.system.now());
+  const selection = rewriteSelection(options, rules);
+  const session = await openSession(invocation);
+  await requireAnswer(session, 'named');
+  const links = await selectLinks(selection, options, session);
+  const decide = await deciderOf(rules, session);
+  const text = rulesText(operands, options);
+  return await changeListed(
+    {
+      what: `rewrite ${text}`,
+      links,
+      given: { rules: text },
+      kind: 'edit',
+      verb: 'change',
+      question: { verb: 'Rewrite' },
+      options,
+      presentation: { ...hashChangePresentation('urls', 'Changed'), doing: 'rewriting' },
+      decide: ({ record }) => (record ? decide(record) : { kind: 'missing' }),
+      operation: editItemsOperation,
+      payload: (target, fields) => ({ ...target, ...fields }),
+    },
+    session,
+  );
+}
+
+/** What the rules do to a link. A short URL must not lead to another one of the account (1216). */
+async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(record: UrlRecord) => PlannedOutcome> {
+  const ownHosts = new Set<string>();
+  const addDomain = (domain: string | undefined): void => {
+    const host = domain === undefined || isLocalhost(domain) ? undefined : canonicalHost(`https://${domain}`);
+    if (host !== undefined) ownHosts.add(host);
+  };
+  if (editions[session.edition].severalDomains) for (const name of (await session.domains()).names) addDomain(name);
+  const change = urlChange(rules, { fault: longUrlFault, isOwnHost: (host) => ownHosts.has(host) });
+  return (record) => {
+    addDomain(recordDomain(record));
+    const result = change(record.long_url);
+    return result.kind === 'changed' ? { kind: 'change', fields: { long_url: result.longUrl } } : result;
+  };
+}
