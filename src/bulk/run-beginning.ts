@@ -90,7 +90,7 @@ interface FoundRun {
 async function findRun(
   key: string,
   identity: RunIdentity,
-  { again, input, domain }: RunBeginning,
+  { again, undoes, input, domain }: RunBeginning,
   folders: RunFolders,
 ): Promise<FoundRun | undefined> {
   const { unfinished, finished } = await runsOf(key, folders);
@@ -100,7 +100,7 @@ async function findRun(
     assertSameOptions(identity, begun.state.begin);
     return begun;
   }
-  if (finished !== undefined && identity.operation === 'shorten' && !again) {
+  if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
     const begin = await readBegin(join(folders.runs, finished));
     const changed = begin ? changedOptions(identity, begin) : [];
     const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';

@@ -35,7 +35,7 @@ export interface RunExecution<Payload extends object> extends Execution<Payload>
   readonly folders: RunFolders;
   /** Outcomes of earlier processes. */
   readonly recorded: RecordedOutcomes;
-  readonly images?: OpenImages | undefined;
+  readonly images?: OpenImages<Payload> | undefined;
   /** Keyed mode: sends the first rows until the server is proven (R-X7); answers with their outcomes. */
   readonly prove?: ((rows: readonly BulkRow<Payload>[]) => Promise<ReadonlyMap<number, RowOutcome<Payload>>>) | undefined;
   /** Keeps rows that share a link out of two batches at once. */

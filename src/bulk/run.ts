@@ -25,6 +25,7 @@ import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from 
 import { pruneRuns } from './runs.ts';
 import { createStop } from './sending/execution.ts';
 import { BudgetError, countCalls, createKeyedMutex, createLimiter } from './sending/limiter.ts';
+import { recordUndone } from './undo.ts';
 
 export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
   readonly facts: RunFacts;
@@ -49,7 +50,7 @@ export async function startRun<Payload extends object>(
   await pruneRuns(environment.stateFolder, environment.system);
   const identity = identityOf(plan, operation, domain, environment.client);
   return await beginRun(identity, plan, environment, async (begun) => {
-    const images = plan.undo ? await openImages(begun.folder, environment.openJournalFile) : undefined;
+    const images = plan.undo ? await openImages(begun.folder, operation, environment.openJournalFile) : undefined;
     try {
       return await execute(executionOf(plan, { ...environment, ...counted, domain, operation, limiter, begun, images }));
     } catch (error) {
@@ -71,6 +72,7 @@ async function execute<Payload extends object>(run: RunExecution<Payload>): Prom
   });
   if (begun.resumed) plan.recall?.(begun.state.begin.options);
   await restoreHashes(begun, operation);
+  if (plan.undoes !== undefined) await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   return { facts, ...executeRun(run, facts.batches) };
 }
 

@@ -25,10 +25,10 @@ import { type RunPresentation, runReport } from './run-report.ts';
 import type { SelectedLink, SelectedLinks } from './selected-links.ts';
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, or all of them. */
-export interface ListedChange<Payload extends LinkKey> {
+export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> {
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
   readonly what: string;
-  readonly links: SelectedLinks;
+  readonly links: SelectedLinks<Link>;
   /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run (R 1.4). */
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
@@ -36,11 +36,12 @@ export interface ListedChange<Payload extends LinkKey> {
   readonly question: PlanQuestion;
   readonly options: BulkOptions;
   readonly presentation: RunPresentation;
-  decide(link: SelectedLink): PlannedOutcome;
+  decide(link: Link): PlannedOutcome;
   operation(settings: OperationSettings): BulkOperation<Payload>;
   /** What is sent for a link. */
   payload(target: LinkKey, fields: EditFields): Payload;
-  readonly undoes?: string | undefined;
+  /** The run that this one takes back, on the domain on which it was. */
+  readonly undoes?: { readonly run: string; readonly domain: string | undefined };
 }
 
 /** A link that is to be changed, or one that is left alone and reported. */
@@ -53,18 +54,18 @@ interface ListedRow<Payload> extends RunRow {
  * Reads the selection whole, shows the plan, asks, and changes exactly the links that were shown, by hash (F1, W2). What was read is on
  * the disk before anything is sent; it is kept with the run, so that the same command resumes it with the same links.
  */
-export async function changeListed<Payload extends LinkKey>(
-  change: ListedChange<Payload>,
+export async function changeListed<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>(
+  change: ListedChange<Payload, Link>,
   session: Session,
 ): Promise<RowsReport> {
   if (session.global.dryRun) return dryRun(change, session);
   const { filter } = change.links;
   const options = { ...change.links.given, ...change.given };
-  const domain = await pinnedDomain(session);
+  const domain = change.undoes ? change.undoes.domain : await pinnedDomain(session);
   const sha256 = checksum(JSON.stringify([change.what, options]));
   const stateFolder = folders(session.system).state;
   const begun = await keptRun({ operation: change.kind, domain, sha256 }, { client: session.client, stateFolder });
-  const listed = begun ? await resumed<Payload>(begun, change, session) : await takeSnapshot(change, session);
+  const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
   const { rows, domains } = listed;
   if (rows === 0) return nothingToDo(change, listed.refused);
   return await runReport(
@@ -73,7 +74,7 @@ export async function changeListed<Payload extends LinkKey>(
       operation: change.operation,
       what: change.what,
       undo: await keepsUndo(change.options, session),
-      undoes: change.undoes,
+      undoes: change.undoes?.run,
       isSelected: filter && ((record) => filter.matches(record)),
       domain,
       input: { name: change.what, sha256, rows, open: listed.open, readAt: listed.readAt, copyTo: listed.copyTo },
@@ -102,7 +103,10 @@ interface Listed<Payload> {
   readonly copyTo?: (path: string) => Promise<void>;
 }
 
-async function takeSnapshot<Payload extends LinkKey>(change: ListedChange<Payload>, session: Session): Promise<Listed<Payload>> {
+async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
+  change: ListedChange<Payload, Link>,
+  session: Session,
+): Promise<Listed<Payload>> {
   const { system, streams, atEnd } = session;
   const readAt = system.now();
   const kept = new KeptRows<ListedRow<Payload>>(folders(system).state, system);
@@ -137,7 +141,10 @@ async function takeSnapshot<Payload extends LinkKey>(change: ListedChange<Payloa
 }
 
 /** The plan, the rows or the calls, and nothing is sent (B60). */
-function dryRun<Payload extends LinkKey>(change: ListedChange<Payload>, session: Session): RowsReport {
+function dryRun<Payload extends LinkKey, Link extends SelectedLink>(
+  change: ListedChange<Payload, Link>,
+  session: Session,
+): RowsReport {
   const settings = { verb: change.verb, of: undefined as number | undefined };
   async function* planned(): AsyncGenerator<PlannedLink[]> {
     for await (const { links, read } of change.links.pages()) {
@@ -150,8 +157,8 @@ function dryRun<Payload extends LinkKey>(change: ListedChange<Payload>, session:
 }
 
 /** The calls as a run makes them. */
-async function* requestsOf<Payload extends LinkKey>(
-  { kind, links: selected, options, decide, payload }: ListedChange<Payload>,
+async function* requestsOf<Payload extends LinkKey, Link extends SelectedLink>(
+  { kind, links: selected, options, decide, payload }: ListedChange<Payload, Link>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
   const limit = sendingOf(options, session).batchSize;
@@ -181,9 +188,9 @@ function requestOf(kind: OperationKind, batch: readonly LinkKey[]): PlannedReque
 }
 
 /** Undefined for a link that stays as it is. */
-function rowOf<Payload extends LinkKey>(
+function rowOf<Payload extends LinkKey, Link extends SelectedLink>(
   { target, record, outcome }: PlannedLink,
-  { payload }: ListedChange<Payload>,
+  { payload }: ListedChange<Payload, Link>,
 ): Omit<ListedRow<Payload>, 'line'> | undefined {
   const before = record ?? null;
   switch (outcome.kind) {
@@ -202,9 +209,9 @@ function rowOf<Payload extends LinkKey>(
 }
 
 /** An unfinished run has its own links; who sees them again after days is asked again. */
-async function resumed<Payload extends LinkKey>(
+async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
   { begin, input, left }: KeptRun,
-  { question }: ListedChange<Payload>,
+  { question }: ListedChange<Payload, Link>,
   session: Session,
 ): Promise<Listed<Payload>> {
   const place = whereabouts(session);
@@ -221,7 +228,10 @@ async function resumed<Payload extends LinkKey>(
   };
 }
 
-function nothingToDo<Payload extends LinkKey>({ presentation, what }: ListedChange<Payload>, refused: number): RowsReport {
+function nothingToDo<Payload extends LinkKey, Link extends SelectedLink>(
+  { presentation, what }: ListedChange<Payload, Link>,
+  refused: number,
+): RowsReport {
   return {
     ...presentation,
     kind: 'rows',

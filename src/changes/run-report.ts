@@ -30,7 +30,7 @@ export async function runReport<Payload extends object>(
   for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
   const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
-  const input = plan.input.name;
+  const input = plan.input.name === plan.what ? undefined : plan.input.name;
   return {
     ...presentation,
     kind: 'rows',

@@ -17,20 +17,20 @@ export interface SelectedLink {
   readonly record: UrlRecord | undefined;
 }
 
-export interface SelectedPage {
-  readonly links: readonly SelectedLink[];
+export interface SelectedPage<Link extends SelectedLink = SelectedLink> {
+  readonly links: readonly Link[];
   /** Links read so far, those that the filter left out included. */
   readonly read: number;
 }
 
 /** The links that a change selects, in whatever way (F1). */
-export interface SelectedLinks {
+export interface SelectedLinks<Link extends SelectedLink = SelectedLink> {
   /** What decides which they are, as it was typed. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly filter: LinkFilter | undefined;
   /** They are on several domains, or may be: a hash alone does not name them (F5). */
   readonly severalDomains: boolean;
-  pages(): AsyncIterable<SelectedPage>;
+  pages(): AsyncIterable<SelectedPage<Link>>;
 }
 
 /** Finds out how the links are read; a listing is read when its pages are. Throws a UsageError. */

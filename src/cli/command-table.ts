@@ -57,6 +57,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('../commands/rewrite.ts')).registerRewrite,
   },
   {
+    name: 'undo',
+    summary: 'Take back what a run changed',
+    group: 'Jobs:',
+    load: async () => (await import('../commands/undo.ts')).registerUndo,
+  },
+  {
     name: 'tags',
     summary: 'List, add, rename and delete tags',
     group: 'Account:',

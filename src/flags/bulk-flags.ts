@@ -35,7 +35,7 @@ export function addInputFlags(command: Command): void {
 }
 
 /** Flags that say how rows go out and where their results are kept. */
-export function addBatchFlags(command: Command): void {
+export function addBatchFlags(command: Command, force = 'start even if the quota is too low'): void {
   command
     .option('--results <file>', 'write the final status of every row to <file>')
     .option('--failed <file>', 'write the failed rows to <file>, to correct and run again')
@@ -44,7 +44,7 @@ export function addBatchFlags(command: Command): void {
     .option('--budget <calls>', 'maximum number of API calls', count(1))
     .option('--fail-fast', 'stop at the first batch with a failure')
     .option('--again', 'run again even if an earlier run completed')
-    .option('--force', 'start even if the quota is too low');
+    .option('--force', force);
 }
 
 /** Flags that say whether a change keeps what the links were before it (U1). */

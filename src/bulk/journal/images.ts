@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LinkKey } from '../../contract/link.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
+import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { Images } from '../sending/execution.ts';
 import { type OpenJournalFile, openJournal, readJournal } from './journal.ts';
@@ -20,32 +21,43 @@ export interface BeforeImage {
 export const imagesName = 'before.log';
 
 /** Images of a run that is begun or resumed; the file is made with the first of them. */
-export interface OpenImages extends Images {
+export interface OpenImages<Payload extends object> extends Images<Payload> {
   close(): Promise<void>;
 }
 
 /** `folder`: of the run. Throws `LocalError` where the file cannot be made, before anything is sent (U1). */
-export async function openImages(folder: string, openFile?: OpenJournalFile): Promise<OpenImages> {
+export async function openImages<Payload extends object>(
+  folder: string,
+  operation: Pick<BulkOperation<Payload>, 'asks'>,
+  openFile?: OpenJournalFile,
+): Promise<OpenImages<Payload>> {
   const path = join(folder, imagesName);
   const file = await openJournal(path, await soundSize(path), openFile);
   const kept = new Set<number>();
   return {
     has: (index) => kept.has(index),
     async keep(rows) {
-      await file.write(lineOf(rows));
+      await file.write(lineOf(rows, operation));
       for (const { index } of rows) kept.add(index);
     },
     close: () => file.close(),
   };
 }
 
-function lineOf(rows: readonly BulkRow[]): JournalLine<'before'> {
+function lineOf<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  { asks }: Pick<BulkOperation<Payload>, 'asks'>,
+): JournalLine<'before'> {
   return {
     type: 'before',
     rows: rows.map(({ index }) => index),
-    payloads: rows.map(({ payload }) => ({ hash: '', ...payload })),
+    payloads: rows.map(({ payload }) => ({ ...linkOf(payload), ...asks?.(payload) })),
     records: rows.map(({ before }) => before ?? null),
   };
+}
+
+function linkOf({ hash = '', domain }: Partial<LinkKey>): LinkKey {
+  return { hash, domain };
 }
 
 /** Bytes up to the last whole line; a torn one at the end belongs to a batch that was not sent. */

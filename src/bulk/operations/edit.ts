@@ -60,6 +60,7 @@ function editing<Row extends LinkKey>(
     doubt: 'inspect',
     read: reading(settings),
     needsBefore: isRename,
+    asks: fields,
     isDone: (row, record) => fieldsToChange(fields(row), record).length === 0,
     inspect: inspection(
       settings,

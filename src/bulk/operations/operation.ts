@@ -1,3 +1,4 @@
+import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
@@ -41,6 +42,8 @@ export interface BulkOperation<Payload extends object> {
   read?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly (UrlRecord | null)[]>;
   /** Whether a doubt about a row can only be cleared by where its hash led before it was first sent (D6). */
   needsBefore?(payload: Payload): boolean;
+  /** The fields that a link shall get, for `undo`. */
+  asks?(payload: Payload): EditFields;
   /** Whether a link is as a row asks for, so that nothing is to be sent (W3). */
   isDone?(payload: Payload, record: KnownRecord): boolean;
   /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */

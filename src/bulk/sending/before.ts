@@ -38,7 +38,7 @@ export async function readBefore<Payload extends object>(
 /** What is known of a link in doubt is not what it was; only one that is to be deleted and still exists is as it was. */
 function isToKeep<Payload extends object>(
   { index, before, refusal }: BulkRow<Payload>,
-  images: Images,
+  images: Images<Payload>,
   { operation, inDoubt }: Execution<Payload>,
 ): boolean {
   if (before === undefined || refusal !== undefined || images.has(index)) return false;
@@ -81,7 +81,7 @@ export function knownVerdicts<Payload extends object>(
 ): readonly (Verdict | undefined)[] {
   return rows.map(({ index, payload, before, listed, refusal }) => {
     if (refusal !== undefined) return { kind: 'failed', error: { code: 0, message: refusal } };
-    if (before === undefined || inDoubt.has(index)) return undefined;
+    if (!operation.read || before === undefined || inDoubt.has(index)) return undefined;
     if (before === null) return missing;
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
     return listed ? changedSince(listed, before, isSelected) : undefined;

@@ -54,7 +54,7 @@ export interface Execution<Payload extends object> {
   /** What links are read for right before they are changed. `results`: as far as they can be read. `renames`: only what doubt needs. */
   readonly reads: 'undo' | 'results' | 'renames';
   /** Keeps what links were before they are changed (U1). */
-  readonly images?: Images | undefined;
+  readonly images?: Images<Payload> | undefined;
   /** Whether a link that was read again is still one that was selected. */
   readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
   /** How often a row was sent, for rows that were sent more than once. */
@@ -64,9 +64,9 @@ export interface Execution<Payload extends object> {
 }
 
 /** Where a run keeps what its links were. */
-export interface Images {
+export interface Images<Payload extends object> {
   /** Resolves when it is on the disk. */
-  keep(rows: readonly BulkRow[]): Promise<void>;
+  keep(rows: readonly BulkRow<Payload>[]): Promise<void>;
   /** Whether this process has kept it for a row. */
   has(index: number): boolean;
 }

@@ -1,0 +1,38 @@
+import type { Edition } from '../../contract/editions.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import { byDomain } from '../batches.ts';
+import type { ChangeSettings } from './named-links.ts';
+import type { BulkOperation, SoughtRow } from './operation.ts';
+import { chooseMode, shortenOperation } from './shorten.ts';
+
+/** A deleted link: the hash that it had, and all that it is made with again. */
+export type RecreatedRow = ShortenItem & LinkKey;
+
+/**
+ * POST /urls with the hashes of links that were deleted, each on its own domain (U2). The hash is the key: sent twice, it makes one link
+ * (4.3.4), and 1215 says that somebody else has taken it.
+ */
+export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {
+  const mode = chooseMode({ edition: settings.edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
+  const on = (domain = settings.domain) => shortenOperation({ client: settings.client, mode, domain });
+  const { statusOf, notApplied, hashOf, doubt, kind } = on();
+  return {
+    kind,
+    doubt,
+    ...byDomain,
+    hashOf,
+    statusOf,
+    notApplied: (row, record) => notApplied?.(itemOf(row), record) ?? [],
+    call: async (rows, signal, _json, onDoubt) => await on(rows[0]?.domain).call(rows.map(itemOf), signal, undefined, onDoubt),
+    inspect: async (rows, signal) => (await on(rows[0]?.payload.domain).inspect?.(rows.map(soughtItem), signal)) ?? [],
+  };
+}
+
+function itemOf({ hash: _, domain: __, ...item }: RecreatedRow): ShortenItem {
+  return item;
+}
+
+function soughtItem(row: SoughtRow<RecreatedRow>): SoughtRow<ShortenItem> {
+  return { ...row, payload: itemOf(row.payload) };
+}

@@ -1,0 +1,99 @@
+import { notApplied } from '../bulk/operations/not-applied.ts';
+import { type DoneChange, type EarlierLink, leadsElsewhere } from '../bulk/undo.ts';
+import type { EditFields, ShortenItem } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { foldLabel } from '../contract/tag-label.ts';
+import type { PlannedOutcome } from './planned-links.ts';
+
+/** What may be done to take a change of one link back: the values before, after and now are compared field by field (U2). */
+export interface UndoDecision {
+  readonly change: DoneChange;
+  /** The link as it is; undefined for one that does not exist. */
+  readonly now: UrlRecord | undefined;
+  /** Whether another link has the hash that a renamed one had. */
+  readonly isTaken: boolean;
+  /** Also what changed since. */
+  readonly force: boolean;
+}
+
+const unchanged: PlannedOutcome = { kind: 'unchanged' };
+
+/** Deletes a link that the run created, if it still leads where the run left it. */
+export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
+  if (!now) return unchanged;
+  return force || !leadsElsewhere(change, now) ? { kind: 'delete' } : changedSince(['long_url']);
+}
+
+/** Makes a deleted link again. A hash that is taken is never overwritten. */
+export function undoDeletion({ change: { before }, now }: UndoDecision): PlannedOutcome {
+  if (!before) return unchanged;
+  if (now) return isSame(before, now) ? unchanged : { kind: 'refused', reason: 'the hash is taken' };
+  return { kind: 'create', fields: valuesOf(before) };
+}
+
+/** Gives the fields that the run changed their old values. */
+export function undoEdit({ change: { asked, before }, now, isTaken, force }: UndoDecision): PlannedOutcome {
+  if (!before) return unchanged;
+  if (!now) return { kind: 'refused', reason: 'deleted since' };
+  const fields: EditFields = {};
+  const since: string[] = [];
+  for (const field of plainFields) {
+    if (asked[field] === undefined || sameText(before[field], now[field])) continue;
+    if (notApplied({ [field]: asked[field] }, now).length > 0) since.push(field);
+    Object.assign(fields, { [field]: before[field] ?? empty[field] });
+  }
+  const tags = tagsBack(asked.tags ?? [], before, now);
+  if (tags.length > 0) fields.tags = tags;
+  if (now.hash !== before.hash) {
+    if (isTaken) return { kind: 'refused', reason: `the hash ${before.hash} is taken` };
+    fields.custom_hash = before.hash;
+  }
+  if (since.length > 0 && !force) return changedSince(since);
+  return Object.keys(fields).length > 0 ? { kind: 'change', fields } : unchanged;
+}
+
+const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
+
+/** What a record that does not say a field has. */
+const empty = { long_url: '', note: '', email_stats: false, expiration_date: null, max_clicks: 0 } as const;
+
+function sameText(one: unknown, other: unknown): boolean {
+  return (one ?? null) === (other ?? null);
+}
+
+function changedSince(fields: readonly string[]): PlannedOutcome {
+  return { kind: 'refused', reason: `changed since: ${fields.join(', ')}` };
+}
+
+/** Instructions for the labels that the run attached or detached and that are still so. */
+function tagsBack(instructions: readonly string[], before: EarlierLink, now: EarlierLink): string[] {
+  const had = labelsOf(before);
+  const has = labelsOf(now);
+  return instructions.flatMap((instruction) => {
+    const label = foldLabel(instruction.slice(1));
+    const [wasThere, isThere] = [had.get(label), has.get(label)];
+    if (instruction.startsWith('-')) return wasThere !== undefined && isThere === undefined ? [`+${wasThere}`] : [];
+    return wasThere === undefined && isThere !== undefined ? [`-${isThere}`] : [];
+  });
+}
+
+function labelsOf({ tags = [] }: EarlierLink): Map<string, string> {
+  return new Map(tags.map((label) => [foldLabel(label), label]));
+}
+
+function isSame(before: EarlierLink, now: EarlierLink): boolean {
+  return notApplied(valuesOf(before), now).length === 0;
+}
+
+/** All of a link that can be given to a new one; what has its default is left out. */
+function valuesOf({ hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks }: EarlierLink): ShortenItem {
+  return {
+    custom_hash: hash,
+    long_url,
+    ...(note && { note }),
+    ...(tags && tags.length > 0 && { tags }),
+    ...(expiration_date && { expiration_date }),
+    ...(email_stats !== undefined && { email_stats }),
+    ...(max_clicks && { max_clicks }),
+  };
+}

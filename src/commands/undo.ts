@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { folders } from '../base/system.ts';
+import { titleOf } from '../bulk/run-names.ts';
+import { resolveRun } from '../bulk/runs.ts';
+import { type DoneRun, readDoneRun } from '../bulk/undo.ts';
+import { undoRun } from '../changes/undo.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession } from '../cli/session.ts';
+import { addBatchFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { describe } from '../help/description.ts';
+import type { RowsReport } from '../output/report.ts';
+
+export function registerUndo(command: Command, run: Runner): void {
+  command.argument('[run]', 'name of the run, its beginning, or last (default: last)');
+  addBatchFlags(command, 'also restore what changed since, and start even if the quota is too low');
+  command.action(run(undo));
+  describe(command, {
+    examples: ['linkctl undo', 'linkctl undo --dry-run', 'linkctl undo 20310131-1209 --results undone.csv', 'linkctl runs'],
+    notes: [
+      'Created links are deleted, changed fields get their old values, and deleted links are made again with hash, destination, note, ' +
+        'tags, dates and flags. A link that changed since the run is left alone (exit 3), unless --force is given. Undo shows a plan ' +
+        'and asks first. It is a run: it can be resumed with the same command, and undone.',
+      'What cannot come back: clicks and creation order of deleted links, counters after a reset, and hashes that others have taken since. ' +
+        'A link that existed before a shortening run with the same hash and values counts as created.',
+    ],
+    globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
+  });
+}
+
+interface UndoOptions extends BulkOptions {
+  readonly force?: boolean;
+}
+
+async function undo(options: UndoOptions, invocation: Invocation, [named = 'last']: string[]): Promise<RowsReport> {
+  const { state } = folders(invocation.system);
+  const run = await runToUndo(state, named);
+  const session = await openSession(invocation);
+  return await undoRun(run, { title: titleOf(run.begin), options, force: options.force === true }, session);
+}
+
+/** `last` is the newest run. Where that is an undo that was interrupted, the run that it was taking back, so that it is resumed. */
+async function runToUndo(state: string, named: string): Promise<DoneRun> {
+  const run = await readDoneRun(state, resolveRun(state, named));
+  const { undoes } = run.begin;
+  if (named !== 'last' || undoes === undefined || run.isComplete) return run;
+  return await readDoneRun(state, undoes);
+}
