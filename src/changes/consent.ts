@@ -9,7 +9,7 @@ import { type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { truncate } from '../output/display-width.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { fieldChanges, fieldChangeText } from './field-changes.ts';
+import { editText } from './field-changes.ts';
 import type { ChangePlan } from './plan.ts';
 import { clicks, describedParts, shortUrlText, shownLinks } from './plan-lines.ts';
 import type { PlannedLink } from './planned-links.ts';
@@ -93,8 +93,7 @@ export async function showPlan(plan: ChangePlan, { streams }: Pick<Session, 'str
 function onlyText({ outcome, record, target }: PlannedLink, session: Session): string {
   if (!record) return linkText(target);
   if (outcome.kind !== 'change') return describe({ target, record }, outcome.kind === 'reset', session);
-  const changes = fieldChanges(outcome.fields, record).map(fieldChangeText);
-  return `${shortUrlText(record, session)}: ${changes.join('; ')}`;
+  return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
 }
 
 /** The counters that are lost, of the first links; for where nothing is asked. */

@@ -5,7 +5,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
-import { fieldChanges, fieldChangeText } from './field-changes.ts';
+import { editText } from './field-changes.ts';
 import type { PlanVerb } from './planned-links.ts';
 
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
@@ -91,7 +91,7 @@ export interface ChangeOfLinks {
 
 /** What would become of one link; undefined where it stays as it is. */
 export function changeText({ fields, verb }: ChangeOfLinks, record: UrlRecord): string | undefined {
-  return fields ? fieldChanges(fields, record).map(fieldChangeText).join('; ') || undefined : verb;
+  return fields ? editText(fields, record) || undefined : verb;
 }
 
 /** One link, as it is and as it would be. */

@@ -11,7 +11,7 @@ export interface FieldChange {
 }
 
 /** The fields that the link has otherwise than they are asked for; none where it is as it is asked for. */
-export function fieldChanges(fields: EditFields, record: UrlRecord): FieldChange[] {
+export function fieldChanges(fields: EditFields, record: Partial<UrlRecord>): FieldChange[] {
   const now: Readonly<Record<string, unknown>> = { ...record };
   return fieldsToChange(fields, record).map((field) => ({
     field,
@@ -24,6 +24,11 @@ export function fieldChanges(fields: EditFields, record: UrlRecord): FieldChange
 export function fieldChangeText({ field, before, after }: FieldChange): string {
   if (Array.isArray(after)) return `${field}: ${after.join(' ')}`;
   return `${field}: ${JSON.stringify(before ?? null)} -> ${JSON.stringify(after)}`;
+}
+
+/** `note: "old" -> "new"; tags: +a -b`; empty where the link is as it is asked for. */
+export function editText(fields: EditFields, record: Partial<UrlRecord>): string {
+  return fieldChanges(fields, record).map(fieldChangeText).join('; ');
 }
 
 /** A text that is equal for changes that are alike: of long URLs only what differs, `old.example -> new.example` (W2). */

@@ -5,7 +5,8 @@ import { isMissing, type RowOutcome, runEnd } from '../bulk/results/row-outcome.
 import type { Session } from '../cli/session.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { quantity } from '../output/quantity.ts';
-import type { Row, RowsReport } from '../output/report.ts';
+import type { Glyphs, Row, RowsReport } from '../output/report.ts';
+import { editText } from './field-changes.ts';
 import type { RunPresentation } from './run-report.ts';
 
 /** How a change of typed links is shown. */
@@ -27,16 +28,23 @@ export function inlineReport<Payload extends object>(
   const rows = new Map<Row, RowOutcome<Payload>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
   const failureOf = (outcome: RowOutcome<Payload>, reported = false): CliError | undefined =>
     outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, session.client.identity, { reported });
+  const [only] = outcomes;
   const ending = (): CliError | undefined => {
     const end = runEnd(tally, stop, { ignoreMissing, noun: 'links' });
-    const [only] = outcomes;
     if (end.kind !== 'error') return undefined;
     return (only?.status === 'failed' && outcomes.length === 1 && failureOf(only, true)) || end.error;
   };
+  // U3: a single edit says before and after.
+  const change = only?.before && fields && outcomes.length === 1 ? editText(fields, only.before) : '';
+  const { sentence } = presentation;
   const counts = { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
   return {
     ...presentation,
     kind: 'rows',
+    ...(sentence &&
+      change !== '' && {
+        sentence: (row: Row, glyphs: Glyphs) => `${sentence({ ...row, long_url: undefined }, glyphs)}: ${change}`,
+      }),
     rows: rows.keys(),
     failure: (row) => {
       const outcome = rows.get(row);

@@ -102,6 +102,18 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
     expect(await changes(wire)).toBe(1);
   });
 
+  test('U3: a single edit on a terminal says before and after, and asks nothing', async ({ linkctl, service }) => {
+    await store(service, numbered(2, { note: 'old' }));
+    const ran = await linkctl(['edit', 'h0', '--url', 'https://new.example/', '--note', 'n'], watched);
+    expect(ran).toEqual({
+      code: 0,
+      stdout: '✓ Changed h0: long_url: "https://example.com/0" -> "https://new.example/"; note: "old" -> "n"\n',
+      stderr: '',
+    });
+    const two = await linkctl(['edit', 'h0', 'h1', '--note', 'two'], watched);
+    expect(two.stdout).toBe('✓ Changed h0 → https://new.example/\n✓ Changed h1 → https://example.com/1\n');
+  });
+
   test('from 100 links on the number that an edit changes is typed', async ({ linkctl, wire, service, folder }) => {
     await store(service, numbered(100));
     const path = join(folder, 'hashes.txt');

@@ -36,7 +36,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await stored(service))[0]).toMatchObject({ hash: 'sale', long_url: 'https://example.com/new', note: 'spring sale' });
     expect(await linkctl(['edit', 'h1', '--note', 'x'], watched)).toEqual({
       code: 0,
-      stdout: '✓ Changed h1 → https://example.com/1\n',
+      stdout: '✓ Changed h1: note: "" -> "x"\n',
       stderr: '',
     });
   });
