@@ -90,7 +90,7 @@ interface FoundRun {
 async function findRun(
   key: string,
   identity: RunIdentity,
-  { again, undoes, input, domain }: RunBeginning,
+  { again, undoes, input, domain, undo = false }: RunBeginning,
   folders: RunFolders,
 ): Promise<FoundRun | undefined> {
   const { unfinished, finished } = await runsOf(key, folders);
@@ -108,7 +108,9 @@ async function findRun(
       hint: `linkctl runs show ${finished}; to run it again, add --again`,
     });
   }
-  return unfinished.find(({ state }) => changedOptions(identity, state.begin).length === 0);
+  const isAlike = ({ begin }: RunState): boolean =>
+    changedOptions(identity, begin).length === 0 && (begin.undo ?? false) === undo;
+  return unfinished.find(({ state }) => isAlike(state));
 }
 
 /** The runs that one command line may mean, newest first, and the newest finished one. */

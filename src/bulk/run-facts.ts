@@ -1,9 +1,11 @@
 import { LimitError, UsageError } from '../base/errors.ts';
 import { CallError } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
+import { fileBatches } from './batches.ts';
 import { callsToProve } from './checked/idempotency-probe.ts';
 import { isSettled } from './journal/run-state.ts';
 import { guarantees } from './operations/shorten.ts';
+import type { BulkRow } from './results/row-outcome.ts';
 import type { RunExecution } from './run-execution.ts';
 import { callsPerBatch } from './run-plan.ts';
 
@@ -28,23 +30,37 @@ export interface RunFacts {
 const freshFor = 5 * 60_000;
 
 /** Whether what was read of the links is too old to change them by it. */
-export function isReadAgain<Payload extends object>({ plan, system }: RunExecution<Payload>): boolean {
+export function isReadAgain<Payload extends object>({ plan, system }: Pick<RunExecution<Payload>, 'plan' | 'system'>): boolean {
   const { readAt } = plan.input;
   return readAt !== undefined && system.now() - readAt > freshFor;
 }
 
 /** Whether links are read before each batch. */
-function readsFirst<Payload extends object>(run: RunExecution<Payload>): boolean {
+export function readsFirst<Payload extends object>(
+  run: Pick<RunExecution<Payload>, 'operation' | 'reads' | 'plan' | 'system'>,
+): boolean {
   const { operation, reads, plan } = run;
   return operation.read !== undefined && reads !== 'renames' && (plan.input.readAt === undefined || isReadAgain(run));
 }
 
-export function factsOf<Payload extends object>(run: RunExecution<Payload>): RunFacts {
+/** Batches of so many rows that are left: as the run cuts its input (D15), which takes more than the bound says for long hashes. */
+async function batchesOf<Payload extends object>(
+  { plan: { input, payload, batchSize }, operation, rules }: RunExecution<Payload>,
+  left: number,
+): Promise<number> {
+  if (!operation.group || left === 0) return Math.ceil(left / batchSize);
+  const rowOf = (item: object): BulkRow<Payload> => ({ index: 0, line: undefined, item, payload: payload(item) });
+  let count = 0;
+  for await (const _ of fileBatches(input, rowOf, rules)) count += 1;
+  return Math.ceil((count * left) / input.rows);
+}
+
+export async function factsOf<Payload extends object>(run: RunExecution<Payload>): Promise<RunFacts> {
   const { plan, begun, domain } = run;
   const { rows } = plan.input;
   let doneBefore = 0;
   for (const [state, count] of begun.state.counts) if (isSettled(state)) doneBefore += count;
-  const batches = Math.ceil((rows - doneBefore) / plan.batchSize);
+  const batches = await batchesOf(run, rows - doneBefore);
   const mode = plan.mode?.name;
   return {
     run: begun.name,

@@ -19,7 +19,7 @@ import type { BulkOperation } from './operations/operation.ts';
 import { assertDistinct } from './results/output-paths.ts';
 import { beginRun } from './run-beginning.ts';
 import type { BegunRun, RunExecution } from './run-execution.ts';
-import { assertBudget, assertQuota, factsOf, type RunFacts } from './run-facts.ts';
+import { assertBudget, assertQuota, factsOf, type RunFacts, readsFirst } from './run-facts.ts';
 import { runFolders } from './run-names.ts';
 import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { pruneRuns } from './runs.ts';
@@ -50,7 +50,15 @@ export async function startRun<Payload extends object>(
   await pruneRuns(environment.stateFolder, environment.system);
   const identity = identityOf(plan, operation, domain, environment.client);
   return await beginRun(identity, plan, environment, async (begun) => {
-    const images = plan.undo ? await openImages(begun.folder, operation, environment.openJournalFile) : undefined;
+    const images = keepsImages(begun, plan, environment)
+      ? await openImages({
+          folder: begun.folder,
+          rows: plan.input.rows,
+          operation,
+          system: environment.system,
+          openFile: environment.openJournalFile,
+        })
+      : undefined;
     try {
       return await execute(executionOf(plan, { ...environment, ...counted, domain, operation, limiter, begun, images }));
     } catch (error) {
@@ -60,10 +68,22 @@ export async function startRun<Payload extends object>(
   });
 }
 
+/** A run is undone as a whole: what it began with decides for all of its rows. */
+function keepsImages<Payload extends object>(
+  { resumed, name, state: { begin } }: BegunRun,
+  { undo = false }: RunPlan<Payload>,
+  { warn }: RunEnvironment,
+): boolean {
+  const began = begin.undo ?? false;
+  if (!resumed || began === undo) return undo;
+  warn(`run ${name} was started ${began ? 'without' : 'with'} --no-undo, and continues so`);
+  return began;
+}
+
 /** Throws where the run cannot start: nothing was sent. */
 async function execute<Payload extends object>(run: RunExecution<Payload>): Promise<StartedRun<Payload>> {
   const { plan, begun, operation, stop } = run;
-  const facts = factsOf(run);
+  const facts = await factsOf(run);
   if (facts.batches > 0) await assertBudget(run);
   await assertQuota(run, facts).catch((error: unknown) => {
     // A resumed run is stopped, but still reports every row: results files written before a kill are out of date (R-X9).
@@ -119,6 +139,8 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
   const { journal, state } = begun;
   const isChecked = plan.mode?.name === 'checked';
   const before = new Map(state.before);
+  const reads = beginnings.images ? 'undo' : plan.results === undefined ? 'renames' : 'results';
+  const isRead = readsFirst({ operation, reads, plan, system: beginnings.system });
   const abort = new AbortController();
   // Each call under way listens to it, and Node takes more than ten for a leak.
   setMaxListeners(0, abort.signal);
@@ -129,13 +151,16 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
     signal: abort.signal,
     abort: () => abort.abort(),
     folders: runFolders(beginnings.stateFolder),
-    rules: rulesOf(operation, plan.batchSize),
+    rules: rulesOf(
+      { group: operation.group, fitting: operation.fitting ?? (isRead ? operation.readable : undefined) },
+      plan.batchSize,
+    ),
     failFast: plan.failFast ?? false,
     holdsPlace: concurrencyOf(plan) === 1 || plan.failFast === true,
     mutex: createKeyedMutex(),
     inDoubt: new Set(),
     before,
-    reads: plan.undo ? 'undo' : plan.results === undefined ? 'renames' : 'results',
+    reads,
     isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
     rounds: new Map(),
     recorded: recordedOutcomes(begun.path, state),

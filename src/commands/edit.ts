@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { type BatchRules, byDomain, fileBatches } from '../bulk/batches.ts';
+import { type BatchRules, byDomain, byHash, fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
 import { checkedRows, keepsUndo, sendingOf } from '../changes/checked-rows.ts';
 import { changeLinks } from '../changes/link-change.ts';
@@ -104,7 +104,10 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   const payload = (item: EditedRow): EditedRow => ({ ...values, ...item });
   if (session.global.dryRun) {
     const batches = (rules: BatchRules<EditedRow>) => fileBatches(input, payload, rules);
-    return planOfRows(batches, { batchSize: sending.batchSize, domains }, session);
+    // A batch that is read first is no larger than what one call reads (D15).
+    const isRead = options.undo !== false || options.results !== undefined;
+    const rules = { limit: sending.batchSize, ...(isRead ? byHash : byDomain) };
+    return planOfRows(batches, { rules, domains }, session);
   }
   const asked = {
     input,
@@ -138,15 +141,16 @@ function rowOutcome({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRe
 /** B60: what the rows would change, and the calls as a run makes them. */
 function planOfRows(
   batches: (rules: BatchRules<EditedRow>) => AsyncIterable<readonly EditedRow[]>,
-  { batchSize, domains }: { readonly batchSize: number; readonly domains: LinkDomains },
+  { rules, domains }: { readonly rules: BatchRules<EditedRow>; readonly domains: LinkDomains },
   session: Session,
 ): RowsReport {
+  const { limit } = rules;
   async function* requests(): AsyncGenerator<PlannedRequest> {
-    for await (const rows of batches({ limit: batchSize, ...byDomain })) {
+    for await (const rows of batches(rules)) {
       const urls = rows.map(({ domain: _, ...item }) => item);
       yield { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
     }
   }
-  const links = plannedLinks(batches({ limit: batchSize }), rowOutcome, { client: session.client, batchSize });
+  const links = plannedLinks(batches({ limit }), rowOutcome, { client: session.client, batchSize: limit });
   return planReport({ links, requests: requests(), verb: 'change', domains }, session);
 }

@@ -65,7 +65,7 @@ const controls: readonly {
   {
     mutant: 'believes one page',
     kind: 'change',
-    fault: 'falseDone',
+    fault: 'falseFailed',
     seed: 10,
     given: ({ faulty }) => ({
       ...alone,

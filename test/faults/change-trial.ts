@@ -175,6 +175,8 @@ function judgeRows(
     else if (isDone(said) && state === 'before') notebook.add('falseDone', `${place}, and it is as before`);
     else if (said.status === 'not_sent' && state === 'after') notebook.add('falseNotSent', `${place}, and it took effect`);
     else if (said.status === 'failed' && state === 'after') notebook.add('falseFailed', `${place}, and it took effect`);
+    else if (said.status === 'failed' && said.code === '1306' && state === 'before')
+      notebook.add('falseFailed', `${place} as missing, and it is there`);
   }
 }
 

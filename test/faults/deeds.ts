@@ -130,6 +130,7 @@ export interface ResultRow {
   readonly status: string;
   readonly hash: string;
   readonly long_url: string;
+  readonly code: string;
 }
 
 export function readResults(world: FaultWorld): ResultRow[] {

@@ -52,7 +52,7 @@ export const mutants = {
       '  for (const { index } of rows) inDoubt.add(index);\n  await ledger.ambiguous(batch, rows, reason);\n',
       '',
     ],
-    ['bulk/sending/sending.ts', 'rows.forEach(({ index }) => void inDoubt.add(index));', 'undefined;'],
+    ['bulk/sending/sending.ts', 'sent.forEach(({ index }) => void inDoubt.add(index));', 'undefined;'],
   ],
   'believes one page': [['client/named-urls.ts', 'open.push(asked.filter((hash) => !found.has(hash)));', 'continue;']],
   'drops the domain of a link': [

@@ -99,6 +99,8 @@ export function countSent(starts: readonly Start[]): number {
 export interface Reported {
   readonly status: string;
   readonly hash: string;
+  /** Of the error, where there is a results file. */
+  readonly code?: string;
 }
 
 /** Rows that would change nothing are not sent, and done all the same. */

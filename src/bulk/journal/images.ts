@@ -1,11 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { System } from '../../base/system.ts';
 import type { LinkKey } from '../../contract/link.ts';
+import { fileError } from '../../files/file-error.ts';
+import { syncFolder } from '../../files/folders.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { Images } from '../sending/execution.ts';
-import { type OpenJournalFile, openJournal, readJournal } from './journal.ts';
+import { type Journal, type OpenJournalFile, openJournal, readJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 
 /** What a link was before a run changed it, and what it was to get. */
@@ -25,23 +28,47 @@ export interface OpenImages<Payload extends object> extends Images<Payload> {
   close(): Promise<void>;
 }
 
-/** `folder`: of the run. Throws `LocalError` where the file cannot be made, before anything is sent (U1). */
-export async function openImages<Payload extends object>(
-  folder: string,
-  operation: Pick<BulkOperation<Payload>, 'asks'>,
-  openFile?: OpenJournalFile,
-): Promise<OpenImages<Payload>> {
+interface ImagesOptions<Payload extends object> {
+  /** The run's. */
+  readonly folder: string;
+  /** Of its input. */
+  readonly rows: number;
+  readonly operation: Pick<BulkOperation<Payload>, 'asks'>;
+  readonly system: Pick<System, 'platform'>;
+  readonly openFile?: OpenJournalFile | undefined;
+}
+
+/** Throws `LocalError` where the file cannot be made, before anything is sent (U1). */
+export async function openImages<Payload extends object>({
+  folder,
+  rows: count,
+  operation,
+  system,
+  openFile,
+}: ImagesOptions<Payload>): Promise<OpenImages<Payload>> {
   const path = join(folder, imagesName);
+  const isNew = !existsSync(path);
   const file = await openJournal(path, await soundSize(path), openFile);
-  const kept = new Set<number>();
+  // What is written into a file is on the disk only if its name is.
+  if (isNew) await syncOrClose(folder, file, system);
+  const kept = new Uint8Array(count);
   return {
-    has: (index) => kept.has(index),
+    has: (index) => kept[index] === 1,
     async keep(rows) {
       await file.write(lineOf(rows, operation));
-      for (const { index } of rows) kept.add(index);
+      for (const { index } of rows) kept[index] = 1;
     },
     close: () => file.close(),
   };
+}
+
+async function syncOrClose(folder: string, file: Journal, system: Pick<System, 'platform'>): Promise<void> {
+  try {
+    syncFolder(folder, system);
+  } catch (error) {
+    await file.close();
+    throw fileError('write', folder, error);
+  }
 }
 
 function lineOf<Payload extends object>(

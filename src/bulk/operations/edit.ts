@@ -1,3 +1,4 @@
+import { fittingHashes } from '../../client/batch-limits.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { byDomain, byHash } from '../batches.ts';
@@ -58,7 +59,8 @@ function editing<Row extends LinkKey>(
     ...sending,
     kind: 'edit',
     doubt: 'inspect',
-    read: reading(settings),
+    read: reading(settings, (row) => (isRename(row) ? fields(row).custom_hash : undefined)),
+    readable: fittingHashes,
     needsBefore: isRename,
     asks: fields,
     isDone: (row, record) => fieldsToChange(fields(row), record).length === 0,

@@ -67,7 +67,7 @@ async function read<Payload extends object>(
     if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
   });
   if (!links) return rows;
-  const found = new Map(unread.map(({ index, before }, nth) => [index, links[nth] ?? before ?? null]));
+  const found = new Map(unread.map(({ index, before }, nth) => [index, links[nth] ?? before ?? links[nth]]));
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index) } : row));
 }
 
