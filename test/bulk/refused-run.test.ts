@@ -26,9 +26,11 @@ test.for([1303, 1300, 1217, 1301])(
     const flags = ['--batch-size', '6', '--concurrency', '4', '--results', join(folder, 'results.csv')];
     const ran = await linkctl(['delete', '--yes', '--hashes-from', file, ...flags]);
     expect(ran.stderr).toContain(`[API ${code}]`);
-    expect((await sent(wire)).filter(({ call }) => call.startsWith('DELETE'))).toHaveLength(1);
-    expect(await stored(service)).toHaveLength(34);
-    expect(ran.stderr).toContain('40 rows: 6 deleted, 34 not sent');
+    const deletions = (await sent(wire)).filter(({ call }) => call.startsWith('DELETE')).length;
+    // The first one too, if it still waited for the disk.
+    expect(deletions).toBeLessThanOrEqual(1);
+    expect(await stored(service)).toHaveLength(40 - deletions * 6);
+    expect(ran.stderr).toContain(deletions === 1 ? '40 rows: 6 deleted, 34 not sent' : '40 rows: 40 not sent');
   },
 );
 

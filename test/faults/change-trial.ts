@@ -139,7 +139,8 @@ function isOver(job: ChangeJob, starts: readonly Start[], world: FaultWorld): bo
 function reportedBy(job: ChangeJob, starts: readonly Start[], world: FaultWorld): Reported[] {
   if (!job.isTyped) return readResults(world);
   const start = starts.at(-1) as Start;
-  return reportedRows(start, job.rows.length, job.verb === 'edit' ? 'changed' : job.verb === 'delete' ? 'deleted' : 'reset');
+  const done = job.verb === 'edit' ? 'changed' : job.verb === 'delete' ? 'deleted' : 'reset';
+  return reportedRows(start, job.rows.length, done, job.change === 'by tags' ? job.rows.map(keyOf) : undefined);
 }
 
 /** Links that can be distinguished, whatever happened to them. */

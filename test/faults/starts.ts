@@ -108,12 +108,20 @@ export function isDone({ status }: { readonly status: string }): boolean {
   return doneStatuses.has(status as RowStatus) || status === 'unchanged';
 }
 
-/** What a command line without a results file reported in JSON. For rows that it did not print, the exit code says it. */
-export function reportedRows({ stdout, code }: Start, rows: number, done: string): Reported[] {
-  const printed = (Object.values(firstJson(stdout)).find(Array.isArray) ?? []) as Partial<Reported>[];
+type Printed = Partial<Reported & { readonly short_url: string }>;
+
+/**
+ * What a command line without a results file reported in JSON. For rows that it did not print, the exit code says it. `names`: the
+ * short URLs of the rows, where it found the links itself.
+ */
+export function reportedRows({ stdout, code }: Start, rows: number, done: string, names?: readonly string[]): Reported[] {
+  const printed = (Object.values(firstJson(stdout)).find(Array.isArray) ?? []) as Printed[];
   const rest = code === null ? 'unreported' : (restOf.get(code) ?? (code === 0 ? done : 'not_sent'));
+  const isNamed = ({ short_url, hash }: Printed, name = ''): boolean =>
+    short_url ? short_url === name : name.endsWith(`/${hash}`);
   return Array.from({ length: rows }, (_, index) => {
-    const row = printed.length === rows ? printed[index] : undefined;
+    const inOrder = printed.length === rows ? printed[index] : undefined;
+    const row = names ? printed.find((one) => isNamed(one, names[index])) : inOrder;
     return { status: row?.status ?? rest, hash: row?.hash ?? '' };
   });
 }
