@@ -126,9 +126,9 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
     settings.of = read;
     streams.progress.step(() => `${read} links read`);
   }
-  const { planned, refused, missing } = plan.counts;
+  const { planned, unchanged, refused, missing } = plan.counts;
   refuseTooMany(planned, session);
-  await consentToPlan(plan, change.question, session);
+  if (planned + unchanged + refused + missing > 0) await consentToPlan(plan, change.question, session);
   const left = refused + missing;
   return {
     rows: planned === 0 ? 0 : planned + left,
@@ -215,7 +215,7 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
   session: Session,
 ): Promise<Listed<Payload>> {
   const place = whereabouts(session);
-  const text = `Resume run ${begin.run} and ${question.verb.toLowerCase()} the remaining ${plainQuantity(left, 'link')} of ${place}?`;
+  const text = `Resume run ${begin.run} and ${question.verb.slice(0, 1).toLowerCase()}${question.verb.slice(1)} the remaining ${plainQuantity(left, 'link')} of ${place}?`;
   await (left < typedFrom && !question.always ? confirm(text, session) : confirmCount(text, left, session));
   const domains = new Set<string | undefined>();
   for await (const rows of readKeptRows<ListedRow<Payload>>(input)) for (const { item } of rows) domains.add(item.domain);

@@ -1,29 +1,38 @@
-import { CliError, LocalError, sharedFailure } from '../base/errors.ts';
+import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
-import { requireAnswer, shownUrls, typedFrom } from './consent.ts';
+import { refuseTooMany, requireAnswer, shownUrls, typedFrom } from './consent.ts';
 
-/** B56, B58, D50: what will go, how many URLs lose it, and whose it is; from 100 URLs on their number is typed. */
+/**
+ * B56, B58, D50: what will go, how many links lose it, and whose it is; from 100 links on their number is typed. B57: links are what
+ * `--max-affected` counts here, too.
+ */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
   await requireAnswer(session, 'named');
-  if (session.global.yes) return;
+  const { yes, maxAffected } = session.global;
+  if (yes && maxAffected === undefined) return;
   const known = new Set((await session.client.send('listTags', {})).tags.map(({ label }) => foldLabel(label)));
   const found = labels.filter((label) => known.has(foldLabel(label)));
   for (const label of labels)
-    if (!known.has(foldLabel(label))) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
-  if (found.length === 0) return await confirm(`Delete ${named(labels)} of ${whereabouts(session)}?`, session);
+    if (!yes && !known.has(foldLabel(label))) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
+  if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${whereabouts(session)}?`, session);
   const links = await linksWith(found, session);
+  if (maxAffected !== undefined && links === undefined) {
+    throw new UsageError('--max-affected: the links of these tags cannot be counted', { hint: 'leave out --no-undo' });
+  }
+  refuseTooMany(links ?? 0, session);
+  if (yes) return;
   const carried =
     links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
-  const question = `Delete ${named(found)}, ${carried}, of ${whereabouts(session)}?`;
+  const question = `Delete ${namedTags(found)}, ${carried}, of ${whereabouts(session)}?`;
   await (links === undefined || links < typedFrom ? confirm(question, session) : confirmCount(question, links, session));
 }
 
-function named(labels: readonly string[]): string {
+export function namedTags(labels: readonly string[]): string {
   const shown = labels.slice(0, 5).map((label) => JSON.stringify(label));
   const rest = labels.length > shown.length ? ` and ${labels.length - shown.length} more` : '';
   return labels.length === 1 ? `tag ${shown[0]}` : `${labels.length} tags: ${shown.join(', ')}${rest}`;
@@ -43,18 +52,20 @@ async function linksWith(labels: readonly string[], { client }: Session): Promis
   }
 }
 
-interface LabelChange {
+export interface LabelChange {
   /** The JSON member that holds the rows. */
   readonly key: string;
   /** The status of a tag in messages and the summary: `added`. */
-  readonly done: 'added' | 'deleted';
+  readonly done: 'added' | 'deleted' | 'merged';
   readonly sentence: string;
   readonly ignoreMissing?: boolean;
+  /** Links that were changed for it. */
+  readonly links?: () => number;
 }
 
 /** Does one thing to every label, in order. What the server refuses of one does not stop the others (B43); anything else does. */
 export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): RowsReport {
-  const { key, done, sentence, ignoreMissing = false } = change;
+  const { key, done, sentence, ignoreMissing = false, links } = change;
   const failures = new Map<Row, CliError>();
   let changed = 0;
   let missing = 0;
@@ -79,7 +90,9 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
     ...labelRows(key, rows()),
     sentence: (row, { tick }) => `${tick} ${sentence} "${row.label}"`,
     failure: (row) => failures.get(row),
-    members: () => ({ summary: { rows: labels.length, [done]: changed, failed: failures.size, missing } }),
+    members: () => ({
+      summary: { rows: labels.length, [done]: changed, failed: failures.size, missing, ...(links && { links: links() }) },
+    }),
     outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
     abandoned: () =>
       new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
@@ -90,7 +103,7 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
 
 /** An answer about the label, and not about the account, the quota or the connection. */
 function isRefusal(error: unknown): error is CliError {
-  return error instanceof CliError && ['not_found', 'rejected', 'failed'].includes(error.kind);
+  return error instanceof CliError && ['not_found', 'rejected', 'failed', 'partial'].includes(error.kind);
 }
 
 /** Tags as rows, under the JSON member `key`. */

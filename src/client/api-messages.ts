@@ -30,6 +30,11 @@ export function itemError(error: ErrorRecord, subject: Subject): CliError {
   return new CliError(kind, message, { hint, apiCode: error.code, details: serverWords(error) });
 }
 
+/** A tag that does not exist, whether the server says so or its list. */
+export function noTag({ label }: Pick<Subject, 'label'>): Pick<ApiMessage, 'message' | 'hint'> {
+  return { message: label === undefined ? 'no such tag' : `no tag "${label}"`, hint: 'linkctl tags' };
+}
+
 /** No link has the hash that was named, whether the server says so or its answer leaves the link out. */
 export function noShortUrl({ hash, domain }: Pick<Subject, 'hash' | 'domain'>): Pick<ApiMessage, 'message' | 'hint'> {
   return {
@@ -138,10 +143,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     message: `the backend of ${host} failed`,
     hint: 'run the same command again',
   }),
-  1309: ({ label }) => ({
-    message: label === undefined ? 'no such tag' : `no tag "${label}"`,
-    hint: 'linkctl tags',
-  }),
+  1309: noTag,
   1310: () => ({
     message: 'the request is too large for this server',
     hint: 'linkctl config set batch_size 100 (or less)',

@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import { RejectedError, UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { recordTagRun } from '../bulk/tag-run.ts';
+import { keepsUndo } from '../changes/checked-rows.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import { environmentOf } from '../changes/run-report.ts';
+import { removeTags } from '../changes/tag-removal.ts';
 import { changeEach, consentToTags, labelRows } from '../changes/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -13,6 +15,7 @@ import { deleteTag, renameTag } from '../client/tag-changes.ts';
 import { keepLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
+import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
@@ -48,15 +51,31 @@ export function registerTags(command: Command, run: Runner): void {
     .argument('<old>', 'current label')
     .argument('<new>', 'new label')
     .action(run(changeLabel));
-  describe(command.command('delete'), {
+  const removal = command.command('delete');
+  describe(removal, {
     summary: 'Delete tags',
-    description: 'Delete tags. Their links are kept.',
+    description: 'Delete tags. Their links are kept and lose the tag.',
     examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes'],
+    notes: [removalNote],
     globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
   })
     .argument('<label...>', 'one label per argument; a comma is part of the label')
     .option('--ignore-missing', 'ignore tags that do not exist')
     .action(run(deleteTags));
+  addNoUndoFlag(removal);
+  const merge = command.command('merge');
+  describe(merge, {
+    summary: 'Merge tags into another tag',
+    description: 'Merge tags into another tag: their links get that tag instead, and the merged tags are deleted.',
+    examples: ['linkctl tags merge promo Promos --into promotion', "linkctl tags merge 'R&D' --into research --dry-run"],
+    notes: [removalNote],
+    globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
+  })
+    .argument('<label...>', 'one label per argument; a comma is part of the label')
+    .requiredOption('--into <label>', 'tag that the links get; created if it does not exist')
+    .option('--ignore-missing', 'ignore tags that do not exist')
+    .action(run(mergeTags));
+  addNoUndoFlag(merge);
   describe(command, {
     examples: [
       'linkctl tags',
@@ -126,32 +145,54 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   };
 }
 
-interface DeleteOptions {
+/** What both ways to remove tags say of themselves. */
+const removalNote =
+  'The links of the tags are listed and shown first, on all domains, and changed one by one, so that linkctl undo can take it back. A tag that a link ' +
+  'gets meanwhile is kept. A label that an expression may read as something else costs two readings of all links. --max-affected counts links.';
+
+interface RemovalOptions {
   readonly ignoreMissing?: boolean;
+  readonly undo?: boolean;
 }
 
-/** DELETE /tags/[label] for each label, after a yes (B56). */
-async function deleteTags(
-  { ignoreMissing = false }: DeleteOptions,
-  invocation: Invocation,
-  operands: string[],
-): Promise<RowsReport> {
+/** Links first, then DELETE /tags/[label]; with `--no-undo` that call alone, for each label, after a yes (B56). */
+async function deleteTags(options: RemovalOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
-  const { dryRun, maxAffected } = invocation.global;
-  if (maxAffected !== undefined && labels.length > maxAffected) {
-    throw new UsageError(`${labels.length} tags would be deleted, more than --max-affected ${maxAffected}`);
-  }
-  if (dryRun) {
+  const change = { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing: options.ignoreMissing } as const;
+  const session = await openSession(invocation);
+  refuseDomain(session);
+  if (options.undo !== false) return await removeTags({ labels, options, change }, session);
+  if (invocation.global.dryRun) {
     const request = (label: string) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined });
     return plan(labels, { change: 'delete', done: 'deleted', request }, invocation);
   }
-  const session = await openSession(invocation);
+  await keepsUndo(options, session);
   await consentToTags(labels, session);
   const work = async (label: string): Promise<Row> => {
     await deleteTag(session.client, label);
     return { label };
   };
-  return changeEach(labels, work, { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing });
+  return changeEach(labels, work, change);
+}
+
+interface MergeOptions extends RemovalOptions {
+  readonly into: string;
+}
+
+/** The links of some tags get another one instead. */
+async function mergeTags(options: MergeOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
+  const [into = ''] = readLabels([options.into]);
+  const all = readLabels(operands);
+  const labels = all.filter((label) => foldLabel(label) !== foldLabel(into));
+  if (labels.length === 0) {
+    throw new UsageError(`nothing to merge: ${JSON.stringify(all[0])} is the tag to merge into`, {
+      hint: `to change its spelling: linkctl tags rename ${shellWord(all[0] ?? '')} ${shellWord(into)}`,
+    });
+  }
+  const session = await openSession(invocation);
+  refuseDomain(session);
+  const change = { key: 'merged', done: 'merged', sentence: 'Merged tag', ignoreMissing: options.ignoreMissing } as const;
+  return await removeTags({ labels, into, options, change }, session);
 }
 
 interface Plan {

@@ -1,6 +1,6 @@
 import { exitCodes } from '../base/errors.ts';
 import type { AccountRecord, Counter, DomainRecord, LogEntry, Page, StatsRecord, TagRecord } from '../contract/records.ts';
-import { changedHashes, changedUrls, counts, failed, matched, urlMembers } from './link-schemas.ts';
+import { changedHashes, changedUrls, counts, failed, matched, undone, urlMembers } from './link-schemas.ts';
 import {
   anything,
   count,
@@ -43,6 +43,12 @@ const changedTags = (key: string, done: string): Schema =>
   object({
     [key]: listOf({ anyOf: [failed({ label: text }), tag] }),
     summary: object({ rows: count, [done]: count, failed: count, missing: count }),
+  });
+/** Links that could not be changed come before the tags, which then stay. */
+const removedTags = (done: string): Schema =>
+  object({
+    [done]: listOf({ anyOf: [failed({ label: text }), tag, undone] }),
+    summary: object({ rows: count, [done]: count, failed: count, missing: count, links: optional(count) }),
   });
 
 const account = record<AccountRecord>({
@@ -104,7 +110,8 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   'tags list': object({ tags: listOf(object({ label: text, links: optional(count) })) }),
   'tags add': changedTags('tags', 'added'),
   'tags rename': object({ tags: listOf(tag) }),
-  'tags delete': changedTags('deleted', 'deleted'),
+  'tags delete': removedTags('deleted'),
+  'tags merge': removedTags('merged'),
   domains: object({ domains: listOf(domain) }),
   log: object({ log: listOf(logEntry), page }),
   account: object({ account }),

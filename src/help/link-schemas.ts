@@ -42,7 +42,7 @@ export const failed = (asked: Readonly<Record<string, Schema | Optional>>): Sche
 
 const place = { line: optional(count) };
 /** A row that is not done holds what was asked for. */
-const undone = object({
+export const undone = object({
   ...place,
   status: oneOf(['failed', 'unknown', 'not_sent']),
   ...optionals([...fieldNames('shorten', 'a'), ...fieldNames('edit', 'a'), 'hash', 'domain', 'short_url'], anything),

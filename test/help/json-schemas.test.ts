@@ -87,12 +87,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('runs forget', ['runs', 'forget', run, '--yes']);
   });
 
-  test('B19: tags, account, domains and log print what their schemas say', async ({ conforms }) => {
+  test('B19: tags, account, domains and log print what their schemas say', async ({ conforms, linkctl, wire }) => {
     await conforms('tags add', ['tags', 'add', 'one', 'two']);
     await conforms('tags rename', ['tags', 'rename', 'one', 'three']);
     await conforms('tags list', ['tags']);
     await conforms('tags list', ['tags', '--count']);
-    await conforms('tags delete', ['tags', 'delete', 'two', 'gone', '--yes']);
+    await linkctl(['shorten', 'https://a.example/', '--tag', 'three']);
+    await wire.script([{ only: { method: 'PATCH' }, alter: { each: { tags: ['three'] } } }]);
+    await conforms('tags merge', ['tags', 'merge', 'three', '--into', 'four', '--yes']);
+    await conforms('tags merge', ['tags', 'merge', 'three', '--into', 'four', '--yes']);
+    await conforms('tags delete', ['tags', 'delete', 'two', 'four', 'gone', '--yes']);
     await conforms('account', ['account']);
     if (edition === 'a') {
       await conforms('domains', ['domains']);
