@@ -55,8 +55,7 @@ export function registerStats(command: Command, run: Runner): void {
 /** GET /stats/[hash] for one, GET /urls?hashes= for several (B84), the listing for a tag expression or the whole account. */
 async function stats(options: StatsOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.reset) {
-    const reading = options.top === undefined ? options.allDomains && '--all-domains' : '--top';
-    if (reading) throw new UsageError(`specify only one of --reset or ${reading}`);
+    if (options.top !== undefined) throw new UsageError('specify only one of --reset or --top');
     const { resetStats } = await import('../changes/stats-reset.ts');
     return await resetStats(options, invocation, operands);
   }

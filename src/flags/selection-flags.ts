@@ -72,7 +72,7 @@ export function requireLinkSelection(operands: readonly string[], options: Selec
   if (named) return named;
   const { search, all, filter, allDomains } = options;
   if (search !== undefined) {
-    if (search === '') throw new UsageError('--search: the text is empty');
+    if (search.trim() === '') throw new UsageError('--search: the text is empty');
     return { kind: 'search', text: search };
   }
   if (all) return { kind: 'all' };

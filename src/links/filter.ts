@@ -65,7 +65,7 @@ function field<Value, Allowed extends Operator>(
     condition({ operator: given, ...comparison }) {
       const operator = kind.operators.find((one) => one === given);
       if (operator === undefined)
-        throw comparison.refuse(`operator ${given} cannot be used; expected ${kind.operators.join(' ')}`);
+        throw comparison.refuse(`this field has no operator ${given}; expected ${kind.operators.join(' ')}`);
       const fits = kind.condition({ ...comparison, operator });
       const today = utcDay(comparison.now);
       return (record) => fits(valueIn(record, today));

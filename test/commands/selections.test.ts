@@ -1,0 +1,87 @@
+import { describe, expect } from 'vitest';
+import { sent, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const changes: readonly (readonly string[])[] = [
+  ['edit', '--note', 'x', '--yes', '--max-affected', '9'],
+  ['delete', '--yes', '--max-affected', '9'],
+  ['stats', '--reset', '--yes', '--max-affected', '9'],
+];
+
+describe.each(changes)('%s', (...command) => {
+  test.for([
+    [['--filter', 'hash=h0'], '--filter narrows a selection: for all links add --all'],
+    [['--all-domains'], '--all-domains narrows a selection: for all links add --all'],
+    [['--all', '--search', 'x'], 'specify only one of --search or --all'],
+    [['--by-tags', 'x', '--search', 'x'], 'specify only one of --by-tags or --search'],
+    [['h0', '--all'], 'specify only one of <hash>... or --all'],
+    [['--search', ' '], '--search: the text is empty'],
+    [['--all', '--filter', 'clicks=0'], '--filter "clicks=0": unknown field "clicks"'],
+    [[], "missing required argument 'hash'"],
+  ] as const)('F1, R-52: %j is exit 2 before anything is sent', async ([words, message], { linkctl, wire, service }) => {
+    await store(service, numbered(2));
+    const ran = await linkctl([...command, ...words]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr.split('\n')[0]).toBe(`error: ${message}`);
+    expect(await sent(wire)).toEqual([]);
+  });
+});
+
+for (const edition of ['a', 'b'] as const) {
+  describe(`edition ${edition}`, () => {
+    test.override({ edition });
+
+    test.for([
+      [
+        ['--all', '--filter', 'hash~[13]$'],
+        ['h1', 'h3'],
+      ],
+      [['--search', 'example.com/4'], ['h4']],
+      [['--search', 'example.com', '--filter', 'url^=https://example.com/2'], ['h2']],
+      [
+        ['--by-tags', 'even', '--filter', 'hash!=h0'],
+        ['h2', 'h4'],
+      ],
+      [['h0', 'h1', 'h2', '--filter', 'tags='], ['h1']],
+    ] as const)(
+      'F1, F2: a change of %j changes those links and no other',
+      async ([words, hashes], { linkctl, service, wire }) => {
+        await store(
+          service,
+          numbered(5).map((link, index) => ({ ...link, tags: index % 2 === 0 ? ['even'] : [] })),
+        );
+        await wire.behave({ pageCap: 2 });
+        const ran = await linkctl(['edit', ...words, '--note', 'changed', '--yes', '--max-affected', '9']);
+        expect(ran.code, ran.stderr).toBe(0);
+        const changed = (await stored(service)).filter(({ note }) => note === 'changed').map(({ hash }) => hash);
+        expect(changed).toEqual(hashes);
+      },
+    );
+  });
+}
+
+describe('two domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  test('F1, F6: a change of a listing stays on its domain; with --all-domains it covers each', async ({ linkctl, service }) => {
+    await store(service, numbered(2), 'a.example');
+    await store(service, numbered(2), 'b.example');
+    const notes = async (domain: string) => (await stored(service, domain)).map(({ note }) => note);
+    const edit = (...words: string[]) => linkctl(['edit', ...words, '--yes', '--max-affected', '9']);
+    expect((await edit('--all', '--filter', 'hash=h1', '--domain', 'b.example', '--note', 'one')).code).toBe(0);
+    expect([await notes('a.example'), await notes('b.example')]).toEqual([
+      ['', ''],
+      ['', 'one'],
+    ]);
+    expect((await edit('--all', '--all-domains', '--filter', 'hash=h0', '--note', 'two')).code).toBe(0);
+    expect([await notes('a.example'), await notes('b.example')]).toEqual([
+      ['two', ''],
+      ['two', 'one'],
+    ]);
+    expect((await edit('--all', '--filter', 'domain=b.example', '--note', 'three')).code).toBe(0);
+    expect([await notes('a.example'), await notes('b.example')]).toEqual([
+      ['two', ''],
+      ['two', 'one'],
+    ]);
+  });
+});
