@@ -124,11 +124,11 @@ function interruptible({ listenForSignals, deadline, streams, system }: Invocati
 }
 
 function ending<Payload extends object>(
-  { run, presentation, session }: ShownRun<Payload>,
+  { run, plan, presentation, session }: ShownRun<Payload>,
   { caught }: Interruption,
 ): CliError | undefined {
   const { tally, stop } = run.summary();
-  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing });
+  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${nounOf(plan)}s` });
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();
@@ -167,16 +167,21 @@ interface ShownRun<Payload extends object> {
 /** What is known before the first row: the account, batches and calls, and what the mode promises. */
 function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
   const { rows, batches, calls, doneBefore, resumed, run, guarantee, advice } = shown.run.facts;
-  const { input, what } = shown.plan;
-  const left = rows - doneBefore;
-  const subject = input.name === what ? plainQuantity(left, 'link') : `${plainQuantity(left, 'row')} of ${input.name}`;
+  const { input } = shown.plan;
+  const noun = nounOf(shown.plan);
+  const subject = plainQuantity(rows - doneBefore, noun) + (noun === 'row' ? ` of ${input.name}` : '');
   const where = whereaboutsOf(shown);
   return [
-    ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} rows are done`] : []),
+    ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} ${noun}s are done`] : []),
     `${shown.presentation.doing} ${subject} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
     ...(guarantee ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];
+}
+
+/** A selection has links, a file rows. */
+function nounOf<Payload extends object>({ input, what }: RunPlan<Payload>): 'link' | 'row' {
+  return input.name === what ? 'link' : 'row';
 }
 
 function whereaboutsOf<Payload extends object>({ run, session, presentation }: ShownRun<Payload>): string {
@@ -208,6 +213,12 @@ function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Re
   return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
 }
 
+/** Said to people: a script need not read it after every run. */
+function isUndoable<Payload extends object>({ run, plan, session }: ShownRun<Payload>): boolean {
+  const { changed, deleted } = run.summary().tally.counts;
+  return plan.undo === true && changed + deleted > 0 && session.streams.watched;
+}
+
 /** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
 function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
   const { presentation, session, plan } = shown;
@@ -224,7 +235,7 @@ function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[
     );
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
-    `${plainQuantity(tally.rows, 'row')}: ${counts.join(', ')} (${effort}) for ${whereaboutsOf(shown)}`,
+    `${plainQuantity(tally.rows, nounOf(plan))}: ${counts.join(', ')} (${effort}) for ${whereaboutsOf(shown)}`,
     ...(guarantee ? [guarantee] : []),
     ...(surplus.length > 0
       ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
@@ -236,6 +247,7 @@ function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[
             profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`
           }`,
         ]),
+    ...(isUndoable(shown) ? ['to undo it: linkctl undo'] : []),
     ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${run}, run the same command again`] : []),
   ];
 }

@@ -51,7 +51,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl(shopWords);
     expect(ran).toMatchObject({ code: 0, stdout: 'h5\nnull\nhash\n' });
     expect(ran.stderr).toContain('3 of 7 links would be changed');
-    expect(ran.stderr).toContain('3 rows: 3 changed');
+    expect(ran.stderr).toContain('3 links: 3 changed');
     expect(await destinations(service)).toEqual({ ...shopBefore, ...shopAfter });
     expect((await edits(wire)).map(({ urls }) => urls)).toEqual([
       ['h5', 'null', 'hash'].map((hash) => ({ hash, long_url: shopAfter[hash as keyof typeof shopAfter] })),
@@ -108,7 +108,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran.stderr).toMatch(/2 of 3 links would be changed, 1 refused/);
     expect(ran.stderr).toContain('is longer than 2048 characters');
     expect(ran.stderr).toMatch(/long\b.*is longer than 2048 characters/s);
-    expect(ran.stderr).toContain('3 rows: 2 changed, 1 failed');
+    expect(ran.stderr).toContain('3 links: 2 changed, 1 failed');
     expect((await destinations(service)).long).toBe(long);
     expect((await edits(wire)).flatMap(({ urls }) => urls.map(({ hash }) => hash))).toEqual(['h1', 'h0']);
     // What is left is refused again, and nothing else.
@@ -197,7 +197,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await ended).signal).toBe('SIGKILL');
     await wire.script([]);
     const resumed = await linkctl([...words, '--concurrency', '1']);
-    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('50 rows: 50 changed') });
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('50 links: 50 changed') });
     const expected = links.map(({ custom_hash }, index) => [custom_hash, `https://example.com/new/${index}`]);
     expect(await destinations(service)).toEqual(Object.fromEntries(expected));
     for (const { urls } of await edits(wire)) expect(urls.length).toBeLessThanOrEqual(10);
