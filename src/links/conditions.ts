@@ -1,10 +1,10 @@
-import { setFlagsFromString } from 'node:v8';
 import { relativeDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { isCalendarDate, isNever } from '../contract/fields.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { canonicalUrl } from './canonical-url.ts';
+import { readPattern } from './pattern.ts';
 import { beginsWithPath, urlPrefix } from './url-prefix.ts';
 import { readWebAddress, type WebAddress } from './web-address.ts';
 
@@ -190,10 +190,8 @@ function required({ text, refuse }: Comparison): string {
 
 function patternOf(comparison: Comparison, flags = ''): (value: string) => boolean {
   const text = required(comparison);
-  // V8 searches again in linear time where a pattern such as (a+)+$ would otherwise never end, and no signal could end it.
-  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
   try {
-    const pattern = new RegExp(text, flags);
+    const pattern = readPattern(text, flags);
     return (value) => pattern.test(value);
   } catch {
     throw comparison.refuse(`${quoted(text)} is not a regular expression`);

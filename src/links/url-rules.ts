@@ -1,5 +1,6 @@
 import { messageOf, UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
+import { readPattern } from './pattern.ts';
 import { type Parameter, withoutParameter, withParameter } from './query-parameters.ts';
 import type { UrlRule } from './url-change.ts';
 import { urlPrefix } from './url-prefix.ts';
@@ -97,11 +98,7 @@ export function utmRules(text: string): UrlRule[] {
 /** `--regex <pattern> --to <text>`: every match is replaced; `$1` is what the first group matched. */
 export function patternRule(pattern: string, to: string): UrlRule {
   const expression = regularExpression(pattern);
-  const groups = (new RegExp(`${pattern}|`, 'u').exec('')?.length ?? 1) - 1;
-  for (const [, sign, digit] of to.replaceAll('$$', '').matchAll(/([$\\])(\d)/g)) {
-    if (sign === '\\') throw new UsageError(`--to: what group ${digit} matched is $${digit}, not \\${digit}`);
-    if (Number(digit) === 0 || Number(digit) > groups) throw new UsageError(`--to: --regex has no group ${digit}`);
-  }
+  checkReplacement(pattern, to);
   return {
     selects: true,
     apply(longUrl) {
@@ -111,9 +108,20 @@ export function patternRule(pattern: string, to: string): UrlRule {
   };
 }
 
+/** What `--to` says of groups: JavaScript would leave a group that is not there as it is written. */
+function checkReplacement(pattern: string, to: string): void {
+  // With an empty alternative it matches anything, and says its groups.
+  const { length = 1, groups = {} } = new RegExp(`${pattern}|`).exec('') ?? {};
+  for (const [, sign, digit, name] of to.replaceAll('$$', '').matchAll(/([$\\])(?:(\d)|<([^>]*)>)/g)) {
+    if (sign === '\\' && digit) throw new UsageError(`--to: what group ${digit} matched is $${digit}, not \\${digit}`);
+    const isThere = name === undefined ? Number(digit) > 0 && Number(digit) < length : Object.hasOwn(groups, name);
+    if (!isThere) throw new UsageError(`--to: --regex has no group ${name ?? digit}`);
+  }
+}
+
 function regularExpression(pattern: string): RegExp {
   try {
-    if (pattern !== '') return new RegExp(pattern, 'gu');
+    if (pattern !== '') return readPattern(pattern, 'g');
   } catch (error) {
     const reason = messageOf(error).replace(/^.*\/[a-z]*: /s, '');
     throw new UsageError(`--regex: ${quoted(pattern)} is not a regular expression: ${reason}`);

@@ -179,6 +179,12 @@ const table: readonly (readonly [name: string, rules: readonly UrlRule[], cases:
       ['https://old.example/x', unchanged],
     ],
   ],
+  [
+    '--regex (?<host>\\w+)\\-b --to $<host>',
+    [patternRule('(?<host>\\w+)\\-b', '$<host>')],
+    [['https://a-b.example/', 'https://a.example/']],
+  ],
+  ['--regex (a+)+$ --to x', [patternRule('(a+)+$', 'x')], [[`https://h.test/${'a'.repeat(60)}!`, unchanged]]],
   ['--regex x --to y', [patternRule('x', 'y')], [['https://a.test/xx', 'https://a.test/yy']]],
   ['--regex \\?.* --to (nothing)', [patternRule('\\?.*', '')], [['https://a.example/?a=1#b', 'https://a.example/']]],
   ['--regex $ --to $$1', [patternRule('$', '?$$1')], [['https://a.example/', 'https://a.example/?$1']]],
@@ -284,6 +290,7 @@ describe('W1: no rule is', () => {
     ['a bad pattern', () => patternRule('(', ''), '--regex: "(" is not a regular expression: Unterminated group'],
     ['an empty pattern', () => patternRule('', 'x'), '--regex: the pattern is empty'],
     ['a group that is not there', () => patternRule('(a)', '$2'), '--to: --regex has no group 2'],
+    ['a named group that is not there', () => patternRule('(?<host>a)', '$<hots>'), '--to: --regex has no group hots'],
     ['a group of sed', () => patternRule('(a)', '\\1'), '--to: what group 1 matched is $1, not \\1'],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(UsageError);
