@@ -39,6 +39,7 @@ export function registerStats(command: Command, run: Runner): void {
     examples: [
       'linkctl stats abc',
       'linkctl stats --top 10',
+      "linkctl stats --filter 'host=*.example.com'",
       "linkctl stats --by-tags 'promo' -o csv > clicks.csv",
       'linkctl list --limit 9 --fields short_url | linkctl stats --hashes-from -',
       'linkctl stats abc --reset',

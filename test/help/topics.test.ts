@@ -5,6 +5,8 @@ import { fieldNames } from '../../src/contract/fields.ts';
 import type { CommandTree } from '../../src/help/command-tree.ts';
 import { isTopicName, topicNames } from '../../src/help/topic-names.ts';
 import { topicText } from '../../src/help/topics.ts';
+import { operators } from '../../src/links/conditions.ts';
+import { filterFieldNames } from '../../src/links/filter.ts';
 import { test } from '../support/linkctl.ts';
 
 test.for([...topicNames])('B98: linkctl help %s prints the topic, at most 80 columns wide', async (name, { linkctl }) => {
@@ -30,6 +32,19 @@ test('B33: the topic exit-codes has every code of the program', () => {
 test('B91: the topic csv has every column of both uses', () => {
   for (const name of [...fieldNames('shorten', 'a'), ...fieldNames('edit', 'a')])
     expect(topicText('csv')).toMatch(new RegExp(`^  ${name} `, 'm'));
+});
+
+test('F2: the topic filters has every field and every operator', () => {
+  const terms = topicText('filters')
+    .match(/^ {2}[a-z_]+(?:, [a-z_]+)*(?= {2})/gm)
+    ?.join(', ');
+  expect(
+    terms
+      ?.split(',')
+      .map((term) => term.trim())
+      .sort(),
+  ).toEqual(filterFieldNames('a').sort());
+  for (const operator of operators) expect(topicText('filters')).toContain(` ${operator}`);
 });
 
 test('F64: the topic csv says how much room a run needs, and what moves the folder', () => {
