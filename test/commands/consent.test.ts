@@ -155,3 +155,32 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
     expect(await wire.requests()).toEqual([]);
   });
 });
+
+describe('several domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  test('F5, B58: the plan names the links of both, the question the domains of those that would be changed', async ({
+    linkctl,
+    service,
+  }) => {
+    for (const domain of ['a.example', 'b.example']) await store(service, numbered(2), domain);
+    const edit = (stdin: string) => linkctl(['edit', '--hashes-from', '-', '--note', 'n'], { ...piped, stdin, typed: 'y\n' });
+    const both = await edit('b.example/h0\na.example/h0\nb.example/none\n');
+    expect(both.stderr.split('\n').slice(0, 5)).toEqual([
+      '2 links would be changed, 1 not found',
+      '  note: "" -> "n"  2',
+      expect.stringMatching(/b\.example\/h0: note: "" -> "n"$/),
+      expect.stringMatching(/a\.example\/h0: note: "" -> "n"$/),
+      '  not found (1): b.example/none',
+    ]);
+    expect(both.stderr).toMatch(/\nEdit 2 links of account "ann" on \S+, domains b\.example and a\.example\? \[y\/N\] /);
+    const notes = async (domain: string) => (await stored(service, domain)).map(({ note }) => note);
+    expect([await notes('a.example'), await notes('b.example')]).toEqual([
+      ['n', ''],
+      ['n', ''],
+    ]);
+    expect((await edit('b.example/h1\nb.example/h0\n')).stderr).toMatch(
+      /Edit 1 link of account "ann" on \S+, domain b\.example\? /,
+    );
+  });
+});

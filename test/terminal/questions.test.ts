@@ -176,6 +176,30 @@ describe('questions before a change', () => {
     expect(shown).toContain('error: --yes required when not running interactively');
   });
 
+  test('W2, W3, B29: edit -f shows the plan in colour with server text made safe, and y changes what it shows', async ({
+    linkctl,
+    open,
+    folder,
+    wire,
+  }) => {
+    const hashes = ['one', 'two'];
+    for (const hash of hashes) await linkctl(['shorten', `https://old.example/${hash}`, '--hash', hash, '--note', 'a\u202eb']);
+    const path = join(folder, 'edits.csv');
+    writeFileSync(path, `hash,long_url,note\n${hashes.map((hash) => `${hash},https://new.example/${hash},c\n`).join('')}`);
+    const terminal = open(['edit', '-f', path], { columns: 60 });
+    await terminal.sees('2 links would be changed');
+    await terminal.sees('old.example -> new.example; note: "a\\u202eb" -> "c"  2');
+    await terminal.sees('https://\u001b[31m\u001b[4mold.example\u001b[24m\u001b[39m/one');
+    await terminal.sees('Edit 2 links of account "ann" on ');
+    await terminal.sees('? [y/N] ');
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('PATCH'))).toEqual([]);
+    terminal.type('y\n');
+    const { code, shown } = await terminal.ended();
+    expect([code, shown.includes('\u202e')]).toEqual([0, false]);
+    const listed = await linkctl(['list', '--fields', 'long_url,note']);
+    expect(listed.stdout).toBe('https://new.example/two\tc\nhttps://new.example/one\tc\n');
+  });
+
   test('B29: what a question shows of the server cannot drive the terminal', async ({ linkctl, open, wire }) => {
     await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
     const record = {
