@@ -93,13 +93,16 @@ describe('W2: what a plan says', () => {
 
   test('B29, B25: server text is safe, and lines are as long as the terminal is wide', () => {
     const long = `https://old.example/${'語'.repeat(60)}\u001b[2J/end`;
+    const noted = (hash: string): PlannedLink =>
+      link(hash, { kind: 'change', fields: { note: `${'new '.repeat(30)}` } }, { note: 'old\u202e '.repeat(30) });
     const lines = linesOf([
       link('a', { kind: 'change', fields: { long_url: long.replace('/end', '/other') } }, { long_url: long }),
-      link('b', { kind: 'change', fields: { note: `${'new '.repeat(30)}` } }, { note: 'old\u0007 '.repeat(30) }),
+      noted('b'),
+      noted('d'),
       link('c', { kind: 'delete' }, { long_url: long }),
     ]);
-    expect(lines.join('')).not.toMatch(/[\u0000-\u001f]/);
-    expect(lines.find((line) => line.startsWith('    + '))).toMatch(/^ {4}\+ …語+\\x1b\[2J\/other$/);
+    expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u202e]/);
+    expect(lines.find((line) => line.endsWith('/other'))).toMatch(/^ {4}\+ …語+\\x1b\[2J\/other$/);
     for (const line of lines) expect(line.replaceAll('語', 'xx').length).toBeLessThanOrEqual(80);
   });
 
