@@ -1,17 +1,36 @@
 import { createHash } from 'node:crypto';
 import { CliError } from '../base/errors.ts';
+import type { BeginLine } from './journal/lines.ts';
 import { beginRun } from './run-beginning.ts';
+import { runFolders } from './run-names.ts';
 import type { RunEnvironment } from './run-plan.ts';
+import { recordUndone } from './undo.ts';
 
-/** What a run without rows does to the tags of an account. */
+/** What a run does to the tags of an account, beside what it does to links. */
 export interface TagChange {
   readonly rename?: { readonly from: string; readonly to: string };
-  /** Labels that no link carries. */
   readonly add?: readonly string[];
+  /** When no link carries them any more. */
   readonly delete?: readonly string[];
 }
 
-interface TagRun {
+/** What a run recorded; empty for one that changed no tags. */
+export function tagChangeOf({ options: { tags } }: Pick<BeginLine, 'options'>): TagChange {
+  if (typeof tags !== 'object' || tags === null) return {};
+  const change: { rename?: unknown; add?: unknown; delete?: unknown } = tags;
+  const { from, to } = Object(change.rename);
+  return {
+    ...(typeof from === 'string' && typeof to === 'string' && { rename: { from, to } }),
+    add: textsOf(change.add),
+    delete: textsOf(change.delete),
+  };
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+export interface TagRun {
   /** The command as people read it: `tags rename promo promotion`. */
   readonly what: string;
   readonly change: TagChange;
@@ -31,7 +50,8 @@ export async function recordTagRun<Result>(
 ): Promise<Result> {
   const { client, system } = environment;
   const { server, username: account } = client.identity;
-  const sha256 = createHash('sha256').update(JSON.stringify(change)).digest('hex');
+  const options = { tags: change, undoes };
+  const sha256 = createHash('sha256').update(JSON.stringify(options)).digest('hex');
   const input = { name: 'tags', sha256, rows: 0, open: () => [], copyTo: async () => undefined };
   const identity = {
     operation: 'tags',
@@ -39,11 +59,12 @@ export async function recordTagRun<Result>(
     account,
     domain: undefined,
     input: { name: 'tags', sha256, rows: 0 },
-    options: { tags: change },
+    options: JSON.parse(JSON.stringify(options)),
   } as const;
   const beginning = { input, what, profile, undoes, undo: true };
-  const done = await beginRun(identity, beginning, environment, async ({ journal, resumed, release }) => {
+  const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, release }) => {
     const made = await act(resumed).then((result) => ({ result }), keptFailure);
+    if (undoes !== undefined) await recordUndone({ undoes, by: name }, runFolders(environment.stateFolder), system);
     const at = new Date(system.now()).toISOString();
     const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at } as const;
     // Without its end the run is resumed by the same command, which finds out.

@@ -1,7 +1,6 @@
 import { CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
-import { recordTagRun } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { noTag } from '../client/api-messages.ts';
@@ -16,9 +15,8 @@ import { hashChangePresentation } from '../output/url-columns.ts';
 import { keepsUndo } from './checked-rows.ts';
 import { requireAnswer } from './consent.ts';
 import { changeListed, type ListedChange } from './listed-change.ts';
-import { environmentOf } from './run-report.ts';
 import type { SelectedPage } from './selected-links.ts';
-import { changeEach, type LabelChange, namedTags } from './tags.ts';
+import { changeEach, type LabelChange, namedTags, recordedTags } from './tags.ts';
 
 /** Tags that go, with or without another one in their place. */
 export interface TagRemoval {
@@ -32,6 +30,8 @@ export interface TagRemoval {
 /** A removal, and which of its tags exist. */
 interface KnownRemoval extends TagRemoval {
   readonly found: readonly string[];
+  /** Those that exist, as the account spells them. */
+  readonly spelled: readonly string[];
   readonly missing: readonly string[];
   /** The other tag as it is spelled; it may still be to be made. */
   readonly target: string | undefined;
@@ -66,6 +66,7 @@ async function knownRemoval(removal: TagRemoval, { client }: Session): Promise<K
   return {
     ...removal,
     found: labels.filter(isKnown),
+    spelled: labels.flatMap((label) => known.get(foldLabel(label)) ?? []),
     missing: labels.filter((label) => !isKnown(label)),
     target: into && (known.get(foldLabel(into)) ?? into),
     isNew: into !== undefined && !isKnown(into),
@@ -140,28 +141,9 @@ async function removeUnused(known: KnownRemoval, work: Work, session: Session): 
   const { labels, found, change, options } = known;
   await confirm(`Delete ${namedTags(found)}, used by no link, of ${whereabouts(session)}?`, session);
   const report = changeEach(labels, work, change);
-  const rows: Row[] = [];
-  const collect = async (): Promise<unknown> => {
-    await makeTarget(known, session);
-    try {
-      for await (const some of batchesOf(report)) rows.push(...some);
-      return undefined;
-    } catch (error) {
-      // What was deleted before keeps its record.
-      if (rows.length === 0) throw error;
-      return error;
-    }
-  };
-  const { profile } = session;
-  const run = { what: titleOf(known), change: { delete: found }, profile };
-  const failure = (await keepsUndo(options, session))
-    ? await recordTagRun(run, environmentOf(session), collect)
-    : await collect();
-  async function* collected(): AsyncGenerator<Row[]> {
-    yield rows;
-    if (failure) throw failure;
-  }
-  return { ...report, rows: collected() };
+  const run = { what: titleOf(known), change: { delete: known.spelled }, profile: session.profile };
+  await makeTarget(known, session);
+  return (await keepsUndo(options, session)) ? await recordedTags(report, run, session) : report;
 }
 
 /** The failed links of the run, then the tags; they stay where a link was not changed. */
@@ -203,7 +185,7 @@ async function makeTarget({ target, isNew }: KnownRemoval, { client }: Session):
 type Work = (label: string) => Promise<Row>;
 
 /** Deletes a tag that no link carries any more; throws why it stays. All are counted before the first is deleted. */
-function deletion(found: readonly string[], session: Session): Work {
+export function deletion(found: readonly string[], session: Session): Work {
   const { client, streams } = session;
   const step = (read: number): void => streams.progress.step(() => `${grouped(read)} links read`);
   let counts: LabelCount[] | undefined;

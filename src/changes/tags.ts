@@ -1,11 +1,13 @@
 import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
+import { recordTagRun, type TagRun } from '../bulk/tag-run.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
-import type { Column, Row, RowsReport } from '../output/report.ts';
+import { batchesOf, type Column, type Row, type RowsReport } from '../output/report.ts';
 import { refuseTooMany, requireAnswer, shownUrls, typedFrom } from './consent.ts';
+import { environmentOf } from './run-report.ts';
 
 /**
  * B56, B58, D50: what will go, how many links lose it, and whose it is; from 100 links on their number is typed. B57: links are what
@@ -56,7 +58,7 @@ export interface LabelChange {
   /** The JSON member that holds the rows. */
   readonly key: string;
   /** The status of a tag in messages and the summary: `added`. */
-  readonly done: 'added' | 'deleted' | 'merged';
+  readonly done: 'added' | 'deleted' | 'merged' | 'restored';
   readonly sentence: string;
   readonly ignoreMissing?: boolean;
   /** Links that were changed for it. */
@@ -99,6 +101,25 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
         hint: 'run the same command again to finish',
       }),
   };
+}
+
+/** Makes the changes of a report as one run without rows. What was done before a failure keeps its record. */
+export async function recordedTags(report: RowsReport, run: TagRun, session: Session): Promise<RowsReport> {
+  const rows: Row[] = [];
+  const failure = await recordTagRun(run, environmentOf(session), async (): Promise<unknown> => {
+    try {
+      for await (const some of batchesOf(report)) rows.push(...some);
+      return undefined;
+    } catch (error) {
+      if (rows.length === 0) throw error;
+      return error;
+    }
+  });
+  async function* collected(): AsyncGenerator<Row[]> {
+    yield rows;
+    if (failure) throw failure;
+  }
+  return { ...report, rows: collected() };
 }
 
 /** An answer about the label, and not about the account, the quota or the connection. */

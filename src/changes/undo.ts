@@ -19,6 +19,7 @@ import { hashChangePresentation } from '../output/url-columns.ts';
 import { requireAnswer } from './consent.ts';
 import { changeListed, type ListedChange } from './listed-change.ts';
 import type { SelectedLink, SelectedPage } from './selected-links.ts';
+import { undoTagRun, withTagsBack } from './tag-undo.ts';
 import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './undo-decision.ts';
 
 /** Takes a run back, as a run of its own (U2). `title`: what it did, as people read it. */
@@ -29,6 +30,7 @@ export async function undoRun(
 ): Promise<RowsReport> {
   const { begin, folder } = run;
   assertSameAccount(run, session);
+  if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
   const way = waysBack[begin.operation];
   if (!way) {
     throw new FailedError(`run ${begin.run} cannot be undone: counters cannot be restored`, {
@@ -45,7 +47,7 @@ export async function undoRun(
     severalDomains: false,
     pages: () => undoPages(run, batchSizeOf(session, options.batchSize), session),
   };
-  return await changeListed<LinkKey, UndoLink>(
+  const report = await changeListed<LinkKey, UndoLink>(
     {
       ...way,
       what: titleOfUndo(title),
@@ -60,6 +62,7 @@ export async function undoRun(
     },
     session,
   );
+  return withTagsBack(report, run, session);
 }
 
 /** The undo of an undo is called redo, and that of a redo undo. */

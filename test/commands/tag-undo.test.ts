@@ -1,0 +1,122 @@
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { type Linkctl, sent, test } from '../support/linkctl.ts';
+import { store, stored } from '../support/stored-links.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 120 };
+
+async function tags(linkctl: Linkctl): Promise<string[]> {
+  return (await linkctl(['tags'])).stdout.trimEnd().split('\n').filter(Boolean);
+}
+
+async function undoOf(linkctl: Linkctl): Promise<string[]> {
+  return (await linkctl(['runs', '--fields', 'undo'])).stdout.trimEnd().split('\n');
+}
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('U3: a merge is taken back: every link has its labels again, as they were spelled, and the merged tags exist', async ({
+    linkctl,
+    service,
+  }) => {
+    await store(service, [
+      { custom_hash: 'x', long_url: 'https://x.example/', tags: ['Promo', 'keep'] },
+      { custom_hash: 'y', long_url: 'https://y.example/', tags: ['R&D', 'all'] },
+      { custom_hash: 'z', long_url: 'https://z.example/', tags: ['all'] },
+    ]);
+    await linkctl(['tags', 'add', 'idle']);
+    const before = await stored(service);
+    const labels = await tags(linkctl);
+    expect(await linkctl(['tags', 'merge', 'promo', 'r&d', 'idle', '--into', 'all', '--yes'])).toMatchObject({ code: 0 });
+    expect(await tags(linkctl)).toEqual(['all', 'keep']);
+    expect(await linkctl(['undo', 'last', '--yes'])).toMatchObject({ code: 0 });
+    expect(await stored(service)).toEqual(before);
+    expect(await tags(linkctl)).toEqual(labels);
+    expect(await undoOf(linkctl)).toEqual(['yes', expect.stringMatching(/^undone by /)]);
+  });
+
+  test('U3: a rename is taken back, and that too', async ({ linkctl, service }) => {
+    await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['one'] }]);
+    const before = await stored(service);
+    await linkctl(['tags', 'rename', 'one', 'two']);
+    const no = await linkctl(['undo'], { ...watched, stdin: 'n\n' });
+    expect(no).toMatchObject({ code: 1, stdout: '' });
+    expect(no.stderr).toContain('rename "two" back to "one"');
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'one\n' });
+    expect(await stored(service)).toEqual(before);
+    expect(await undoOf(linkctl)).toEqual(['yes', expect.stringMatching(/^undone by /)]);
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'two\n' });
+    expect(await tags(linkctl)).toEqual(['two']);
+  });
+});
+
+test('U3: a change of case alone is taken back', async ({ linkctl }) => {
+  await linkctl(['tags', 'add', 'promo']);
+  await linkctl(['tags', 'rename', 'promo', 'Promo']);
+  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'promo\n' });
+  expect(await tags(linkctl)).toEqual(['promo']);
+});
+
+test('U2: a rename is left alone where the tags changed since: exit 3, and nothing is sent', async ({ linkctl, wire }) => {
+  await linkctl(['tags', 'add', 'one', 'three']);
+  await linkctl(['tags', 'rename', 'one', 'two']);
+  await linkctl(['tags', 'add', 'one']);
+  const before = (await wire.requests()).length;
+  const taken = await linkctl(['undo', 'last', '--yes']);
+  expect(taken).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is another tag "one"') });
+  await linkctl(['tags', 'delete', 'one', 'two', '--yes', '--no-undo']);
+  const gone = await linkctl(['undo', 'last', '--yes']);
+  expect(gone).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is no tag "two"') });
+  const calls = (await sent(wire)).slice(before).map(({ call }) => call);
+  expect(calls.filter((call) => !call.startsWith('GET'))).toEqual(['DELETE /tags/one', 'DELETE /tags/two']);
+});
+
+test('U2: a rename that is back already is nothing to do', async ({ linkctl }) => {
+  await linkctl(['tags', 'add', 'one']);
+  await linkctl(['tags', 'rename', 'one', 'two']);
+  const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+  await linkctl(['tags', 'rename', 'two', 'one']);
+  const ran = await linkctl(['undo', run, '--yes']);
+  expect(ran).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('nothing to change') });
+});
+
+test('U3: deleted tags without links exist again; undone once more, those that are used now are kept', async ({
+  linkctl,
+  service,
+}) => {
+  await linkctl(['tags', 'add', 'One', 'two']);
+  await linkctl(['tags', 'delete', 'one', 'two', '--yes']);
+  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'One\ntwo\n' });
+  await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['two'] }]);
+  const again = await linkctl(['undo', '--yes']);
+  expect(again).toMatchObject({ code: 3, stdout: 'One\n', stderr: expect.stringContaining('tag "two" was kept: 1 link') });
+  expect(await tags(linkctl)).toEqual(['two']);
+});
+
+test('U2, B60: a dry run of an undo says what it would do with tags, and sends nothing', async ({ linkctl, wire }) => {
+  await linkctl(['tags', 'add', 'one']);
+  await linkctl(['tags', 'rename', 'one', 'two']);
+  const before = (await wire.requests()).length;
+  const ran = await linkctl(['undo', '-n']);
+  expect(ran).toMatchObject({ code: 0, stdout: '' });
+  expect(ran.stderr).toContain('rename "two" back to "one"');
+  expect(ran.stderr).toContain('dry run: nothing was sent');
+  expect((await sent(wire)).slice(before).map(({ call }) => call)).toEqual(['GET /tags']);
+  expect(await undoOf(linkctl)).toEqual(['yes']);
+});
+
+test('U2: an undo of a rename whose answer was lost is resumed by the same command', async ({ linkctl, wire }) => {
+  await linkctl(['tags', 'add', 'one']);
+  await linkctl(['tags', 'rename', 'one', 'two']);
+  await wire.script([
+    { only: { method: 'GET' } },
+    { ...faults.dropAfter, only: { method: 'PATCH' }, times: 'all' },
+    { ...faults.dropBefore, only: { method: 'GET' }, times: 'all' },
+  ]);
+  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 10 });
+  await wire.script([]);
+  const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n').slice(1);
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+  expect(await tags(linkctl)).toEqual(['one']);
+});
