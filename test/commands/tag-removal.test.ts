@@ -41,7 +41,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, others);
     const ran = await linkctl(['tags', 'merge', 'one', 'TWO', '--into', 'all', '--yes']);
     expect(ran).toMatchObject({ code: 0, stdout: 'one\nTWO\n' });
-    expect(ran.stderr).toContain(`\n${bound + 5} rows: ${bound + 5} changed `);
+    expect(ran.stderr).toContain(`\n${bound + 5} links: ${bound + 5} changed `);
     const labels = await labelsOf(service);
     expect(labels).toMatchObject({ both: ['All'], had: ['All'], none: ['spring'], bare: [], h0: ['All', 'spring'] });
     expect(labels[`h${bound + 2}`]).toEqual(['All', 'spring']);
