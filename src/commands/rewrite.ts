@@ -42,7 +42,7 @@ export function registerRewrite(command: Command, run: Runner): void {
     fields: namesOf(urlColumns),
     notes: [
       '<from> ends at a boundary: https://a.example matches https://a.example/x and never https://a.example.evil. Scheme and host are ' +
-        'compared without case. The rest of the URL stays byte for byte.',
+        'compared without case. The rest of the URL stays byte for byte. Links that begin with <to> already stay as they are.',
       'Several rules apply in the order of the flags above. <from>, --host and --regex say which links are rewritten, of the domain ' +
         'or of the selection; other rules beside them apply to the same links. Alone, the other rules need a selection or --all.',
       'A parameter that is there is replaced in its place, and repeated ones are removed; a new one is added at the end of the query. ' +

@@ -8,14 +8,19 @@ import { readWebAddress } from './web-address.ts';
 
 // What is typed comes in here; each function throws a UsageError for what is no rule.
 
-/** `<from> <to>`: what begins with `from` (F4) gets `to` instead. */
+/**
+ * `<from> <to>`: what begins with `from` (F4) gets `to` instead. Where `to` begins with `from`, too, what begins with `to` has been
+ * rewritten already and stays: the same command again changes nothing.
+ */
 export function prefixRule(from: string, to: string): UrlRule {
   if (from === to) throw new UsageError('<from> and <to> are the same');
   const prefix = urlPrefix(from);
+  const done = prefix.matches(to) ? urlPrefix(to) : undefined;
   const endsAlike = lastPart(from) === lastPart(to);
   return {
     selects: true,
     apply(longUrl) {
+      if (done?.matches(longUrl)) return undefined;
       const result = prefix.replace(longUrl, to);
       const fits = result === undefined || endsAlike || !cannotFollow[lastPart(to)].test(result.slice(to.length));
       return fits ? result : { longUrl: result, refused: `the rest of the URL cannot follow ${to}` };

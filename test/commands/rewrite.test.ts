@@ -203,6 +203,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     for (const { urls } of await edits(wire)) expect(urls.length).toBeLessThanOrEqual(10);
   });
 
+  test('W1: the same rewrite again changes nothing, also where <to> begins with <from>', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(3));
+    const words = ['rewrite', 'https://example.com', 'https://example.com/new', '--yes'];
+    expect((await linkctl(words)).code).toBe(0);
+    expect(await linkctl(words)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('nothing to change') });
+    expect(await edits(wire)).toHaveLength(1);
+    expect((await destinations(service)).h2).toBe('https://example.com/new/2');
+  });
+
   test('W1: no batch is larger than the bound, over several pages', async ({ linkctl, wire, service }) => {
     const links = numbered(1203).map((link, index) => (index % 2 ? link : { ...link, long_url: `https://old.example/${index}` }));
     await store(service, links);

@@ -36,6 +36,16 @@ const table: readonly (readonly [name: string, rules: readonly UrlRule[], cases:
     ],
   ],
   [
+    'https://a.example https://a.example/new',
+    [prefixRule('https://a.example', 'https://a.example/new')],
+    [
+      ['https://a.example/x', 'https://a.example/new/x'],
+      ['https://a.example/new/x', unchanged],
+      ['https://A.example/new', unchanged],
+      ['https://a.example/news', 'https://a.example/new/news'],
+    ],
+  ],
+  [
     'https://old.example https://new.example/?from=old',
     [prefixRule('https://old.example', 'https://new.example/?from=old')],
     [
