@@ -5,6 +5,7 @@ import type { InlineResult } from '../bulk/inline.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, missingCount, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { type StartedRun, startRun } from '../bulk/run.ts';
+import type { RunFacts } from '../bulk/run-facts.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
@@ -58,6 +59,7 @@ export async function collectRun<Payload extends object>(
   const { profile, domain } = session;
   const plan = { ...planned, profile, domain, undo: true, isTyped: true, concurrency: 1 };
   const run = await startRun(plan, environmentOf(session));
+  for (const line of resumedLines(run.facts, 'link')) await session.note(line);
   const outcomes: RowOutcome<Payload>[] = [];
   for await (const rows of run.rows) outcomes.push(...rows);
   const { tally, stop } = run.summary();
@@ -166,17 +168,21 @@ interface ShownRun<Payload extends object> {
 
 /** What is known before the first row: the account, batches and calls, and what the mode promises. */
 function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
-  const { rows, batches, calls, doneBefore, resumed, run, guarantee, advice } = shown.run.facts;
+  const { rows, batches, calls, doneBefore, guarantee, advice } = shown.run.facts;
   const { input } = shown.plan;
   const noun = nounOf(shown.plan);
   const subject = plainQuantity(rows - doneBefore, noun) + (noun === 'row' ? ` of ${input.name}` : '');
   const where = whereaboutsOf(shown);
   return [
-    ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} ${noun}s are done`] : []),
+    ...resumedLines(shown.run.facts, noun),
     `${shown.presentation.doing} ${subject} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
     ...(guarantee ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];
+}
+
+function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun: 'link' | 'row'): string[] {
+  return resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} ${noun}s are done`] : [];
 }
 
 /** A selection has links, a file rows. */
