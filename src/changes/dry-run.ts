@@ -86,7 +86,7 @@ export interface ChangeOfLinks {
   readonly fields?: EditFields;
   /** How a call begins: the hashes follow in the path or in the query. */
   readonly request: { readonly method: string; readonly path: string };
-  readonly verb: Exclude<PlanVerb, 'restore'>;
+  readonly verb: Exclude<PlanVerb, 'restore' | 'create'>;
 }
 
 /** What would become of one link; undefined where it stays as it is. */

@@ -156,10 +156,15 @@ class PlanScreen {
       if (changes.every(({ field }) => field !== 'long_url') && this.#fits(line)) return [line];
       return [`  ${this.name(link)}`, ...changes.flatMap((change) => this.#changeLines(change))];
     }
-    if (!record) return [`  ${this.name(link)} (created again)`];
-    const [before, longUrl, after] = describedParts(record, this.#session, outcome.kind === 'reset');
+    const [before, longUrl, after] = this.#parts(link);
     const room = Math.max(20, this.#width - '  '.length - displayWidth(safe(before + after)));
     return [`  ${safe(before)}${truncate(safe(longUrl), room, this.ellipsis)}${safe(after)}`];
+  }
+
+  #parts(link: PlannedLink): [string, string, string] {
+    const { outcome, record } = link;
+    if (outcome.kind === 'create') return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', ' (created again)'];
+    return record ? describedParts(record, this.#session, outcome.kind === 'reset') : [this.name(link), '', ''];
   }
 
   #changeLines(change: FieldChange): string[] {

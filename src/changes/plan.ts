@@ -1,7 +1,7 @@
 import type { LinkDomains } from '../contract/link.ts';
 import { fieldChanges, foldedText } from './field-changes.ts';
 import { type PlanMarks, planLines, summaryLines } from './plan-lines.ts';
-import { Groups, type PlanCounts, type PlannedLink, type PlanSettings } from './planned-links.ts';
+import { Groups, type PlanCounts, type PlannedLink, type PlanSettings, participles } from './planned-links.ts';
 
 /** What a change would do to many links, in constant memory (W2). */
 export interface ChangePlan {
@@ -57,6 +57,14 @@ function added({ planned, unchanged, missing, refused }: PlanCounts): number {
 
 /** A text that is equal for links to which the same would be done. */
 function foldOf({ outcome, record }: PlannedLink): string {
-  if (outcome.kind !== 'change') return outcome.kind;
-  return record ? foldedText(fieldChanges(outcome.fields, record)) : 'change';
+  switch (outcome.kind) {
+    case 'change':
+      return record ? foldedText(fieldChanges(outcome.fields, record)) : participles.change;
+    case 'create':
+    case 'delete':
+    case 'reset':
+      return participles[outcome.kind];
+    default:
+      return outcome.kind;
+  }
 }

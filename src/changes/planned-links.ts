@@ -33,7 +33,13 @@ export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRe
 }
 
 /** What is done, as people read it: `would be changed`. */
-export const participles = { change: 'changed', delete: 'deleted', reset: 'reset', restore: 'restored' } as const;
+export const participles = {
+  change: 'changed',
+  delete: 'deleted',
+  reset: 'reset',
+  create: 'created again',
+  restore: 'restored',
+} as const;
 
 export type PlanVerb = keyof typeof participles;
 

@@ -91,6 +91,26 @@ describe('W2: what a plan says', () => {
     ]);
   });
 
+  test('U3, W2: a plan of several kinds folds each, and says where a link that is made again leads', () => {
+    const again = ['a', 'b'].map((hash): PlannedLink => {
+      const fields = { long_url: `https://old.example/${hash}` };
+      return { target: { hash, domain: 's.ex' }, record: undefined, outcome: { kind: 'create', fields } };
+    });
+    const made = ['c', 'd', 'e'].map((hash) => link(hash, { kind: 'delete' }));
+    expect(linesOf([...again, ...made], { verb: 'restore' })).toEqual([
+      '5 links would be restored',
+      '  deleted        3',
+      '  created again  2',
+      '  https://s.ex/c -> https://old.example/c (0 clicks)',
+      '  s.ex/a -> https://old.example/a (created again)',
+      '  https://s.ex/d -> https://old.example/d (0 clicks)',
+      '  s.ex/b -> https://old.example/b (created again)',
+      '  https://s.ex/e -> https://old.example/e (0 clicks)',
+      'clicks and creation order of deleted links cannot be restored',
+      'links that are created again begin with 0 clicks, as the newest',
+    ]);
+  });
+
   test('B29, B25: server text is safe, and lines are as long as the terminal is wide', () => {
     const long = `https://old.example/${'語'.repeat(60)}\u001b[2J/end`;
     const noted = (hash: string): PlannedLink =>
