@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
 import { changedOptions } from './given-flags.ts';
@@ -52,7 +53,8 @@ export async function beginRun<Started>(
   let journal: Journal | undefined;
   try {
     if (identity.mode === 'checked') claims.push(await claimAccount(identity, folders, system));
-    const found = await findRun(key, identity, plan, folders);
+    const alike = await findRun(key, identity, plan, folders);
+    const found = alike && isOutdated(alike, plan) ? await discard(alike, folders, system) : alike;
     assertReplaceable(plan, found?.state.begin);
     if (!found) made = await create(identity, plan, folders, environment);
     const name = found?.name ?? made ?? '';
@@ -74,6 +76,25 @@ export async function beginRun<Started>(
     throw error;
   } finally {
     beginning.release();
+  }
+}
+
+/** A selection that was read anew has other links than a run of it that was begun and sent nothing. */
+function isOutdated({ state }: FoundRun, { input }: RunBeginning): boolean {
+  return input.readAt !== undefined && isUntouched(state);
+}
+
+/** Throws `LocalError` while another process works on the run. */
+async function discard({ name }: FoundRun, folders: RunFolders, system: System): Promise<undefined> {
+  const work = await claimRun(name, folders, system, 0);
+  try {
+    // Under the lock: the process that had it may have worked on until now.
+    if (!isUntouched(await foldJournal(join(folders.runs, name, journalName)))) {
+      throw new LocalError(`another process continued run ${name} meanwhile`, { hint: 'run the same command again' });
+    }
+    removeRunFolder(name, folders, system);
+  } finally {
+    work.release();
   }
 }
 

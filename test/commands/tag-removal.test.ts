@@ -114,6 +114,25 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
+test('F1, R 1.4: a run of a selection that sent nothing is begun anew with the links that there are now, and can be undone', async ({
+  linkctl,
+  service,
+  wire,
+}) => {
+  await store(service, numbered(3, { tags: ['one'] }));
+  const before = await stored(service);
+  const words = ['tags', 'merge', 'one', '--into', 'all', '--yes'];
+  await wire.script([{ ...faults.refuse(1303), only: { method: 'PATCH' } }]);
+  expect(await linkctl(words)).toMatchObject({ code: 7 });
+  await store(service, [labelled('new', 'one')]);
+  expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('resuming') });
+  expect((await linkctl(['tags', '--count'])).stdout).toBe('all\t4\n');
+  expect(await runs(linkctl)).toMatchObject([{ state: 'finished', rows: 4, undo: 'yes' }]);
+  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0 });
+  expect((await stored(service)).slice(0, 3)).toEqual(before);
+  expect((await linkctl(['tags', '--count'])).stdout).toBe('all\t0\none\t4\n');
+});
+
 describe('several domains', () => {
   test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
 
