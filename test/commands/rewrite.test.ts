@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, sent, test } from '../support/linkctl.ts';
+import { arrived, runnerIn, sent, test } from '../support/linkctl.ts';
 import { numbered, oddHashes, store, stored } from '../support/stored-links.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
@@ -201,6 +201,32 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const expected = links.map(({ custom_hash }, index) => [custom_hash, `https://example.com/new/${index}`]);
     expect(await destinations(service)).toEqual(Object.fromEntries(expected));
     for (const { urls } of await edits(wire)) expect(urls.length).toBeLessThanOrEqual(10);
+  });
+
+  test('F1, W2: what somebody else changed minutes after the listing is left alone, by name', async ({
+    linkctl,
+    wire,
+    service,
+    env,
+  }) => {
+    await store(service, numbered(3));
+    await wire.script([{ only: { method: 'GET', path: '/urls?' }, held: true }]);
+    let later = 0;
+    const now = (): number => Date.now() + later;
+    const running = linkctl(['rewrite', '--host', 'example.com=new.example', '--yes', '--search', 'example'], { now });
+    await wire.held();
+    const elsewhere = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
+    expect((await elsewhere(['edit', 'h1', '--url', 'https://example.com/elsewhere'])).code).toBe(0);
+    later = 6 * 60_000;
+    await wire.release();
+    const ran = await running;
+    expect(ran).toMatchObject({ code: 3, stdout: 'h2\nh0\n' });
+    expect(ran.stderr).toMatch(/h1: changed since it was listed: long_url/);
+    expect(await destinations(service)).toEqual({
+      h0: 'https://new.example/0',
+      h1: 'https://example.com/elsewhere',
+      h2: 'https://new.example/2',
+    });
   });
 
   test('W1: the same rewrite again changes nothing, also where <to> begins with <from>', async ({ linkctl, wire, service }) => {
