@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
@@ -112,6 +113,32 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
     });
     const two = await linkctl(['edit', 'h0', 'h1', '--note', 'two'], watched);
     expect(two.stdout).toBe('✓ Changed h0 → https://new.example/\n✓ Changed h1 → https://example.com/1\n');
+  });
+
+  test('W3, R 1.4: a run that was stopped shows what is left to change, and each row is changed once', async ({
+    linkctl,
+    wire,
+    service,
+    folder,
+  }) => {
+    await store(service, numbered(6));
+    const path = join(folder, 'edits.csv');
+    writeFileSync(
+      path,
+      `hash,note\n${numbered(6)
+        .map(({ custom_hash }) => `${custom_hash},n\n`)
+        .join('')}`,
+    );
+    const pass = { only: { method: 'PATCH' } };
+    await wire.script([pass, { ...faults.refuse(1303), ...pass }]);
+    const words = ['edit', '-f', path, '--batch-size', '2', '--concurrency', '1'];
+    const stopped = await linkctl(words, { ...watched, stdin: 'y\n' });
+    expect(stopped).toMatchObject({ code: 7, stderr: expect.stringMatching(/^6 links would be changed\n/) });
+    const on = await linkctl(words, { ...watched, stdin: 'y\n' });
+    expect(on).toMatchObject({ code: 0, stderr: expect.stringMatching(/^4 links would be changed, 2 unchanged\n/) });
+    expect(on.stderr).toMatch(/Edit 4 links of .*resuming run \S+: 2 of 6 rows are done\n/s);
+    expect(await changes(wire)).toBe(4);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(Array(6).fill('n'));
   });
 
   test('from 100 links on the number that an edit changes is typed', async ({ linkctl, wire, service, folder }) => {
