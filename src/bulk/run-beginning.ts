@@ -146,7 +146,9 @@ export async function runsOf(
     const journal = join(folders.runs, name, journalName);
     // Of finished ones before the newest, which is read whole, the end is enough.
     const state = finished !== undefined && (await endsComplete(journal)) ? undefined : await foldJournal(journal);
-    if (state && !state.complete && state.undoneBy === undefined) unfinished.push({ name, state });
+    // What was taken back is done anew.
+    if (state?.undoneBy !== undefined) continue;
+    if (state && !state.complete) unfinished.push({ name, state });
     else finished ??= name;
   }
   return { unfinished, finished };
