@@ -22,7 +22,7 @@ interface RefusedUrl {
 
 /** What a new long URL must not be. */
 export interface UrlLimits {
-  /** Why a text is no long URL that can be sent, or undefined. */
+  /** Why a text is no long URL that can be sent, as what follows its name: `has no host`; or undefined. */
   fault(longUrl: string): string | undefined;
   /** Whether short URLs of the account are on this host, which is in ASCII and lower case. */
   isOwnHost(host: string): boolean;
@@ -43,8 +43,8 @@ export function urlChange(rules: readonly UrlRule[], limits: UrlLimits): (longUr
     }
     // What differs only in its spelling is no change of a link, and is never sent (W3).
     if (!selected || sameUrl(longUrl, before)) return { kind: 'unchanged' };
-    const reason = limits.fault(longUrl) ?? ownHostFault(before, longUrl, limits);
-    return reason === undefined ? { kind: 'changed', longUrl } : { kind: 'refused', longUrl, reason };
+    const fault = limits.fault(longUrl) ?? ownHostFault(before, longUrl, limits);
+    return fault === undefined ? { kind: 'changed', longUrl } : { kind: 'refused', longUrl, reason: `the new URL ${fault}` };
   };
 }
 

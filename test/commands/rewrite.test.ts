@@ -106,8 +106,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl(['rewrite', '--set-param', 'campaign=spring', '--all', '--yes']);
     expect(ran).toMatchObject({ code: 3 });
     expect(ran.stderr).toMatch(/2 of 3 links would be changed, 1 refused/);
-    expect(ran.stderr).toContain('is longer than 2048 characters');
-    expect(ran.stderr).toMatch(/long\b.*is longer than 2048 characters/s);
+    expect(ran.stderr).toContain('the new URL is longer than 2048 characters');
+    expect(ran.stderr).toMatch(/long\b.*the new URL is longer than 2048 characters/s);
     expect(ran.stderr).toContain('3 links: 2 changed, 1 failed');
     expect((await destinations(service)).long).toBe(long);
     expect((await edits(wire)).flatMap(({ urls }) => urls.map(({ hash }) => hash))).toEqual(['h1', 'h0']);

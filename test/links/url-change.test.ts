@@ -244,20 +244,26 @@ describe('W2: refused is', () => {
   const toOwn = hostRule('old.example=S.EX');
 
   test.each([
-    ['what is no valid URL', [patternRule('/x', '/ ')], 'https://a.example/x', 'https://a.example/ ', 'is not a valid URL'],
+    [
+      'what is no valid URL',
+      [patternRule('/x', '/ ')],
+      'https://a.example/x',
+      'https://a.example/ ',
+      'the new URL is not a valid URL',
+    ],
     [
       'what is too long',
       [parameterRule(`a=${'b'.repeat(200)}`)],
       'https://a.example',
       `https://a.example?a=${'b'.repeat(200)}`,
-      'is too long',
+      'the new URL is too long',
     ],
     [
       'what leads to a domain of the account',
       [toOwn],
       'https://old.example/x',
       'https://S.EX/x',
-      'leads to s.ex, a domain of the account',
+      'the new URL leads to s.ex, a domain of the account',
     ],
   ])('%s', (_, rules, before, longUrl, reason) => {
     expect(rewritten(rules, before)).toEqual({ kind: 'refused', longUrl, reason });
