@@ -162,6 +162,8 @@ function afterRun(run: RowsReport, known: KnownRemoval, work: Work, session: Ses
       yield failed;
     }
     isOver = true;
+    // From here on a signal ends the command at once: the same one deletes what is left.
+    session.listenForSignals(() => undefined)();
     for (const line of run.notes?.() ?? []) await session.note(line);
     ending = run.outcome?.();
     if (!ending) yield* batchesOf(tags);

@@ -1,7 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, type Linkctl, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { createTestSystem } from '../support/test-system.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 120 };
 
@@ -301,4 +305,43 @@ test('B87: a quota that ends between two deletions keeps the record of the first
   expect(await linkctl(['tags', 'delete', 'one', 'two', '--yes'])).toMatchObject({ code: 7, stdout: 'one\n' });
   expect(await runs(linkctl)).toMatchObject([{ what: 'tags delete one two', undo: 'yes' }]);
   await arrived(wire, 1, 'DELETE');
+});
+
+test('U1: where the record cannot be kept, no link and no tag is changed', async ({ linkctl, service, wire, folder }) => {
+  await store(service, [labelled('x', 'promo')]);
+  await linkctl(['tags', 'add', 'unused']);
+  const before = (await wire.requests()).length;
+  mkdirSync(join(folder, '.local'), { recursive: true });
+  writeFileSync(join(folder, '.local', 'state'), '');
+  for (const words of [
+    ['delete', 'promo'],
+    ['delete', 'unused'],
+    ['merge', 'promo', '--into', 'all'],
+  ]) {
+    expect(await linkctl(['tags', ...words, '--yes'])).toMatchObject({ code: 9, stdout: '' });
+  }
+  const calls = (await sent(wire)).slice(before).map(({ call }) => call);
+  expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
+});
+
+describe('a merge of more batches than are sent at once', () => {
+  test.override({ edition: 'b' });
+
+  test('R-18: Ctrl-C in a merge keeps the tags; the same command finishes it', async ({ env, linkctl, service, wire }) => {
+    await store(service, numbered(2502, { tags: ['one'] }));
+    const words = ['tags', 'merge', 'one', '--into', 'all', '--yes'];
+    await wire.script([{ only: { method: 'PATCH' }, held: true, times: 'all' }]);
+    const system = createTestSystem({ env });
+    const running = main(words, system);
+    await wire.held(4);
+    system.raise('SIGINT');
+    await wire.release();
+    await running;
+    expect(system.deaths).toEqual(['SIGINT']);
+    expect((await linkctl(['tags', '--count'])).stdout).toBe('all\t2000\none\t502\n');
+    await wire.script([]);
+    expect(await linkctl(words)).toMatchObject({ code: 0, stdout: 'one\n' });
+    expect((await linkctl(['tags', '--count'])).stdout).toBe('all\t2502\n');
+    expect(await runs(linkctl)).toMatchObject([{ state: 'finished', rows: 2502 }]);
+  });
 });
