@@ -11,7 +11,8 @@ import { truncate } from '../output/display-width.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { editText } from './field-changes.ts';
 import type { ChangePlan } from './plan.ts';
-import { clicks, describedParts, shortUrlText, shownLinks } from './plan-lines.ts';
+import { shownLinks } from './plan-lines.ts';
+import { clicks, describedParts, shortUrlText } from './plan-screen.ts';
 import type { PlannedLink } from './planned-links.ts';
 
 /** What a change asks before it is made. */

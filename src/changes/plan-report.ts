@@ -37,7 +37,8 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
       return changes.of;
     },
   });
-  const asRows = !streams.terminal || output.format !== undefined || global.fields !== undefined;
+  const isWatched = streams.terminal && streams.watched;
+  const asRows = !isWatched || output.format !== undefined || global.fields !== undefined;
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const some of links) {
       for (const link of some) plan.add(link);

@@ -1,6 +1,7 @@
 import type { LinkDomains } from '../contract/link.ts';
 import { fieldChanges, foldedText } from './field-changes.ts';
-import { type PlanMarks, planLines, summaryLines } from './plan-lines.ts';
+import { planLines, summaryLines } from './plan-lines.ts';
+import type { PlanMarks } from './plan-screen.ts';
 import { Groups, type PlanCounts, type PlannedLink, type PlanSettings, participles } from './planned-links.ts';
 
 /** What a change would do to many links, in constant memory (W2). */
