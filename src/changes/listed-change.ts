@@ -183,8 +183,10 @@ function requestOf(kind: OperationKind, batch: readonly LinkKey[]): PlannedReque
     const hashes = batch.map(({ hash }) => hash).join(',');
     return { method: 'DELETE', path: kind === 'reset' ? '/stats' : '/urls', query: { hashes, domain }, body: undefined };
   }
-  const urls = batch.map(({ domain: _, ...item }) => item);
-  return { method: kind === 'shorten' ? 'POST' : 'PATCH', path: '/urls', query: { domain }, body: { urls } };
+  const items = batch.map(({ domain: _, ...item }) => item);
+  if (kind === 'edit') return { method: 'PATCH', path: '/urls', query: { domain }, body: { urls: items } };
+  // A link that is made again gets its hash as its custom hash.
+  return { method: 'POST', path: '/urls', query: { domain }, body: { urls: items.map(({ hash: _, ...item }) => item) } };
 }
 
 /** Undefined for a link that stays as it is. */

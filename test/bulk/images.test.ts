@@ -40,7 +40,7 @@ async function imagesOf(world: BulkWorld, rows: number): Promise<Map<number, Bef
       images.set(image.row, image);
     }
   }
-  return images;
+  return new Map([...images].sort(([one], [other]) => one - other));
 }
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {

@@ -8,7 +8,7 @@ import type { KnownRecord } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { Images } from '../sending/execution.ts';
-import { type Journal, type OpenJournalFile, openJournal, readJournal } from './journal.ts';
+import { type Journal, type OpenJournalFile, openJournal, openToRead, type Place, readJournal, readLineAt } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 
 /** What a link was before a run changed it, and what it was to get. */
@@ -96,27 +96,34 @@ async function soundSize(path: string): Promise<number> {
 }
 
 /**
- * The images of a run, some at a time: of a row that has several, the last. It was read again because nothing had been applied.
+ * The images of a run, some at a time, the last first: links that are made again in this order are listed as they were. Of a row that has
+ * several the last counts: it was read again because nothing had been applied.
  */
 export async function* readImages(folder: string, rows: number): AsyncGenerator<readonly BeforeImage[]> {
   const path = join(folder, imagesName);
   if (!existsSync(path)) return;
-  const last = new Uint32Array(rows);
-  let count = 0;
-  for await (const line of imageLines(path)) {
-    count += 1;
-    for (const row of line.rows) last[row] = count;
-  }
-  let nth = 0;
-  for await (const { rows: indexes, payloads, records } of imageLines(path)) {
-    nth += 1;
-    yield indexes.flatMap((row, position) => {
-      const payload = payloads[position];
-      return last[row] === nth && payload ? [{ row, payload, record: records[position] ?? null }] : [];
-    });
+  const places: Place[] = [];
+  for await (const { offset, length } of readJournal(path)) places.push({ offset, length });
+  const seen = new Uint8Array(rows);
+  const file = await openToRead(path);
+  try {
+    for (const place of places.reverse()) {
+      const line = await readLineAt(file, place);
+      if (line.type === 'before') yield imagesOf(line, seen);
+    }
+  } finally {
+    await file.close();
   }
 }
 
-async function* imageLines(path: string): AsyncGenerator<JournalLine<'before'>> {
-  for await (const { line } of readJournal(path)) if (line.type === 'before') yield line;
+/** The rows of a line that no later line has, the last first. */
+function imagesOf({ rows, payloads, records }: JournalLine<'before'>, seen: Uint8Array): BeforeImage[] {
+  const images: BeforeImage[] = [];
+  for (const [position, row] of [...rows.entries()].reverse()) {
+    const payload = payloads[position];
+    if (seen[row] === 1 || !payload) continue;
+    seen[row] = 1;
+    images.push({ row, payload, record: records[position] ?? null });
+  }
+  return images;
 }
