@@ -97,18 +97,19 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
   return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
 }
 
-/** The counters that are lost, of the first links; for where nothing is asked. */
-export async function noteCounters({ open, rows }: Pick<RunInput<LinkKey>, 'open' | 'rows'>, session: Session): Promise<void> {
+/** The counters that are lost, of the first links, which it returns; for where nothing is asked. */
+export async function noteCounters(
+  { open, rows }: Pick<RunInput<LinkKey>, 'open' | 'rows'>,
+  session: Session,
+): Promise<readonly AffectedUrl[]> {
+  const first: AffectedUrl[] = [];
   for await (const some of rowBatches({ open }, shownUrls)) {
-    const first: AffectedUrl[] = [];
-    for await (const url of namedUrls(
-      session.client,
-      some.map(({ item }) => item),
-      shownUrls,
-    ))
-      first.push(url);
-    return await tellCounters(first, rows, session);
+    const targets = some.map(({ item }) => item);
+    for await (const url of namedUrls(session.client, targets, shownUrls)) first.push(url);
+    break;
   }
+  await tellCounters(first, rows, session);
+  return first;
 }
 
 /** Asks before all that a tag expression selects is changed: the count is to be typed (B56). */

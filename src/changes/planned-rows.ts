@@ -3,10 +3,10 @@ import { rowBatches } from '../bulk/batches.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { canAsk } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
-import type { LinkKey } from '../contract/link.ts';
+import { type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { KeptRows } from '../input/kept-rows.ts';
-import { consentToPlan, noteCounters, type Question } from './consent.ts';
+import { type AffectedUrl, consentToPlan, noteCounters, type Question } from './consent.ts';
 import { startPlan } from './plan.ts';
 import { plannedLinks } from './plan-report.ts';
 import type { PlannedOutcome, PlanVerb } from './planned-links.ts';
@@ -39,9 +39,9 @@ export async function consentToRows<Item extends LinkKey>(
   session: Session,
 ): Promise<ReadableRows<Item>> {
   const { global, streams, system } = session;
-  if (global.yes && asks.erasesCounters) await noteCounters(input, session);
-  if (global.yes || (asks.isOptional && !canAsk(session))) return input;
   const readAt = system.now();
+  if (global.yes && asks.erasesCounters) return withLinks(input, await noteCounters(input, session), readAt);
+  if (global.yes || (asks.isOptional && !canAsk(session))) return input;
   const kept: Keep<RunRow<Item>> = input.rows > batchSize ? keptOnDisk(session) : keptInMemory();
   const plan = startPlan({ verb, session });
   let read = 0;
@@ -56,6 +56,20 @@ export async function consentToRows<Item extends LinkKey>(
   }
   await consentToPlan(plan, asks, session);
   return { rows: input.rows, open: () => kept.read(), readAt };
+}
+
+/** The rows with what was read of them, where that was all of them. */
+function withLinks<Item extends LinkKey>(
+  input: ReadableRows<Item>,
+  links: readonly AffectedUrl[],
+  readAt: number,
+): ReadableRows<Item> {
+  if (links.length < input.rows) return input;
+  const records = new Map(links.map(({ target, record }) => [linkText(target), record ?? null]));
+  async function* open(): AsyncGenerator<readonly RunRow<Item>[]> {
+    for await (const rows of input.open()) yield rows.map((row) => ({ ...row, before: records.get(linkText(row.item)) }));
+  }
+  return { rows: input.rows, open, readAt };
 }
 
 function keptOnDisk<Row>({ system, atEnd }: Session): Keep<Row> {

@@ -59,7 +59,7 @@ function editing<Row extends LinkKey>(
     ...sending,
     kind: 'edit',
     doubt: 'inspect',
-    read: reading(settings, (row) => (isRename(row) ? fields(row).custom_hash : undefined)),
+    read: reading(settings),
     readable: fittingHashes,
     needsBefore: isRename,
     asks: fields,

@@ -34,18 +34,11 @@ export async function readLinks(
   return await urlsByHash(hashes, { ...settings, ...addressOf(rows, settings).query, signal });
 }
 
-/**
- * How links are read right before they are changed. `newHash`: what a row renames its link to. A link that another row of the call
- * renames to is not known to be missing: links swap their hashes like that.
- */
-export function reading<Row extends LinkKey>(
-  settings: ChangeSettings,
-  newHash: (row: Row) => string | undefined = () => undefined,
-): NonNullable<BulkOperation<Row>['read']> {
+/** How links are read right before they are changed. */
+export function reading<Row extends LinkKey>(settings: ChangeSettings): NonNullable<BulkOperation<Row>['read']> {
   return async (rows, signal) => {
     const links = await readLinks(rows, settings, signal);
-    const made = new Set(rows.map(newHash));
-    return rows.map(({ hash }) => links.get(hash) ?? (made.has(hash) ? undefined : null));
+    return rows.map(({ hash }) => links.get(hash) ?? null);
   };
 }
 

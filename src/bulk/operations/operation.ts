@@ -38,11 +38,8 @@ export interface BulkOperation<Payload extends object> {
   inspect?(rows: readonly SoughtRow<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
   /** If a row in doubt is refused with this code, an earlier attempt was applied: the thing to delete is gone. */
   readonly provenBy?: number | undefined;
-  /**
-   * Reads the links of rows as they are; null for one that does not exist, undefined where that is not known. Only for changes of
-   * links that exist.
-   */
-  read?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly (UrlRecord | null | undefined)[]>;
+  /** Reads the links of rows as they are; null for one that does not exist. Only for changes of links that exist. */
+  read?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly (UrlRecord | null)[]>;
   /** How many of these, from the first, are read in one call. A batch that is read first is no larger, and costs two calls (U1). */
   readable?(payloads: readonly Payload[]): number;
   /** Whether a doubt about a row can only be cleared by where its hash led before it was first sent (D6). */

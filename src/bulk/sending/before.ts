@@ -1,4 +1,5 @@
 import { CallError, refusesRun } from '../../client/call-error.ts';
+import type { LinkKey } from '../../contract/link.ts';
 import { placeOf } from '../matching/place.ts';
 import { doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { missing } from '../operations/named-links.ts';
@@ -25,7 +26,7 @@ export async function readBefore<Payload extends object>(
   const { operation, before, inDoubt, stop, mayCall, images } = run;
   const unread = rows.filter((row) => isToRead(row, run));
   if (unread.length > 0 && (stop.reason || !mayCall(2))) return undefined;
-  const prepared = unread.length > 0 ? await read(rows, unread, run) : rows;
+  const prepared = exceptSwapped(unread.length > 0 ? await read(rows, unread, run) : rows, operation);
   for (const { index, payload, before: link } of prepared) {
     const isWitness = link !== undefined && operation.needsBefore?.(payload) && !inDoubt.has(index) && !before.has(index);
     if (isWitness) before.set(index, placeOf(link));
@@ -33,6 +34,19 @@ export async function readBefore<Payload extends object>(
   const unkept = images ? prepared.filter((row) => isToKeep(row, images, run)) : [];
   if (unkept.length > 0) await images?.keep(unkept);
   return { rows: prepared, isPaid: unread.length > 0 };
+}
+
+/** A link that another row of the batch renames to this hash will be there: links swap their hashes like that. */
+function exceptSwapped<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  { asks, needsBefore }: Execution<Payload>['operation'],
+): readonly BulkRow<Payload>[] {
+  const made = new Set(rows.flatMap(({ payload }) => (needsBefore?.(payload) && asks?.(payload).custom_hash) || []));
+  if (made.size === 0) return rows;
+  return rows.map((row) => {
+    const { hash = '' }: Partial<LinkKey> = row.payload;
+    return row.before === null && made.has(hash) ? { ...row, before: undefined } : row;
+  });
 }
 
 /** What is known of a link in doubt is not what it was; only one that is to be deleted and still exists is as it was. */
@@ -67,7 +81,7 @@ async function read<Payload extends object>(
     if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
   });
   if (!links) return rows;
-  const found = new Map(unread.map(({ index, before }, nth) => [index, links[nth] ?? before ?? links[nth]]));
+  const found = new Map(unread.map(({ index, before }, nth) => [index, links[nth] ?? before ?? null]));
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index) } : row));
 }
 
