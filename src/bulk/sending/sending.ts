@@ -40,11 +40,14 @@ async function clearDoubt<Payload extends object>(
   { batch, rows }: DoubtfulBatch<Payload>,
   run: Execution<Payload>,
 ): Promise<Round<Payload>> {
-  for (const { index } of rows) run.inDoubt.add(index);
+  // A row that was refused was in the batch, and in no call.
+  for (const { index, refusal } of rows) if (refusal === undefined) run.inDoubt.add(index);
   const leave = run.holdsPlace ? undefined : await run.limiter.enter();
   try {
     if (run.stop.reason) return leftAside(rows, run);
-    return await settle(batch, rows, await resolveDoubt(batch, rows, run), run);
+    const known = knownVerdicts(rows, run);
+    const open = rows.filter((_, nth) => !known[nth]);
+    return await settle(batch, rows, withKnown(known, open.length === 0 ? [] : await resolveDoubt(batch, open, run)), run);
   } finally {
     leave?.();
   }

@@ -1,0 +1,43 @@
+import { describe, expect } from 'vitest';
+import { startProgram } from '../support/built-program.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { arrived, sent, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const rewrite = ['rewrite', 'https://example.com', 'https://new.example', '--yes'];
+const undo = ['undo', 'last', '--yes', '--batch-size', '2', '--concurrency', '1'];
+
+type Service = Parameters<typeof stored>[0];
+
+async function destinations(service: Service): Promise<string[]> {
+  return (await stored(service)).map(({ hash, long_url }) => `${hash} ${long_url}`);
+}
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('U2: what an interrupted undo left alone is left alone, and called so, when it is resumed', async ({
+    linkctl,
+    wire,
+    service,
+    env,
+  }) => {
+    await store(service, numbered(4));
+    expect((await linkctl(rewrite)).code).toBe(0);
+    expect((await linkctl(['edit', 'h3', '--url', 'https://foreign.example/'])).code).toBe(0);
+    // Of the first batch, h3 is one link; its answer never comes.
+    const changes = (await sent(wire)).filter(({ call }) => call.startsWith('PATCH')).length;
+    await wire.script([{ only: { method: 'PATCH' }, ...faults.silentAfter }]);
+    const { process: child, ended } = startProgram(undo, env);
+    await arrived(wire, changes + 1, 'PATCH');
+    child.kill('SIGKILL');
+    await ended;
+    await wire.script([]);
+    const resumed = await linkctl(undo);
+    expect(resumed).toMatchObject({ code: 3 });
+    expect(resumed.stderr).toContain('changed since: long_url');
+    expect(resumed.stderr).toContain('4 links: 3 changed, 1 failed');
+    const back = [0, 1, 2].map((nth) => `h${nth} https://example.com/${nth}`);
+    expect(await destinations(service)).toEqual([...back, 'h3 https://foreign.example/']);
+  });
+});
