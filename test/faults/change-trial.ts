@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
@@ -7,7 +6,7 @@ import { type AccountState, type ForeignDeeds, readAccount, startForeignWriter, 
 import { type ChangedRow, type ChangeJob, changes, drawChange, isAfter, labelOf, sameForm, targets } from './change-job.ts';
 import { type Circumstances, causeOf, drawCircumstances, rollDice } from './circumstances.ts';
 import { readResults } from './deeds.ts';
-import { type FaultWorld, openFaultWorld } from './fault-world.ts';
+import { type FaultWorld, openFaultWorld, visit } from './fault-world.ts';
 import { type Findings, grouped, type Notebook, openNotebook } from './findings.ts';
 import type { AccountTrialOptions } from './shorten-trial.ts';
 import {
@@ -106,13 +105,6 @@ async function prepare(
     await store(service, targets(count, domain), edition === 'a' ? domain : undefined);
     await Promise.all(Array.from({ length: count }, (_, index) => visit(service.origin, domain, `t${index}`)));
   }
-}
-
-async function visit(origin: string, host: string, hash: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const visiting = request(`${origin}/${hash}`, { headers: { host } }, (answer) => answer.resume().on('end', resolve));
-    visiting.on('error', reject).end();
-  });
 }
 
 function argvOf({ argv, isTyped }: ChangeJob, { budget }: Circumstances, starts: number): string[] {

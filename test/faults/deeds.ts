@@ -129,11 +129,13 @@ export interface ResultRow {
   readonly row: string;
   readonly status: string;
   readonly hash: string;
+  readonly short_url: string;
   readonly long_url: string;
   readonly code: string;
+  readonly message: string;
 }
 
-export function readResults(world: FaultWorld): ResultRow[] {
+export function readResults(world: Pick<FaultWorld, 'folder'>): ResultRow[] {
   const path = resultsPath(world);
   return existsSync(path) ? parse(readFileSync(path, 'utf8'), { columns: true }) : [];
 }

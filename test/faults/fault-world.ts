@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Edition } from '../../src/contract/editions.ts';
@@ -107,4 +108,12 @@ export async function openFaultWorld(host: FaultyHost, options: FaultWorldOption
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Follows a short URL of a domain of the service. */
+export async function visit(origin: string, host: string, hash: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const visiting = request(`${origin}/${hash}`, { headers: { host } }, (answer) => answer.resume().on('end', resolve));
+    visiting.on('error', reject).end();
+  });
 }
