@@ -1,6 +1,7 @@
 import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
+import { refuseRepeats } from '../client/counting.ts';
 import { filteredPages } from '../client/filtered-pages.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { coverage } from '../client/whole-listing.ts';
@@ -52,7 +53,7 @@ export async function selectLinks(
   const search = selection.kind === 'search' ? selection.text : undefined;
   const listing = await listingOf({ tags, search }, options, session);
   async function* pages(): AsyncGenerator<SelectedPage> {
-    for await (const page of filteredPages(session.client, listing.selections, filter, { warn: session.warn })) {
+    for await (const page of filteredPages(session.client, listing.selections, filter, { warn: refuseRepeats })) {
       yield { links: page.rows.map((record) => ({ target: page.linkOf(record), record })), read: page.read };
     }
     if (listing.isPart) for (const line of await coverage(session)) await session.note(line);

@@ -34,10 +34,13 @@ export async function countUrls(
   let count = 0;
   for await (const { rows } of pages) count += rows.length;
   const orMore = atMost !== undefined && count > atMost;
-  if (isLost && !orMore) {
-    throw new UnavailableError('the server repeats the same rows; the selected links cannot be counted');
-  }
+  if (isLost && !orMore) refuseRepeats();
   return { count, orMore, first };
+}
+
+/** For a listing that decides what is changed: what cannot be counted is not touched (D13). */
+export function refuseRepeats(): never {
+  throw new UnavailableError('the server repeats the same rows; the selected links cannot be counted');
 }
 
 /** Whether the last row is there, and none behind it. */
