@@ -69,16 +69,22 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await wire.requests()).toHaveLength(3);
   });
 
-  test('D13: what cannot be counted is not touched: a server that ignores offset', async ({ linkctl, wire, service }) => {
-    const urls = numbered(3, { tags: ['old'] });
-    await store(service, urls);
-    const records = urls.map(({ custom_hash, long_url }) => ({ hash: custom_hash, long_url }));
-    const answer = { body: { error: { code: 0, message: '' }, urls: records, page: { total_count: 3 } } };
-    await wire.script([{ only: { method: 'GET', path: '/urls' }, apply: false, answer, times: 'all' }]);
-    const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '10']);
-    expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('cannot be counted') });
-    expect(await changes(wire)).toEqual([]);
-  });
+  test.for([
+    [5, []],
+    [3, ['--no-undo']],
+  ] as const)(
+    'D13: what cannot be counted is not touched: a server that ignores offset, %j',
+    async ([count, flags], { linkctl, wire, service }) => {
+      const urls = numbered(count, { tags: ['old'] });
+      await store(service, urls);
+      const records = urls.map(({ custom_hash: hash, long_url }) => ({ hash, long_url, short_url: `localhost/${hash}` }));
+      const answer = { body: { error: { code: 0, message: '' }, urls: records, page: { total_count: count } } };
+      await wire.script([{ only: { method: 'GET', path: '/urls' }, apply: false, answer, times: 'all' }]);
+      const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '10', ...flags]);
+      expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('cannot be counted') });
+      expect(await changes(wire)).toEqual([]);
+    },
+  );
 
   test('D13: list --all is whole where pages are cut and the total is the length of the page', async ({
     linkctl,
