@@ -30,6 +30,8 @@ const shorten: Call = { method: 'POST', path: '/urls' };
 const list: Call = { method: 'GET', path: '/urls' };
 const longUrl = 'https://example.com/';
 const yes = ['--yes', '--max-affected', '9'];
+/** The API's own call, without the links being listed. */
+const atOnce = [...yes, '--no-undo'];
 
 export const subjects: readonly Subject[] = [
   { name: 'shorten', argv: ['shorten', longUrl], call: shorten, changes: true },
@@ -45,14 +47,14 @@ export const subjects: readonly Subject[] = [
   },
   {
     name: 'edit --by-tags',
-    argv: ['edit', '--by-tags', 'promo', '--note', 'a note', ...yes],
+    argv: ['edit', '--by-tags', 'promo', '--note', 'a note', ...atOnce],
     call: { method: 'PATCH', path: '/urls' },
     changes: true,
   },
   { name: 'delete', argv: ['delete', 'abc', ...yes], call: { method: 'DELETE', path: '/urls/abc' }, changes: true },
   {
     name: 'delete --by-tags',
-    argv: ['delete', '--by-tags', 'promo', ...yes],
+    argv: ['delete', '--by-tags', 'promo', ...atOnce],
     call: { method: 'DELETE', path: '/urls' },
     changes: true,
   },
@@ -66,7 +68,7 @@ export const subjects: readonly Subject[] = [
   },
   {
     name: 'stats --reset --by-tags',
-    argv: ['stats', '--reset', '--by-tags', 'promo', ...yes],
+    argv: ['stats', '--reset', '--by-tags', 'promo', ...atOnce],
     call: { method: 'DELETE', path: '/stats' },
     changes: true,
   },
@@ -80,7 +82,7 @@ export const subjects: readonly Subject[] = [
   },
   {
     name: 'tags delete',
-    argv: ['tags', 'delete', 'promo', ...yes],
+    argv: ['tags', 'delete', 'promo', ...atOnce],
     call: { method: 'DELETE', path: '/tags/promo' },
     changes: true,
   },
