@@ -1,11 +1,11 @@
-import { CliError, NotFoundError, PartialError } from '../base/errors.ts';
+import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { noTag } from '../client/api-messages.ts';
 import { carriers, countCarriers, isOneOf, type LabelCount } from '../client/labelled-links.ts';
-import { deleteTag } from '../client/tag-changes.ts';
+import { deleteTag, isNoTag } from '../client/tag-changes.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { foldLabel, labelExpression } from '../contract/tag-label.ts';
 import { dryRunReport } from '../output/dry-run.ts';
@@ -198,7 +198,7 @@ export function deletion(found: readonly string[], session: Session): Work {
     if (links > 0) throw stillUsed(label, links);
     await deleteTag(client, label).catch((error: unknown) => {
       // Somebody else deleted it.
-      if (!(error instanceof CliError) || error.kind !== 'not_found') throw error;
+      if (!isNoTag(error)) throw error;
     });
     return { label };
   };

@@ -14,8 +14,13 @@ export async function deleteTag({ send }: Sender, label: string): Promise<void> 
   try {
     await send('deleteTag', { path: { label } });
   } catch (error) {
-    if (!isOpen(error) || error.apiCode !== tagNotFound) throw error;
+    if (!isOpen(error) || !isNoTag(error)) throw error;
   }
+}
+
+/** The server says that there is no such tag. */
+export function isNoTag(error: unknown): error is CallError {
+  return error instanceof CallError && error.apiCode === tagNotFound;
 }
 
 /**
@@ -28,7 +33,7 @@ export async function renameTag(client: Sender, old: string, label: string, mayB
     try {
       return (await client.send('renameTag', { path: { label: old }, body: { label } })).tags;
     } catch (error) {
-      const isLate = (mayBeDone || doubt !== undefined) && error instanceof CallError && error.apiCode === tagNotFound;
+      const isLate = (mayBeDone || doubt !== undefined) && isNoTag(error);
       if (!isOpen(error) && !isLate) throw doubt ?? error;
       const state = await stateOf(client, old, label);
       // Without the list it stays in doubt: the first error is the one that matters.

@@ -298,6 +298,18 @@ test('F1: --no-undo leaves the deletion to the server alone', async ({ linkctl, 
   expect(await labelsOf(service)).toEqual({ x: [] });
 });
 
+test('W4: a tag that somebody else deleted meanwhile is gone as asked; any other refusal is a failure', async ({
+  linkctl,
+  service,
+  wire,
+}) => {
+  await store(service, [labelled('x', 'one'), labelled('y', 'two')]);
+  await wire.script([{ ...faults.refuse(1309), only: { method: 'DELETE' } }]);
+  expect(await linkctl(['tags', 'delete', 'one', '--yes'])).toMatchObject({ code: 0, stdout: 'one\n' });
+  await wire.script([{ ...faults.refuse(1306), only: { method: 'DELETE' } }]);
+  expect(await linkctl(['tags', 'delete', 'two', '--yes'])).toMatchObject({ code: 5, stdout: '' });
+});
+
 test('B87: a quota that ends between two deletions keeps the record of the first', async ({ linkctl, wire }) => {
   await linkctl(['tags', 'add', 'one', 'two']);
   const remove = { only: { method: 'DELETE' } };
