@@ -26,7 +26,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'cli/listing.ts',
     'cli/prompt.ts',
     'cli/session.ts',
-    'cli/tag-selection.ts',
     'client',
     'contract',
     'flags',

@@ -54,8 +54,8 @@ export async function beginRun<Started>(
   try {
     if (identity.mode === 'checked') claims.push(await claimAccount(identity, folders, system));
     const alike = await findRun(key, identity, plan, folders);
+    assertReplaceable(plan, alike?.state.begin);
     const found = alike && isOutdated(alike, plan) ? await discard(alike, folders, system) : alike;
-    assertReplaceable(plan, found?.state.begin);
     if (!found) made = await create(identity, plan, folders, environment);
     const name = found?.name ?? made ?? '';
     claims.push(await claimRun(name, folders, system));
@@ -117,6 +117,11 @@ async function findRun(
   const { unfinished, finished } = await runsOf(key, folders);
   if (unfinished.length === 0 && finished === undefined && !again) await assertSameInput(identity, domain === undefined, folders);
   const begun = unfinished.find(({ state }) => !isUntouched(state));
+  if (input.snapshot && begun?.name !== input.snapshot.run) {
+    throw new LocalError('another process began or finished the same change meanwhile; nothing was changed', {
+      hint: 'run the same command again',
+    });
+  }
   if (begun) {
     assertSameOptions(identity, begun.state.begin);
     return begun;

@@ -27,6 +27,11 @@ export interface RunInput<Item extends object = object> {
   readonly rows: number;
   /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
+  /**
+   * For links that were listed: the unfinished run that has these rows; undefined where a new one is to keep them. Another run of the same
+   * command has other rows.
+   */
+  readonly snapshot?: { readonly run: string | undefined } | undefined;
   /** When the rows' links were read, in milliseconds since 1970; absent where they were not. */
   readonly readAt?: number | undefined;
   /** The error to stop with if the file is no longer the one that was checked (F65). */

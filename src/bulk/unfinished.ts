@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { LocalError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BeginLine } from './journal/lines.ts';
-import { type RunIdentity, runKey } from './journal/run-folder.ts';
+import { claimBeginning, type RunIdentity, runKey } from './journal/run-folder.ts';
 import { isSettled, isUntouched } from './journal/run-state.ts';
 import { runsOf } from './run-beginning.ts';
 import { inputName, runFolders } from './run-names.ts';
@@ -19,24 +21,29 @@ export interface KeptRun {
 
 interface RunPlace {
   readonly client: Pick<Client, 'identity'>;
+  readonly system: System;
   readonly stateFolder: string;
 }
 
 /** The unfinished run that the same command resumes, with the rows that it had; undefined where there is none that did anything. */
 export async function keptRun(
   { operation, domain, sha256 }: Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: string },
-  { client: { identity }, stateFolder }: RunPlace,
+  { client: { identity }, system, stateFolder }: RunPlace,
 ): Promise<KeptRun | undefined> {
   const folders = runFolders(stateFolder);
   const input = { name: '', sha256, rows: 0 };
   const { server, username: account } = identity;
-  const { unfinished } = await runsOf(
-    runKey({ operation, server, account, domain: domain && withoutLocalPort(domain), input }),
-    folders,
-  );
+  const key = runKey({ operation, server, account, domain: domain && withoutLocalPort(domain), input });
+  const beginning = await claimBeginning(key, folders, system);
+  const { unfinished } = await runsOf(key, folders).finally(() => beginning.release());
   for (const { name, state } of unfinished) {
+    if (isUntouched(state)) continue;
     const path = join(folders.runs, name, inputName);
-    if (isUntouched(state) || !existsSync(path)) continue;
+    if (!existsSync(path)) {
+      throw new LocalError(`run ${name} cannot be resumed: its list of links is missing`, {
+        hint: `to discard the run: linkctl runs forget ${name}`,
+      });
+    }
     let left = 0;
     for (const [row, count] of state.counts) if (!isSettled(row)) left += count;
     return { begin: state.begin, input: path, left };

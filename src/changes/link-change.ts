@@ -1,22 +1,22 @@
 import { shellWord } from '../base/shell-word.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import type { Session } from '../cli/session.ts';
-import { checkTagExpression } from '../cli/tag-selection.ts';
-import { countUrls } from '../client/counting.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import type { RunFlags } from '../flags/field-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
-import { consentToSelected, type Question, refuseTooMany, requireAnswer, shownUrls } from './consent.ts';
-import { type ChangeOfLinks, changeText, dryRun, linkChangeColumns, plannedChange } from './dry-run.ts';
-import { changeListed } from './listed-change.ts';
+import { keepsUndo } from './checked-rows.ts';
+import { requireAnswer } from './consent.ts';
+import { changeListed, nothingToDo } from './listed-change.ts';
+import { consentToLinks, dryRunOf, type PlannedSelection } from './listed-plan.ts';
 import { changeNamed, type NamedChange } from './named-change.ts';
-import { outcomeOf, participles } from './planned-links.ts';
-import type { RunPresentation } from './run-report.ts';
-import { selectLinks } from './selected-links.ts';
+import { outcomeOf } from './planned-links.ts';
+import { refuseDomainsOf, selectLinks } from './selected-links.ts';
 
 /** One change of links that exist, however they are selected. */
-interface LinkChange extends Omit<NamedChange, 'selection' | 'options'>, Omit<TagChange, 'expression'> {
+interface LinkChange extends Omit<NamedChange, 'selection' | 'options'> {
+  readonly flags?: RunFlags;
   readonly selection: LinkSelection;
   readonly options: SelectionOptions & NamedChange['options'];
   /** How the command is called: `edit`. */
@@ -25,6 +25,9 @@ interface LinkChange extends Omit<NamedChange, 'selection' | 'options'>, Omit<Ta
   readonly files?: string;
   /** Whether the API can make the change in one call for a tag expression (4.3.8). */
   readonly isOneCall?: boolean;
+  /** What that call did: `Deleted`. */
+  readonly done: string;
+  sendSelected(query: { readonly tags: string }): Promise<unknown>;
 }
 
 /**
@@ -32,42 +35,50 @@ interface LinkChange extends Omit<NamedChange, 'selection' | 'options'>, Omit<Ta
  * labelled meanwhile. The API's own call for a tag expression cannot be undone (F1).
  */
 export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
-  const { selection, options, isOneCall = true, files = '--hashes-from' } = change;
+  const { selection, options, isOneCall = true } = change;
   const { kind } = selection;
+  refuseDomainsOf(selection, options, session);
   const isNamed = kind === 'hashes' || kind === 'file';
   if (isNamed && options.filter === undefined) return await changeNamed({ ...change, selection }, session);
-  if (kind === 'tags' && options.undo === false && options.filter === undefined && isOneCall) {
-    refuseRunFlags(options, '--by-tags --no-undo', files);
-    return await changeByTags({ ...change, expression: selection.expression }, session);
-  }
   await requireAnswer(session, isNamed ? 'named' : waysOf[kind]);
+  if (kind === 'tags' && options.undo === false && options.filter === undefined && isOneCall) {
+    return await changeByTags(change, selection.expression, session);
+  }
   return await changeSelected(change, session);
 }
 
 const waysOf = { tags: '--by-tags', search: '--search', all: '--all' } as const;
 
 async function changeSelected(change: LinkChange, session: Session): Promise<RowsReport> {
-  const { selection, options, command, asks, presentation, fields, flags, verb, operation } = change;
+  const { selection, options, command, presentation, flags, operation, verb } = change;
   refuseRowFlags(options, `${command} of a selection`);
-  const links = await selectLinks(selection, options, session);
   return await changeListed<EditedRow>(
     {
+      ...(await selectionOf(change, session)),
       what: [command, ...wordsOf(selection), ...(options.filter ?? []).flatMap((text) => ['--filter', shellWord(text)])].join(
         ' ',
       ),
-      links,
-      given: { change: flags?.options ?? null },
-      kind: verb === 'change' ? 'edit' : verb,
-      verb,
-      question: { verb: asks.verb, ...(selection.kind === 'tags' && { always: 'typed number' as const }) },
-      options,
+      given: { ...flags?.options.values, ...flags?.options.typed },
       presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
-      decide: ({ record }) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record),
       operation: verb === 'change' ? editItemsOperation : operation,
-      payload: (target, values) => ({ ...target, ...values }),
     },
     session,
   );
+}
+
+async function selectionOf(
+  { selection, options, asks, verb, fields = {} }: LinkChange,
+  session: Session,
+): Promise<PlannedSelection<EditedRow>> {
+  return {
+    links: await selectLinks(selection, options, session),
+    kind: verb === 'change' ? 'edit' : verb,
+    verb,
+    question: { verb: asks.verb, ...(selection.kind === 'tags' && { always: 'typed number' }) },
+    options,
+    decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),
+    payload: (target, values) => ({ ...target, ...values }),
+  };
 }
 
 /** The selection as it is typed, for the list of runs. */
@@ -86,41 +97,24 @@ function wordsOf(selection: LinkSelection): string[] {
   }
 }
 
-/** A change of everything that a tag expression selects, in one call that answers with no URLs (4.3.8, 4.3.10). */
-interface TagChange extends ChangeOfLinks {
-  readonly expression: string;
-  readonly asks: Question;
-  readonly presentation: RunPresentation;
-  /** What was done: `Deleted`. */
-  readonly done: string;
-  sendSelected(query: { readonly tags: string }): Promise<unknown>;
-}
-
 /**
- * Counts what the expression selects, asks, and makes the call. Nothing matched: nothing is sent, exit 0 (B43). The working domain
- * has no say here, and one that was named is refused.
+ * The same in one call that answers with no URLs (4.3.8, 4.3.10): the server decides what the expression selects. Nothing to change:
+ * nothing is sent, exit 0 (B43).
  */
-async function changeByTags(change: TagChange, session: Session): Promise<Report> {
-  const { expression, asks, done, presentation } = change;
+async function changeByTags(change: LinkChange, expression: string, session: Session): Promise<Report> {
+  const { options, command, done, files = '--hashes-from', presentation, request, fields } = change;
+  refuseRunFlags(options, '--by-tags --no-undo', files);
   const query = { tags: expression };
-  await requireAnswer(session, '--by-tags');
-  await checkTagExpression(expression, session);
-  const atMost = session.global.maxAffected;
-  const { count, orMore, first } = await countUrls(session.client, query, { shown: shownUrls, atMost });
-  refuseTooMany(count, session, orMore);
+  const planned = await selectionOf(change, session);
   if (session.global.dryRun) {
-    await session.note(`${quantity(count, 'link')} matched ${expression}`);
-    const { fields, verb, request } = change;
-    const changes = [first.map((record) => plannedChange(record.short_url ?? record.hash, record, changeText(change, record)))];
-    const requests = [{ ...request, query, body: fields && { urls: [fields] } }];
-    return dryRun({ requests, changes, noun: 'link', done: participles[verb], columns: linkChangeColumns, count }, session);
+    return dryRunOf({ ...planned, request: { ...request, query, body: fields && { urls: [fields] } } }, session);
   }
-  const record = { tags: expression, summary: { matched: count } };
-  if (count === 0)
-    return { ...presentation, kind: 'rows', rows: [], members: () => record, notes: () => [`0 matched ${expression}`] };
-  const urls = first.map((found) => ({ target: found, record: found }));
-  await consentToSelected(asks, count, urls, session);
+  await keepsUndo(options, session);
+  const plan = await consentToLinks(planned, session);
+  const count = plan.counts.planned;
+  if (count === 0) return nothingToDo({ presentation, what: [command, ...wordsOf(change.selection)].join(' ') }, 0);
   await change.sendSelected(query);
+  const record = { tags: expression, summary: { matched: count + plan.counts.unchanged } };
   const sentence = `${done} ${quantity(count, 'link')} with the tag expression "${expression}"`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
 }

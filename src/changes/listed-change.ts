@@ -1,45 +1,33 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { type BatchRules, batchesOf, byDomain, byHash } from '../bulk/batches.ts';
-import type { BulkOperation, OperationKind } from '../bulk/operations/operation.ts';
+import type { BulkOperation } from '../bulk/operations/operation.ts';
 import type { OperationSettings, RunRow } from '../bulk/run-plan.ts';
 import { type KeptRun, keptRun } from '../bulk/unfinished.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
-import type { EditFields } from '../contract/operations.ts';
-import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
-import { consentToPlan, type PlanQuestion, refuseTooMany, typedFrom } from './consent.ts';
-import { startPlan } from './plan.ts';
-import { planReport } from './plan-report.ts';
-import type { PlannedLink, PlannedOutcome, PlanSettings } from './planned-links.ts';
+import { refuseTooMany, typedFrom } from './consent.ts';
+import { consentToLinks, dryRunOf, fieldsOf, type PlannedSelection } from './listed-plan.ts';
+import type { PlannedLink } from './planned-links.ts';
 import { type RunPresentation, runReport } from './run-report.ts';
-import type { SelectedLink, SelectedLinks } from './selected-links.ts';
+import type { SelectedLink } from './selected-links.ts';
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, or all of them. */
-export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> {
+export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>
+  extends PlannedSelection<Payload, Link> {
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
   readonly what: string;
-  readonly links: SelectedLinks<Link>;
   /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run (R 1.4). */
   readonly given: Readonly<Record<string, unknown>>;
-  readonly kind: OperationKind;
-  readonly verb: PlanSettings['verb'];
-  readonly question: PlanQuestion;
-  readonly options: BulkOptions;
   readonly presentation: RunPresentation;
-  decide(link: Link): PlannedOutcome;
   operation(settings: OperationSettings): BulkOperation<Payload>;
-  /** What is sent for a link. */
-  payload(target: LinkKey, fields: EditFields): Payload;
   /** The run that this one takes back, on the domain on which it was. */
   readonly undoes?: { readonly run: string; readonly domain: string | undefined };
 }
@@ -58,26 +46,35 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
   change: ListedChange<Payload, Link>,
   session: Session,
 ): Promise<RowsReport> {
-  if (session.global.dryRun) return dryRun(change, session);
-  const { filter } = change.links;
+  if (session.global.dryRun) return dryRunOf(change, session);
   const options = { ...change.links.given, ...change.given };
   const domain = change.undoes ? change.undoes.domain : await pinnedDomain(session);
   const sha256 = checksum(JSON.stringify([change.what, options]));
   const stateFolder = folders(session.system).state;
-  const begun = await keptRun({ operation: change.kind, domain, sha256 }, { client: session.client, stateFolder });
+  const undo = await keepsUndo(change.options, session);
+  const begun = await keptRun({ operation: change.kind, domain, sha256 }, { ...session, stateFolder });
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
-  const { rows, domains } = listed;
+  const { rows, domains, readAt } = listed;
   if (rows === 0) return nothingToDo(change, listed.refused);
+  const filter = await change.links.filterAt(readAt);
   return await runReport(
     {
       ...sendingOf(change.options, session),
       operation: change.operation,
       what: change.what,
-      undo: await keepsUndo(change.options, session),
+      undo,
       undoes: change.undoes?.run,
       isSelected: filter && ((record) => filter.matches(record)),
       domain,
-      input: { name: change.what, sha256, rows, open: listed.open, readAt: listed.readAt, copyTo: listed.copyTo },
+      input: {
+        name: change.what,
+        sha256,
+        rows,
+        open: listed.open,
+        readAt,
+        copyTo: listed.copyTo,
+        snapshot: { run: begun?.begin.run },
+      },
       payload: (item: Payload) => item,
       options,
       columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
@@ -107,31 +104,22 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
   change: ListedChange<Payload, Link>,
   session: Session,
 ): Promise<Listed<Payload>> {
-  const { system, streams, atEnd } = session;
+  const { system, atEnd } = session;
   const readAt = system.now();
   const kept = new KeptRows<ListedRow<Payload>>(folders(system).state, system);
   atEnd(async () => kept.close());
-  const settings = { verb: change.verb, session, of: undefined as number | undefined };
-  const plan = startPlan(settings);
   let line = 0;
-  for await (const { links, read } of change.links.pages()) {
-    const rows: ListedRow<Payload>[] = [];
-    for (const link of links) {
-      const planned = { ...link, outcome: change.decide(link) };
-      plan.add(planned);
-      const row = rowOf(planned, change);
-      if (row) rows.push({ ...row, line: ++line });
-    }
+  const plan = await consentToLinks(change, session, (links) => {
+    const rows = links.flatMap((link) => {
+      const row = rowOf(link, change);
+      return row ? [{ ...row, line: ++line }] : [];
+    });
     if (rows.length > 0) kept.add(rows);
-    settings.of = read;
-    streams.progress.step(() => `${read} links read`);
-  }
-  const { planned, unchanged, refused, missing } = plan.counts;
-  refuseTooMany(planned, session);
-  if (planned + unchanged + refused + missing > 0) await consentToPlan(plan, change.question, session);
+  });
+  const { planned, refused, missing } = plan.counts;
   const left = refused + missing;
   return {
-    rows: planned === 0 ? 0 : planned + left,
+    rows: planned + missing === 0 ? 0 : planned + left,
     refused: left,
     domains: plan.domains,
     readAt,
@@ -140,74 +128,14 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
   };
 }
 
-/** The plan, the rows or the calls, and nothing is sent (B60). */
-function dryRun<Payload extends LinkKey, Link extends SelectedLink>(
-  change: ListedChange<Payload, Link>,
-  session: Session,
-): RowsReport {
-  const settings = { verb: change.verb, of: undefined as number | undefined };
-  async function* planned(): AsyncGenerator<PlannedLink[]> {
-    for await (const { links, read } of change.links.pages()) {
-      settings.of = read;
-      yield links.map((link) => ({ ...link, outcome: change.decide(link) }));
-    }
-  }
-  const domains = change.links.severalDomains ? ['several'] : [];
-  return planReport(Object.assign(settings, { links: planned(), requests: requestsOf(change, session), domains }), session);
-}
-
-/** The calls as a run makes them. */
-async function* requestsOf<Payload extends LinkKey, Link extends SelectedLink>(
-  { kind, links: selected, options, decide, payload }: ListedChange<Payload, Link>,
-  session: Session,
-): AsyncGenerator<PlannedRequest> {
-  const limit = sendingOf(options, session).batchSize;
-  const rules: BatchRules<Payload> = { limit, ...(kind === 'edit' ? byDomain : byHash) };
-  let waiting: Payload[] = [];
-  for await (const { links } of selected.pages()) {
-    for (const link of links) {
-      const outcome = decide(link);
-      if (outcome.kind === 'change' || outcome.kind === 'create') waiting.push(payload(link.target, outcome.fields));
-      if (outcome.kind === 'delete' || outcome.kind === 'reset') waiting.push(payload(link.target, {}));
-    }
-    const whole = waiting.length - (waiting.length % limit);
-    for (const batch of batchesOf(waiting.slice(0, whole), rules)) yield requestOf(kind, batch);
-    waiting = waiting.slice(whole);
-  }
-  for (const batch of batchesOf(waiting, rules)) yield requestOf(kind, batch);
-}
-
-function requestOf(kind: OperationKind, batch: readonly LinkKey[]): PlannedRequest {
-  const domain = batch[0]?.domain;
-  if (kind === 'delete' || kind === 'reset') {
-    const hashes = batch.map(({ hash }) => hash).join(',');
-    return { method: 'DELETE', path: kind === 'reset' ? '/stats' : '/urls', query: { hashes, domain }, body: undefined };
-  }
-  const items = batch.map(({ domain: _, ...item }) => item);
-  if (kind === 'edit') return { method: 'PATCH', path: '/urls', query: { domain }, body: { urls: items } };
-  // A link that is made again gets its hash as its custom hash.
-  return { method: 'POST', path: '/urls', query: { domain }, body: { urls: items.map(({ hash: _, ...item }) => item) } };
-}
-
 /** Undefined for a link that stays as it is. */
 function rowOf<Payload extends LinkKey, Link extends SelectedLink>(
   { target, record, outcome }: PlannedLink,
   { payload }: ListedChange<Payload, Link>,
 ): Omit<ListedRow<Payload>, 'line'> | undefined {
-  const before = record ?? null;
-  switch (outcome.kind) {
-    case 'unchanged':
-      return undefined;
-    case 'missing':
-      return { item: payload(target, {}), before };
-    case 'refused':
-      return { item: payload(target, {}), before, refusal: outcome.reason };
-    case 'change':
-    case 'create':
-      return { item: payload(target, outcome.fields), before };
-    default:
-      return { item: payload(target, {}), before };
-  }
+  if (outcome.kind === 'unchanged') return undefined;
+  const row = { item: payload(target, fieldsOf(outcome)), before: record ?? null };
+  return outcome.kind === 'refused' ? { ...row, refusal: outcome.reason } : row;
 }
 
 /** An unfinished run has its own links; who sees them again after days is asked again. */
@@ -218,9 +146,16 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
 ): Promise<Listed<Payload>> {
   const place = whereabouts(session);
   const text = `Resume run ${begin.run} and ${question.verb.slice(0, 1).toLowerCase()}${question.verb.slice(1)} the remaining ${plainQuantity(left, 'link')} of ${place}?`;
-  await (left < typedFrom && !question.always ? confirm(text, session) : confirmCount(text, left, session));
   const domains = new Set<string | undefined>();
-  for await (const rows of readKeptRows<ListedRow<Payload>>(input)) for (const { item } of rows) domains.add(item.domain);
+  let planned = 0;
+  for await (const rows of readKeptRows<ListedRow<Payload>>(input)) {
+    for (const { item, refusal } of rows) {
+      domains.add(item.domain);
+      planned += Number(refusal === undefined);
+    }
+  }
+  refuseTooMany(Math.min(left, planned), session);
+  await (left < typedFrom && !question.always ? confirm(text, session) : confirmCount(text, left, session));
   return {
     rows: begin.input.rows,
     refused: 0,
@@ -230,8 +165,8 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
   };
 }
 
-function nothingToDo<Payload extends LinkKey, Link extends SelectedLink>(
-  { presentation, what }: ListedChange<Payload, Link>,
+export function nothingToDo(
+  { presentation, what }: Pick<ListedChange<LinkKey>, 'presentation' | 'what'>,
   refused: number,
 ): RowsReport {
   return {

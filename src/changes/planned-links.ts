@@ -18,6 +18,11 @@ export type PlannedOutcome =
   /** Why it is left alone: `too long`, `changed since: note`. */
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** Whether the link would be changed. */
+export function isPlanned({ kind }: PlannedOutcome): boolean {
+  return kind !== 'unchanged' && kind !== 'missing' && kind !== 'refused';
+}
+
 export interface PlannedLink {
   readonly target: LinkKey;
   /** The link as it was read. */

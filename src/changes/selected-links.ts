@@ -1,12 +1,16 @@
+import { UnavailableError } from '../base/errors.ts';
 import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { refuseRepeats } from '../client/counting.ts';
 import { filteredPages } from '../client/filtered-pages.ts';
 import { namedUrls } from '../client/named-urls.ts';
+import type { ListSelection } from '../client/pages.ts';
 import { coverage } from '../client/whole-listing.ts';
-import type { LinkKey } from '../contract/link.ts';
+import { editions } from '../contract/editions.ts';
+import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { checkHashFile, itemsOf, placedOperands } from '../input/named-links.ts';
@@ -28,7 +32,8 @@ export interface SelectedPage<Link extends SelectedLink = SelectedLink> {
 export interface SelectedLinks<Link extends SelectedLink = SelectedLink> {
   /** What decides which they are, as it was typed. */
   readonly given: Readonly<Record<string, unknown>>;
-  readonly filter: LinkFilter | undefined;
+  /** Of what was typed, with days that are counted from `now`: a resumed run means those of its beginning (D24). */
+  filterAt(now: number): Promise<LinkFilter | undefined>;
   /** They are on several domains, or may be: a hash alone does not name them (F5). */
   readonly severalDomains: boolean;
   pages(): AsyncIterable<SelectedPage<Link>>;
@@ -41,25 +46,60 @@ export async function selectLinks(
   session: Session,
 ): Promise<SelectedLinks> {
   const filter = await readFilter(options, session);
+  const filterAt = (now: number) => readFilter(options, session, now);
   const narrowed = { filter: options.filter };
   if (selection.kind === 'hashes' || selection.kind === 'file') {
-    refuseDomains(options, session, { '<hash>...': true });
     const { given, domains, open } = await namedLinks(selection, session);
     const pages = () => namedPages(open(), filter, batchSizeOf(session, options.batchSize), session);
-    return { given: { ...given, ...narrowed }, filter, severalDomains: domains.length > 1, pages };
+    return { given: { ...given, ...narrowed }, filterAt, severalDomains: domains.length > 1, pages };
   }
-  refuseDomains(options, session, selection.kind === 'tags' ? { '--by-tags': true } : {});
   const tags = selection.kind === 'tags' ? selection.expression : undefined;
   const search = selection.kind === 'search' ? selection.text : undefined;
   const listing = await listingOf({ tags, search }, options, session);
-  async function* pages(): AsyncGenerator<SelectedPage> {
-    for await (const page of filteredPages(session.client, listing.selections, filter, { warn: refuseRepeats })) {
-      yield { links: page.rows.map((record) => ({ target: page.linkOf(record), record })), read: page.read };
-    }
-    if (listing.isPart) for (const line of await coverage(session)) await session.note(line);
-  }
+  if (listing.isPart) for (const line of await coverage(session)) await session.note(line);
+  const pages = () => listedPages(listing.selections, filter, session);
   const { allDomains } = options;
-  return { given: { tags, search, allDomains, ...narrowed }, filter, severalDomains: listing.severalDomains, pages };
+  return { given: { tags, search, allDomains, ...narrowed }, filterAt, severalDomains: listing.severalDomains, pages };
+}
+
+/**
+ * Refuses `--all-domains` where it has no sense: a typed link or one with a label says its domain itself. Throws a UsageError.
+ */
+export function refuseDomainsOf({ kind }: LinkSelection, options: SelectionOptions, session: Session): void {
+  const ways = { hashes: '<hash>...', file: '--hashes-from', tags: '--by-tags', search: undefined, all: undefined };
+  const way = ways[kind];
+  refuseDomains(options, session, way === undefined ? {} : { [way]: true });
+}
+
+/** The whole listing, to its end. Throws where it cannot be read whole: a part of the selection is not what was asked for (D13). */
+async function* listedPages(
+  selections: readonly ListSelection[],
+  filter: LinkFilter | undefined,
+  session: Session,
+): AsyncGenerator<SelectedPage> {
+  const reading = { untilEmpty: true, warn: refuseRepeats };
+  for await (const page of filteredPages(session.client, selections, filter, reading)) {
+    const links = page.rows.map((record) => ({ target: page.linkOf(record), record }));
+    await refuseStrangers(links, session);
+    yield { links, read: page.read };
+  }
+}
+
+/** Throws where a server lists links of another domain than it was asked for: on that domain other links have their hashes (F5). */
+async function refuseStrangers(
+  links: readonly { readonly target: LinkKey; readonly record: UrlRecord }[],
+  { edition, domains }: Session,
+): Promise<void> {
+  if (!editions[edition].severalDomains) return;
+  for (const { target, record } of links) {
+    const shown = recordDomain(record);
+    if (shown === undefined || shown === target.domain) continue;
+    const { names, defaultDomain } = await domains();
+    const asked = target.domain ?? defaultDomain;
+    const isOwn = names.some((name) => withoutLocalPort(name) === withoutLocalPort(shown));
+    if (asked === undefined || withoutLocalPort(shown) === withoutLocalPort(asked) || !isOwn) continue;
+    throw new UnavailableError(`the server lists links of ${shown} where those of ${asked} were requested`);
+  }
 }
 
 /** Links that were named, by operands or by a file. */

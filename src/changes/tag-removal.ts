@@ -91,7 +91,7 @@ function detaching(known: KnownRemoval, pages: () => AsyncIterable<SelectedPage>
   const { labels, found, into, target, options } = known;
   return {
     what: titleOf(known),
-    links: { given: {}, filter: undefined, severalDomains: edition === 'a', pages },
+    links: { given: {}, filterAt: async () => undefined, severalDomains: edition === 'a', pages },
     given: { tags: { delete: labels, into } },
     kind: 'edit',
     verb: 'change',

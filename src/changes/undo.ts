@@ -43,7 +43,7 @@ export async function undoRun(
   await requireAnswer(session, 'named');
   const links = {
     given: { undo: begin.run, force },
-    filter: undefined,
+    filterAt: async () => undefined,
     severalDomains: false,
     pages: () => undoPages(run, batchSizeOf(session, options.batchSize), session),
   };

@@ -46,12 +46,13 @@ export function refuseDomains(
   if (other) throw new UsageError(`specify only one of --all-domains or ${other}`);
 }
 
-/** The filter of the line; undefined without one. Throws a UsageError. */
+/** The filter of the line, whose days are counted from `now`; undefined without one. Throws a UsageError. */
 export async function readFilter(
   { filter }: Pick<SelectionOptions, 'filter'>,
   { edition, system }: Pick<Session, 'edition' | 'system'>,
+  now = system.now(),
 ): Promise<LinkFilter | undefined> {
   if (!filter) return undefined;
   const { parseFilters } = await import('../links/filter.ts');
-  return parseFilters(filter, { edition, now: system.now() });
+  return parseFilters(filter, { edition, now });
 }

@@ -54,7 +54,7 @@ async function countIn(
 export async function* carriers(account: Account, labels: readonly string[]): AsyncGenerator<FilteredPage> {
   const selections = await carrierSelections(account, labels);
   const filter = { matches: (record: UrlRecord) => labelsOf(record).some(isOneOf(labels)) };
-  yield* filteredPages(account.client, selections, filter, { warn: refuseListing });
+  yield* filteredPages(account.client, selections, filter, { untilEmpty: true, warn: refuseListing });
 }
 
 /** Whether a label is one of these, without regard to case (2.5). */

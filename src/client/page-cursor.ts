@@ -14,7 +14,7 @@ export interface Extent {
 export interface PagingOptions {
   /** Called when the server pages in a way that cannot be followed (F43). */
   warn?(message: string): void;
-  /** Whether the rows end where a page is empty, and nowhere else. */
+  /** Whether the rows end where a page is empty, and nowhere else: whatever the server counts (D13). */
   readonly untilEmpty?: boolean | undefined;
 }
 
@@ -105,7 +105,7 @@ export class PageCursor<T> {
     // After rows that were read, a total of 0 only says that this page is empty.
     const least = length > 0 ? end : Math.min(1, this.#offset - this.#first);
     const known = this.#total;
-    if (!this.#options.untilEmpty && Number.isSafeInteger(total) && Number(total) >= least) {
+    if (Number.isSafeInteger(total) && Number(total) >= least) {
       this.#total = Number(total);
       return known === undefined ? 0 : this.#total - known;
     }
@@ -116,7 +116,7 @@ export class PageCursor<T> {
   /** Whether the rows end with this page. The total of a first page may be that of the page itself (D13). */
   #isAll(length: number): boolean {
     const end = this.#offset + length;
-    if (this.#total === undefined || end < this.#total) return false;
+    if (this.#options.untilEmpty || this.#total === undefined || end < this.#total) return false;
     // A page of the length asked for, or of a round length, may have been cut: the next one is asked for.
     const mayBeCut = this.#offset === 0 && length > 0 && (length === this.#limit || length % 5 === 0);
     return !mayBeCut;

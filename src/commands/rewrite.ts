@@ -3,7 +3,7 @@ import { editItemsOperation } from '../bulk/operations/edit.ts';
 import { requireAnswer } from '../changes/consent.ts';
 import { changeListed } from '../changes/listed-change.ts';
 import type { PlannedOutcome } from '../changes/planned-links.ts';
-import { selectLinks } from '../changes/selected-links.ts';
+import { refuseDomainsOf, selectLinks } from '../changes/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -59,6 +59,7 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
   const rules = readRules(operands, options, invocation.system.now());
   const selection = rewriteSelection(options, rules);
   const session = await openSession(invocation);
+  refuseDomainsOf(selection, options, session);
   await requireAnswer(session, 'named');
   const links = await selectLinks(selection, options, session);
   const decide = await deciderOf(rules, session);

@@ -109,14 +109,16 @@ export async function readFieldFlags(options: FieldOptions, { edition, system, w
   return values;
 }
 
+export interface RunFlags {
+  readonly options: { readonly values: FieldValues; readonly typed: { readonly expiration_date: string } | undefined };
+  recall(options: Readonly<Record<string, unknown>>): void;
+}
+
 /**
  * The flags of a run, for its journal: what they set, and as it was typed what they count from today. `recall` puts back what they
  * set when the run was begun, perhaps on another day (`D24`).
  */
-export function runFlags(
-  values: FieldValues,
-  { expires }: FieldOptions,
-): { options: Record<string, unknown>; recall(options: Readonly<Record<string, unknown>>): void } {
+export function runFlags(values: FieldValues, { expires }: FieldOptions): RunFlags {
   const typed = expires?.startsWith('+') ? { expiration_date: expires } : undefined;
   return {
     options: { values, typed },

@@ -49,42 +49,43 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
       const asked = await linkctl(['delete', '--by-tags', 'old'], typed('5\n'));
       expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('Type 800 to continue') });
       const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '800']);
-      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('\n800 links: 800 deleted (') });
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(/^800 (rows|links): 800 deleted/m) });
       expect((await stored(service)).map(({ hash }) => hash)).toEqual(['kept']);
     },
   );
 
-  test('D13: with --no-undo a total that the rows bear out costs one more call, however many there are', async ({
+  test('D13: a change is listed to an empty page, whatever the server counts, and no further than --max-affected allows', async ({
     linkctl,
     wire,
     service,
   }) => {
+    const bound = edition === 'a' ? 1000 : 500;
     await store(service, numbered(3000, { tags: ['old'] }));
-    await linkctl(['delete', '--by-tags', 'old', '-n', '--no-undo', '--max-affected', '5000']);
-    expect((await sent(wire)).map(({ call }) => call)).toEqual([
-      'GET /urls?tags=old&limit=5',
-      'GET /urls?tags=old&offset=2999&limit=2',
-    ]);
-    await linkctl(['delete', '--by-tags', 'old', '-n', '--no-undo', '--max-affected', '10']);
-    expect(await wire.requests()).toHaveLength(3);
+    const listed = async (bound: string): Promise<number> => {
+      const before = (await sent(wire)).length;
+      await linkctl(['delete', '--by-tags', 'old', '-n', '--max-affected', bound]);
+      return (await sent(wire)).slice(before).filter(({ call }) => call.startsWith('GET /urls?')).length;
+    };
+    expect(await listed('5000')).toBe(3000 / bound + 1);
+    expect(await listed('10')).toBe(2);
   });
 
-  test.for([
-    [5, []],
-    [3, ['--no-undo']],
-  ] as const)(
-    'D13: what cannot be counted is not touched: a server that ignores offset, %j',
-    async ([count, flags], { linkctl, wire, service }) => {
-      const urls = numbered(count, { tags: ['old'] });
-      await store(service, urls);
-      const records = urls.map(({ custom_hash: hash, long_url }) => ({ hash, long_url, short_url: `localhost/${hash}` }));
-      const answer = { body: { error: { code: 0, message: '' }, urls: records, page: { total_count: count } } };
-      await wire.script([{ only: { method: 'GET', path: '/urls' }, apply: false, answer, times: 'all' }]);
-      const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '10', ...flags]);
-      expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('cannot be counted') });
-      expect(await changes(wire)).toEqual([]);
-    },
-  );
+  test('D13: what cannot be listed whole is not touched: a server that ignores offset', async ({ linkctl, wire, service }) => {
+    const urls = numbered(3, { tags: ['old'] });
+    await store(service, urls);
+    const records = urls.map(({ custom_hash, long_url }) => ({
+      hash: custom_hash,
+      short_url: `localhost/${custom_hash}`,
+      long_url,
+    }));
+    const answer = { body: { error: { code: 0, message: '' }, urls: records, page: { total_count: 3 } } };
+    await wire.script([{ only: { method: 'GET', path: '/urls' }, apply: false, answer, times: 'all' }]);
+    for (const how of [[], ['--no-undo']]) {
+      const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '10', ...how]);
+      expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('the selected links cannot be counted') });
+    }
+    expect(await changes(wire)).toEqual([]);
+  });
 
   test('D13: list --all is whole where pages are cut and the total is the length of the page', async ({
     linkctl,

@@ -61,19 +61,27 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await changes(wire)).at(-1)).toBe('DELETE /urls?hashes=h1,x');
   });
 
-  test('DELETE /urls?tags=: what an expression selects, counted first', async ({ linkctl, wire, service }) => {
+  test('DELETE /urls?tags=: with --no-undo what an expression selects, after it was listed (F1)', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
     await store(service, [...numbered(7, { tags: ['old'] }), { custom_hash: 'kept', long_url: 'https://example.com/' }]);
-    const ran = await linkctl(['delete', '--by-tags', 'old', '--yes', '--max-affected', '7']);
-    expect(ran).toEqual({ code: 0, stdout: '', stderr: 'Deleted 7 links with the tag expression "old"\n' });
+    const words = ['delete', '--by-tags', 'old', '--no-undo', '--yes', '--max-affected', '7'];
+    const ran = await linkctl(words);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(ran.stderr).toMatch(/^--no-undo: this change cannot be undone\n7 links would be deleted\n/);
+    expect(ran.stderr).toMatch(/^Deleted 7 links with the tag expression "old"\n$/m);
     expect((await sent(wire)).map(({ call }) => call)).toEqual([
-      'GET /urls?tags=old&limit=5',
-      'GET /urls?tags=old&offset=6&limit=2',
+      ...(edition === 'a' ? ['GET /domains'] : []),
+      `GET /urls?tags=old&limit=${bound}`,
+      `GET /urls?tags=old&offset=7&limit=${bound}`,
       'DELETE /urls?tags=old',
     ]);
     expect(await left(service)).toEqual(['kept']);
-    const none = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '7', '-o', 'json']);
-    expect(none).toMatchObject({ code: 0, stderr: '0 matched old\n' });
-    expect(JSON.parse(none.stdout)).toEqual({ deleted: [], tags: 'old', summary: { matched: 0 } });
+    const none = await linkctl([...words, '-o', 'json']);
+    expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining('delete --by-tags old: nothing to change\n') });
+    expect(JSON.parse(none.stdout)).toEqual({ deleted: [], summary: { rows: 0 } });
     expect(await changes(wire)).toHaveLength(1);
   });
 
@@ -226,9 +234,9 @@ describe('questions', () => {
     for (const answer of ['y\n', '8\n', '\n'])
       expect((await linkctl(['delete', '--by-tags', 'old'], typed(answer))).code).toBe(1);
     expect(await changes(wire)).toEqual([]);
-    const ran = await linkctl(['delete', '--by-tags', 'old'], typed('7\n'));
+    const ran = await linkctl(['delete', '--by-tags', 'old', '--no-undo'], typed('7\n'));
     expect(ran).toMatchObject({ code: 0, stdout: '✓ Deleted 7 links with the tag expression "old"\n' });
-    expect(ran.stderr).toMatch(/… and 2 more\nDelete 7 links of .*, on all its domains\? Type 7 to continue: $/);
+    expect(ran.stderr).toMatch(/… and 2 more\n.*\nDelete 7 links of .*\? Type 7 to continue: $/);
     expect(await left(service)).toEqual([]);
   });
 
@@ -319,7 +327,7 @@ test.for([
   [['--hashes-from', 'no-such-file']],
   [['h0', '--results', 'r.csv']],
   [['h0', '--budget', '3']],
-  [['--by-tags', 'x', '--failed', 'f.csv', '--max-affected', '1']],
+  [['--by-tags', 'x', '--no-undo', '--failed', 'f.csv', '--max-affected', '1']],
 ] as const)('R-31, R-52: delete %j cannot select everything: exit 2, nothing is sent', async ([words], { linkctl, wire }) => {
   expect(await linkctl(['delete', ...words, '--yes'], { stdin: '\n# nothing\n' })).toMatchObject({ code: 2, stdout: '' });
   expect(await wire.requests()).toEqual([]);
@@ -336,7 +344,8 @@ test('B60: --dry-run of every way sends nothing and needs no answer', async ({ l
     { hashes: 'h0,h2', domain: 'localhost' },
     { domain: 't.ex' },
   ]);
-  expect((await planned(['--by-tags', 'a|b'])).requests).toEqual([
+  expect((await planned(['--by-tags', 'a|b'])).requests).toEqual([]);
+  expect((await planned(['--by-tags', 'a|b', '--no-undo'])).requests).toEqual([
     { method: 'DELETE', path: '/urls', query: { tags: 'a|b' }, body: null },
   ]);
   expect((await planned(['--hashes-from', '-'], 'a\nb\n')).requests).toEqual([
@@ -348,8 +357,13 @@ test('B60: --dry-run of every way sends nothing and needs no answer', async ({ l
     stderr: '0 links would be deleted, 1 not found\n  not found (1): h0\ndry run: nothing was sent\n',
   });
   await store(service, numbered(3, { tags: ['a'] }));
-  expect((await linkctl(['delete', '--by-tags', 'a|b', '-n'])).stderr).toBe('3 links matched a|b\ndry run: nothing was sent\n');
-  expect((await linkctl(['delete', '--by-tags', 'a|b', '-n', '--max-affected', '2'])).code).toBe(2);
+  const byTags = ['delete', '--by-tags', 'a|b', '-n'];
+  expect((await planned(['--by-tags', 'a|b'])).requests).toEqual([
+    { method: 'DELETE', path: '/urls', query: { hashes: 'h2,h1,h0', domain: 'localhost' }, body: null },
+  ]);
+  expect((await linkctl(byTags)).stderr).toMatch(/^3 links would be deleted\n.*\ndry run: nothing was sent\n$/);
+  for (const words of [byTags, [...byTags, '--json'], [...byTags, '--no-undo'], [...byTags, '--no-undo', '--json']])
+    expect((await linkctl([...words, '--max-affected', '2'])).code).toBe(2);
   expect(await changes(wire)).toEqual([]);
 });
 
@@ -370,14 +384,14 @@ describe('class A', () => {
     },
   );
 
-  test('R 2.1: a deletion by tags is never repeated: exit 10, and how to count what is left', async ({
+  test("R 2.1: the server's own deletion by tags is never repeated: exit 10, and how to count what is left", async ({
     linkctl,
     wire,
     service,
   }) => {
     await store(service, numbered(2, { tags: ['old'] }));
     await wire.script([{ ...faults.dropAfter, ...onDelete }]);
-    const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '2']);
+    const ran = await linkctl(['delete', '--by-tags', 'old', '--no-undo', '-q', '-y', '--max-affected', '2']);
     expect(ran).toMatchObject({ code: 10, stdout: '' });
     expect(ran.stderr).toMatch(
       /^error: outcome unknown: the links may have been deleted: .*\nhint: .*linkctl list --by-tags old\n$/s,
@@ -385,21 +399,23 @@ describe('class A', () => {
     expect(await changes(wire)).toHaveLength(1);
   });
 
-  test('R 2.1: an edit by tags is repeated once', async ({ linkctl, wire, service }) => {
+  test("R 2.1: the server's own edit by tags is repeated once", async ({ linkctl, wire, service }) => {
     await store(service, numbered(2, { tags: ['t'] }));
-    const words = ['edit', '--by-tags', 't', '--note', 'x', '-y', '--max-affected', '2'];
+    const words = ['edit', '--by-tags', 't', '--no-undo', '--note', 'x', '-y', '--max-affected', '2'];
     await wire.script([{ ...faults.dropAfter, only: { method: 'PATCH' } }]);
     expect((await linkctl(words)).code).toBe(0);
     await wire.script([{ ...faults.dropAfter, only: { method: 'PATCH' }, times: 2 }]);
-    expect(await linkctl(words)).toMatchObject({ code: 10, stderr: expect.stringContaining('outcome unknown') });
+    expect(await linkctl([...words, '--note', 'y'])).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining('outcome unknown'),
+    });
     expect(await changes(wire)).toHaveLength(4);
   });
 });
 
-test('F45: a preview that says no total is counted by reading', async ({ linkctl, wire, service }) => {
+test('F45: a listing that says no total is counted by reading', async ({ linkctl, wire, service }) => {
   await store(service, numbered(7, { tags: ['old'] }));
-  const urls = numbered(5).map(({ custom_hash, long_url }) => ({ hash: custom_hash, long_url }));
-  await wire.script([{ only: { path: 'limit=5' }, apply: false, answer: { body: { error: { code: 0, message: '' }, urls } } }]);
+  await wire.behave({ pageCap: 5, totalCount: 'missing' });
   const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '6']);
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('7 links would be affected') });
 });
@@ -481,7 +497,7 @@ describe('several domains', () => {
     expect(await left(service, 's.ex')).toEqual(['h0']);
   });
 
-  test("4.1.7: --by-tags with a profile's default domain warns, and the question says all domains", async ({
+  test("4.1.7: --by-tags with a profile's default domain warns, and the question names the domains of the links", async ({
     linkctl,
     homeEnv,
     wire,
@@ -495,9 +511,8 @@ describe('several domains', () => {
     expect((await home([...login, '--domain', 't.ex'], { stdin: apiKey })).code).toBe(0);
     const ran = await home(['delete', '--by-tags', 't'], typed('2\n'));
     expect(ran.stderr).toMatch(/^warning: tag selections act on all domains, not only on t\.ex$/m);
-    expect(ran.stderr).toContain('Delete 2 links of profile "work" on');
-    expect(ran.stderr).toContain(', on all its domains?');
-    expect((await sent(wire)).at(-1)?.call).toBe('DELETE /urls?tags=t');
+    expect(ran.stderr).toMatch(/^Delete 2 links of profile "work" on .*, domains t\.ex and s\.ex\? Type 2 to continue: /m);
+    expect(await changes(wire)).toEqual(['DELETE /urls/h0?domain=t.ex', 'DELETE /urls/h0?domain=s.ex']);
     expect((await linkctl(['list', '--domain', 't.ex'])).stdout).toBe('');
     await store(service, numbered(1), 't.ex');
     expect((await home(['delete', 'h0', '-y'])).code).toBe(0);

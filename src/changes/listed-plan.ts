@@ -1,0 +1,121 @@
+import { type BatchRules, batchesOf, byDomain, byHash } from '../bulk/batches.ts';
+import type { OperationKind } from '../bulk/operations/operation.ts';
+import type { Session } from '../cli/session.ts';
+import type { LinkKey } from '../contract/link.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
+import type { RowsReport } from '../output/report.ts';
+import { sendingOf } from './checked-rows.ts';
+import { consentToPlan, type PlanQuestion, refuseTooMany } from './consent.ts';
+import { type ChangePlan, startPlan } from './plan.ts';
+import { planReport } from './plan-report.ts';
+import { isPlanned, type PlannedLink, type PlannedOutcome, type PlanSettings } from './planned-links.ts';
+import type { SelectedLink, SelectedLinks } from './selected-links.ts';
+
+/** Links that were selected, and what is to be done to them. */
+export interface PlannedSelection<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> {
+  readonly links: SelectedLinks<Link>;
+  readonly kind: OperationKind;
+  readonly verb: PlanSettings['verb'];
+  readonly question: PlanQuestion;
+  readonly options: BulkOptions;
+  decide(link: Link): PlannedOutcome;
+  /** What is sent for a link. */
+  payload(target: LinkKey, fields: EditFields): Payload;
+  /** Instead of that, the one call that is made for all of them. */
+  readonly request?: PlannedRequest;
+}
+
+interface DecidedPage {
+  readonly links: readonly PlannedLink[];
+  /** Links read so far, those that the filter left out included. */
+  readonly read: number;
+}
+
+/** Reads the selection whole, shows what would be done to it and asks (W2). `take` gets the links as they are read. */
+export async function consentToLinks<Payload extends LinkKey, Link extends SelectedLink>(
+  change: PlannedSelection<Payload, Link>,
+  session: Session,
+  take: (links: readonly PlannedLink[]) => void = () => {},
+): Promise<ChangePlan> {
+  const settings = { verb: change.verb, session, of: undefined as number | undefined };
+  const plan = startPlan(settings);
+  for await (const { links, read } of decidedPages(change, session)) {
+    for (const link of links) plan.add(link);
+    take(links);
+    settings.of = read;
+    session.streams.progress.step(() => `${read} links read`);
+  }
+  const { planned, unchanged, refused, missing } = plan.counts;
+  if (planned + unchanged + refused + missing > 0) await consentToPlan(plan, change.question, session);
+  return plan;
+}
+
+/** Links with what is to be done to each. Throws where more would be changed than `--max-affected` allows (B57). */
+async function* decidedPages<Payload extends LinkKey, Link extends SelectedLink>(
+  { links: selected, decide }: PlannedSelection<Payload, Link>,
+  session: Session,
+): AsyncGenerator<DecidedPage> {
+  let planned = 0;
+  for await (const { links, read } of selected.pages()) {
+    if (links.length > 0) refuseTooMany(planned, session, true);
+    const decided = links.map((link) => ({ ...link, outcome: decide(link) }));
+    for (const { outcome } of decided) planned += Number(isPlanned(outcome));
+    yield { links: decided, read };
+  }
+  refuseTooMany(planned, session);
+}
+
+/** The plan, the rows or the calls, and nothing is sent (B60). */
+export function dryRunOf<Payload extends LinkKey, Link extends SelectedLink>(
+  change: PlannedSelection<Payload, Link>,
+  session: Session,
+): RowsReport {
+  const settings = { verb: change.verb, of: undefined as number | undefined };
+  async function* planned(): AsyncGenerator<PlannedLink[]> {
+    for await (const { links, read } of decidedPages(change, session)) {
+      settings.of = read;
+      yield [...links];
+    }
+  }
+  const domains = change.links.severalDomains ? ['several'] : [];
+  return planReport(Object.assign(settings, { links: planned(), requests: requestsOf(change, session), domains }), session);
+}
+
+/** The calls as a run makes them. */
+async function* requestsOf<Payload extends LinkKey, Link extends SelectedLink>(
+  change: PlannedSelection<Payload, Link>,
+  session: Session,
+): AsyncGenerator<PlannedRequest> {
+  const { kind, options, payload, request } = change;
+  const limit = sendingOf(options, session).batchSize;
+  const rules: BatchRules<Payload> = { limit, ...(kind === 'edit' ? byDomain : byHash) };
+  let waiting: Payload[] = [];
+  for await (const { links } of decidedPages(change, session)) {
+    if (request) continue;
+    for (const { target, outcome } of links) if (isPlanned(outcome)) waiting.push(payload(target, fieldsOf(outcome)));
+    const whole = waiting.length - (waiting.length % limit);
+    for (const batch of batchesOf(waiting.slice(0, whole), rules)) yield requestOf(kind, batch);
+    waiting = waiting.slice(whole);
+  }
+  for (const batch of batchesOf(waiting, rules)) yield requestOf(kind, batch);
+  if (request) yield request;
+}
+
+function requestOf(kind: OperationKind, batch: readonly LinkKey[]): PlannedRequest {
+  const domain = batch[0]?.domain;
+  if (kind === 'delete' || kind === 'reset') {
+    const hashes = batch.map(({ hash }) => hash).join(',');
+    return { method: 'DELETE', path: kind === 'reset' ? '/stats' : '/urls', query: { hashes, domain }, body: undefined };
+  }
+  const items = batch.map(({ domain: _, ...item }) => item);
+  if (kind === 'edit') return { method: 'PATCH', path: '/urls', query: { domain }, body: { urls: items } };
+  // A link that is made again gets its hash as its custom hash.
+  return { method: 'POST', path: '/urls', query: { domain }, body: { urls: items.map(({ hash: _, ...item }) => item) } };
+}
+
+/** What a link shall get. */
+export function fieldsOf(outcome: PlannedOutcome): EditFields {
+  return outcome.kind === 'change' || outcome.kind === 'create' ? outcome.fields : {};
+}
