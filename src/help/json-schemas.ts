@@ -101,6 +101,14 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
   edit: { anyOf: [changedUrls('changed', 'unchanged'), matched('urls')] },
   rewrite: changedUrls('changed', 'unchanged'),
+  // Links that a run created are deleted, others changed or created; tags are restored.
+  undo: {
+    anyOf: [
+      changedUrls('changed', 'unchanged', 'created', 'existing'),
+      changedHashes('deleted', 'deleted'),
+      changedTags('tags', 'restored'),
+    ],
+  },
   delete: { anyOf: [changedHashes('deleted', 'deleted'), matched('deleted')] },
   stats: object({
     stats: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), clicks] }),

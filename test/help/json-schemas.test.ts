@@ -67,6 +67,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('stats --reset', ['stats', 'a', 'gone', '--reset', '--yes']);
     await conforms('stats --reset', ['stats', '--by-tags', 'old', '--reset', '--yes', '--max-affected', '5']);
     await conforms('delete', ['delete', 'c', 'gone', '--yes']);
+    await conforms('undo', ['undo', 'last', '--yes']);
+    await conforms('undo', ['undo', 'last', '--yes']);
     await conforms('delete', ['delete', '--by-tags', 'old', '--yes', '--max-affected', '5']);
     for (const change of [
       ['shorten', 'https://a.example/'],
@@ -80,7 +82,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await conforms('--dry-run', [...change, '--dry-run']);
     }
     const { stdout: listed } = await linkctl(['runs', 'list', '-o', 'json']);
-    const [{ run }] = JSON.parse(listed).runs;
+    const { run } = JSON.parse(listed).runs.find(({ operation }: { operation: string }) => operation === 'edit');
     await conforms('runs list', ['runs', 'list']);
     await conforms('runs show', ['runs', 'show', run]);
     await conforms('runs verify', ['runs', 'verify', run]);
@@ -90,6 +92,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('B19: tags, account, domains and log print what their schemas say', async ({ conforms, linkctl, wire }) => {
     await conforms('tags add', ['tags', 'add', 'one', 'two']);
     await conforms('tags rename', ['tags', 'rename', 'one', 'three']);
+    await conforms('undo', ['undo', 'last', '--yes']);
+    await conforms('undo', ['undo', 'last', '--yes']);
     await conforms('tags list', ['tags']);
     await conforms('tags list', ['tags', '--count']);
     await linkctl(['shorten', 'https://a.example/', '--tag', 'three']);
