@@ -26,6 +26,7 @@ import { assertReplaceable } from './results/output-paths.ts';
 import type { BegunRun } from './run-execution.ts';
 import { journalName, type RunFolders, runFolders, runNames } from './run-names.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
+import { isUndone } from './undone.ts';
 
 /** What is known of a run before it is known how its rows are sent. */
 export type RunBeginning = Pick<
@@ -53,6 +54,10 @@ export async function beginRun<Started>(
   let journal: Journal | undefined;
   try {
     if (identity.mode === 'checked') claims.push(await claimAccount(identity, folders, system));
+    // Nobody continues a run while it is taken back, and none is taken back while somebody works on it.
+    if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) {
+      claims.push(await claimRun(plan.undoes, folders, system));
+    }
     const alike = await findRun(key, identity, plan, folders);
     assertReplaceable(plan, alike?.state.begin);
     const found = alike && isOutdated(alike, plan) ? await discard(alike, folders, system) : alike;
@@ -139,7 +144,7 @@ async function findRun(
   return unfinished.find(({ state }) => isAlike(state));
 }
 
-/** The runs that one command line may mean, newest first, and the newest finished one. */
+/** The runs that one command line may mean, newest first, and the newest finished one. One that was undone is neither. */
 export async function runsOf(
   key: string,
   folders: RunFolders,
@@ -152,7 +157,7 @@ export async function runsOf(
     // Of finished ones before the newest, which is read whole, the end is enough.
     const state = finished !== undefined && (await endsComplete(journal)) ? undefined : await foldJournal(journal);
     // What was taken back is done anew.
-    if (state?.undoneBy !== undefined) continue;
+    if (state && (await isUndone(state, folders))) continue;
     if (state && !state.complete) unfinished.push({ name, state });
     else finished ??= name;
   }
@@ -169,7 +174,7 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
     if (!begin || !isKin(identity, begin, onDefault)) continue;
     // Not locked by this process: another one may delete it.
     const state = await whileThere(name, folders, () => foldJournal(join(folders.runs, name, journalName)));
-    if (!state || state.complete || state.undoneBy !== undefined || isUntouched(state)) continue;
+    if (!state || state.complete || isUntouched(state) || (await isUndone(state, folders))) continue;
     const { input } = identity;
     if (begin.input.sha256 === input.sha256) {
       throw new LocalError(`run ${name} of ${input.name} started on ${begin.domain}, which is no longer the default domain`, {

@@ -107,12 +107,12 @@ async function needsBefore<Payload extends object>(run: RunExecution<Payload>): 
 
 /** Throws `LimitError` where the account's counters do not last for the run (R-11), unless it is forced. */
 export async function assertQuota<Payload extends object>(
-  { plan, client, calls: count, warn }: RunExecution<Payload>,
+  { plan, operation, client, calls: count, warn }: RunExecution<Payload>,
   { calls, rows, doneBefore, batches }: RunFacts,
 ): Promise<void> {
   const { mode, force, budget, input } = plan;
   if (batches === 0 || plan.isTyped || !count.reserve(1)) return;
-  const links = mode ? rows - doneBefore : 0;
+  const links = operation.kind === 'shorten' ? rows - doneBefore : 0;
   const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
   for (const text of [...notes, ...shortages]) warn(text);
   // With duplicate control some of the links may be there already.

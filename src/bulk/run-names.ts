@@ -16,6 +16,9 @@ export function runFolders(stateFolder: string): RunFolders {
 
 export const journalName = 'journal.log';
 
+/** Images are many times as large as the journal, which is read whole at every resume; so they have a file of their own. */
+export const imagesName = 'before.log';
+
 /** The input of a run that cannot be read again where it came from. */
 export const inputName = 'input';
 

@@ -13,6 +13,7 @@ import { deleteRun, whileThere } from './journal/run-folder.ts';
 import type { RunState } from './journal/run-state.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 import { byAge, journalName, newestRuns, type RunFolders, runFolders, runNames, titleOf } from './run-names.ts';
+import { isUndone } from './undone.ts';
 
 /** A run as `runs list` and `runs show` print it. */
 export interface RunOverview {
@@ -158,7 +159,8 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
   try {
     const state = await whileThere(run, folders, () => foldJournal(journal));
     if (!state) return undefined;
-    const { begin, lastEnd, complete, undoneBy } = state;
+    const { begin, lastEnd, complete } = state;
+    const undoneBy = (await isUndone(state, folders)) ? state.undoneBy : undefined;
     return { run, state: complete ? 'finished' : 'unfinished', begin, lastEnd, undoneBy, counts: countsOf(state), journal };
   } catch (error) {
     return { run, state: 'damaged', begin: undefined, counts: {}, problem: messageOf(error), journal };

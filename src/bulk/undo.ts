@@ -1,43 +1,28 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { System } from '../base/system.ts';
 import type { LinkKey } from '../contract/link.ts';
-import type { EditFields } from '../contract/operations.ts';
+import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { foldJournal } from './journal/fold.ts';
-import { type BeforeImage, readImages } from './journal/images.ts';
-import { openJournal, readJournal } from './journal/journal.ts';
+import { type BeforeImage, type KeptImages, keptImages } from './journal/images.ts';
+import { damaged, linesBackwards, openJournal, type Place, readJournal } from './journal/journal.ts';
 import { linksOf, statusesOf } from './journal/ledger.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { indexesOf } from './journal/ranges.ts';
 import { claimRun } from './journal/run-folder.ts';
-import type { RowState, RunState } from './journal/run-state.ts';
+import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
 import { placeOf } from './matching/place.ts';
-import type { KnownRecord } from './matching/verdict.ts';
-import { journalName, type RunFolders, runFolders } from './run-names.ts';
-
-/** A link as it was. */
-export type EarlierLink = KnownRecord;
-
-/** What a run did, or may have done, to one link. */
-export interface DoneChange {
-  /** As the run named it. On edition A without a domain where that was the default one. */
-  readonly link: LinkKey;
-  /** The fields that it was to get. */
-  readonly asked: EditFields;
-  /** The link before; null for one that did not exist. Undefined for a link that the run created. */
-  readonly before: EarlierLink | null | undefined;
-  /** Of a created link: a fingerprint of where it led. */
-  readonly place?: string | undefined;
-}
+import { imagesName, journalName, type RunFolders, runFolders, runNames } from './run-names.ts';
 
 /** A run that is to be taken back. */
 export interface DoneRun {
   readonly begin: BeginLine;
   /** Every row has its final status. */
   readonly isComplete: boolean;
+  /** Rows of which it is not known whether they made links, which cannot be found. */
+  readonly lost: number;
   /** Folder with all that is kept of it. */
   readonly folder: string;
-  /** What was done, some at a time, in the order of the run. */
+  /** What was done, some at a time, the last first. */
   changes(): AsyncGenerator<readonly DoneChange[]>;
 }
 
@@ -46,8 +31,14 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   const folder = join(runFolders(stateFolder).runs, run);
   const state = await foldJournal(join(folder, journalName));
   const { begin, complete } = state;
-  const changes = () => (begin.operation === 'shorten' ? createdLinks(folder, state) : changedLinks(folder, state));
-  return { begin, isComplete: complete, folder, changes };
+  const isCreation = begin.operation === 'shorten';
+  return {
+    begin,
+    isComplete: complete,
+    lost: isCreation ? lostRows(state) : 0,
+    folder,
+    changes: () => (isCreation ? createdLinks(folder, state) : changedLinks(folder, state)),
+  };
 }
 
 /** Whether a created link leads elsewhere than when it was created. */
@@ -59,21 +50,47 @@ export function leadsElsewhere({ place }: DoneChange, now: EarlierLink): boolean
 const untouched: ReadonlySet<RowState> = new Set(['free', 'unchanged', 'existing']);
 
 async function* changedLinks(folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
-  for await (const images of readImages(folder, state.begin.input.rows)) {
-    yield images.filter(({ row }) => !untouched.has(state.stateOf(row))).map(changeOf);
+  const { rows } = state.begin.input;
+  const images = await keptImages(folder, rows);
+  assertWhole(images, state, join(folder, imagesName));
+  const touched = async function* (): AsyncGenerator<readonly BeforeImage[]> {
+    for await (const some of images.backwards()) yield some.filter(({ row }) => !untouched.has(state.stateOf(row)));
+  };
+  const isCertain = (row: number): boolean => state.stateOf(row) !== 'failed' && isSettled(state.stateOf(row));
+  const chain = state.begin.operation === 'edit' ? await chainIn(touched) : new Set<string>();
+  if (chain.size > 0) {
+    const chained: BeforeImage[] = [];
+    for await (const some of touched()) chained.push(...some.filter((image) => isIn(chain, image)));
+    yield composed(chained, isCertain).reverse();
+  }
+  for await (const some of touched()) {
+    const alone = chain.size === 0 ? some : some.filter((image) => !isIn(chain, image));
+    yield alone.map((image) => changeOf(image, isCertain(image.row)));
   }
 }
 
-function changeOf({ payload: { hash, domain, ...asked }, record }: BeforeImage): DoneChange {
-  return { link: { hash, domain }, asked, before: record };
+/** No change without what was there before it (U1). */
+function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: string): void {
+  for (let row = 0; row < begin.input.rows; row += 1) {
+    const state = stateOf(row);
+    if (!untouched.has(state) && state !== 'failed' && !images.has(row)) throw damaged(path, `nothing of row ${row + 1}`);
+  }
 }
 
-/** The links that a shortening run reported as created. Rows that are in doubt have none. */
-async function* createdLinks(folder: string, { placeOf }: RunState): AsyncGenerator<readonly DoneChange[]> {
-  for await (const { line, offset } of readJournal(join(folder, journalName))) {
-    if (line.type !== 'result') continue;
+/** The links that a shortening run made: those that it reported, and those that it may have made under hashes of its own. */
+async function* createdLinks(folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  const { begin, placeOf, keys } = state;
+  const path = join(folder, journalName);
+  const inDoubt = [...keys].filter(([row]) => isInDoubt(row, state));
+  yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined));
+  const places: Place[] = [];
+  for await (const { line, ...place } of readJournal(path)) if (line.type === 'result') places.push(place);
+  let nth = places.length;
+  for await (const line of linesBackwards(path, places)) {
+    nth -= 1;
+    const offset = places[nth]?.offset;
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
-    yield createdOf(line, (row) => placeOf(row).offset === offset);
+    if (line.type === 'result') yield createdOf(line, (row) => placeOf(row).offset === offset);
   }
 }
 
@@ -87,30 +104,45 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean): DoneCh
     const link = links[done];
     done += 1;
     if (status !== 'created' || !link || !isLatest(rows[position] ?? -1)) continue;
-    created.push({ link: { hash: link.hash, domain: line.domain }, asked: {}, before: undefined, place: link.print });
+    created.push(createdLink({ hash: link.hash, domain: line.domain }, link.print));
   }
-  return created;
+  return created.reverse();
+}
+
+function createdLink(link: LinkKey, place: string | undefined): DoneChange {
+  return { link, asked: {}, before: undefined, place, isCertain: place !== undefined };
+}
+
+/** Rows in doubt without a hash of the run's own. */
+function lostRows(state: RunState): number {
+  let count = 0;
+  for (let row = 0; row < state.begin.input.rows; row += 1) if (isInDoubt(row, state) && !state.keys.has(row)) count += 1;
+  return count;
+}
+
+function isInDoubt(row: number, { stateOf }: RunState): boolean {
+  return stateOf(row) !== 'free' && !isSettled(stateOf(row));
+}
+
+/** Throws `LocalError` while a process works on the run. */
+export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {
+  (await claimRun(run, folders, system, 0)).release();
 }
 
 /**
  * Writes into a run's journal that another one takes it back, before that sends anything: from then on the same command begins anew
- * (U2). Throws `LocalError` while another process works on the run.
+ * (U2). The caller holds the run. Nothing is written where its record is gone.
  */
 export async function recordUndone(
   { undoes, by }: { readonly undoes: string; readonly by: string },
   folders: RunFolders,
   system: System,
 ): Promise<void> {
+  if (!runNames(folders).includes(undoes)) return;
   const path = join(folders.runs, undoes, journalName);
-  if (!existsSync(path)) return;
-  const claim = await claimRun(undoes, folders, system);
-  try {
-    const { size, undoneBy } = await foldJournal(path);
-    if (undoneBy === by) return;
-    const journal = await openJournal(path, size);
-    const at = new Date(system.now()).toISOString();
-    await journal.write({ type: 'undone', by, at }).finally(() => journal.close());
-  } finally {
-    claim.release();
-  }
+  const { size, undoneBy } = await foldJournal(path);
+  if (undoneBy === by) return;
+  const journal = await openJournal(path, size);
+  const at = new Date(system.now()).toISOString();
+  await journal.write({ type: 'undone', by, at }).finally(() => journal.close());
 }

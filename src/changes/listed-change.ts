@@ -48,7 +48,7 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
 ): Promise<RowsReport> {
   if (session.global.dryRun) return dryRunOf(change, session);
   const options = { ...change.links.given, ...change.given };
-  const domain = change.undoes ? change.undoes.domain : await pinnedDomain(session);
+  const domain = change.undoes?.domain ?? (await pinnedDomain(session));
   const sha256 = checksum(JSON.stringify([change.what, options]));
   const stateFolder = folders(session.system).state;
   const undo = await keepsUndo(change.options, session);

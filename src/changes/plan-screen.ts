@@ -111,7 +111,7 @@ export function shortUrlText(record: UrlRecord, session: PlanSession): string {
   return readableUrl(session.shortUrl(record));
 }
 
-export function clicks({ total_clicks = 0, unique_clicks = 0 }: UrlRecord, withUnique: boolean): string {
+export function clicks({ total_clicks = 0, unique_clicks = 0 }: Partial<UrlRecord>, withUnique: boolean): string {
   const total = `${grouped(total_clicks)} ${total_clicks === 1 ? 'click' : 'clicks'}`;
   return withUnique ? `${total}, ${grouped(unique_clicks)} unique` : total;
 }

@@ -1,5 +1,6 @@
+import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
 import { notApplied } from '../bulk/operations/not-applied.ts';
-import { type DoneChange, type EarlierLink, leadsElsewhere } from '../bulk/undo.ts';
+import { leadsElsewhere } from '../bulk/undo.ts';
 import type { EditFields, ShortenItem } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
@@ -27,20 +28,22 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
 /** Makes a deleted link again. A hash that is taken is never overwritten. */
 export function undoDeletion({ change: { before }, now }: UndoDecision): PlannedOutcome {
   if (!before) return unchanged;
-  if (now) return isSame(before, now) ? unchanged : { kind: 'refused', reason: 'the hash is taken' };
+  if (now) return isAlike(before, now) ? unchanged : { kind: 'refused', reason: 'the hash is taken' };
   return { kind: 'create', fields: valuesOf(before) };
 }
 
 /** Gives the fields that the run changed their old values. */
 export function undoEdit({ change: { asked, before }, now, isTaken, force }: UndoDecision): PlannedOutcome {
   if (!before) return unchanged;
-  if (!now) return { kind: 'refused', reason: 'deleted since' };
+  if (!now) return { kind: 'refused', reason: 'deleted or renamed since' };
   const fields: EditFields = {};
   const since: string[] = [];
   for (const field of plainFields) {
-    if (asked[field] === undefined || sameText(before[field], now[field])) continue;
-    if (notApplied({ [field]: asked[field] }, now).length > 0) since.push(field);
-    Object.assign(fields, { [field]: before[field] ?? empty[field] });
+    const value = asked[field];
+    const isToRestore = value !== undefined && differs(field, value, before) && differs(field, oldValue(field, before), now);
+    if (!isToRestore) continue;
+    if (notApplied({ [field]: value }, now).length > 0) since.push(field);
+    Object.assign(fields, { [field]: oldValue(field, before) });
   }
   const tags = tagsBack(asked.tags ?? [], before, now);
   if (tags.length > 0) fields.tags = tags;
@@ -53,12 +56,21 @@ export function undoEdit({ change: { asked, before }, now, isTaken, force }: Und
 }
 
 const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
+type PlainField = (typeof plainFields)[number];
 
 /** What a record that does not say a field has. */
 const empty = { long_url: '', note: '', email_stats: false, expiration_date: null, max_clicks: 0 } as const;
 
-function sameText(one: unknown, other: unknown): boolean {
-  return (one ?? null) === (other ?? null);
+function oldValue(field: PlainField, before: EarlierLink): EditFields[PlainField] {
+  const value = before[field] ?? empty[field];
+  // Some servers add a time to a date, and take none.
+  return field === 'expiration_date' && typeof value === 'string' ? value.slice(0, 10) : value;
+}
+
+/** Whether a link has another value: texts are compared byte for byte. */
+function differs(field: PlainField, value: EditFields[PlainField], link: EarlierLink): boolean {
+  if (field === 'long_url' || field === 'note') return value !== oldValue(field, link);
+  return notApplied({ [field]: value }, { ...empty, ...link }).length > 0;
 }
 
 function changedSince(fields: readonly string[]): PlannedOutcome {
@@ -69,30 +81,36 @@ function changedSince(fields: readonly string[]): PlannedOutcome {
 function tagsBack(instructions: readonly string[], before: EarlierLink, now: EarlierLink): string[] {
   const had = labelsOf(before);
   const has = labelsOf(now);
-  return instructions.flatMap((instruction) => {
-    const label = foldLabel(instruction.slice(1));
-    const [wasThere, isThere] = [had.get(label), has.get(label)];
-    if (instruction.startsWith('-')) return wasThere !== undefined && isThere === undefined ? [`+${wasThere}`] : [];
-    return wasThere === undefined && isThere !== undefined ? [`-${isThere}`] : [];
+  // The last instruction counts.
+  const left = new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
+  return [...left].flatMap(([label, isAttached]) => {
+    const [old, present] = [had.get(label), has.get(label)];
+    if (isAttached) return old === undefined && present !== undefined ? [`-${present}`] : [];
+    return old !== undefined && present === undefined ? [`+${old}`] : [];
   });
 }
 
-function labelsOf({ tags = [] }: EarlierLink): Map<string, string> {
-  return new Map(tags.map((label) => [foldLabel(label), label]));
+function labelsOf({ tags }: EarlierLink): Map<string, string> {
+  return new Map((tags ?? []).map((label) => [foldLabel(label), label]));
 }
 
-function isSame(before: EarlierLink, now: EarlierLink): boolean {
-  return notApplied(valuesOf(before), now).length === 0;
+/** Whether a link has all values of an earlier one. */
+export function isAlike(before: EarlierLink, now: EarlierLink): boolean {
+  const had = labelsOf(before);
+  const has = labelsOf(now);
+  if (had.size !== has.size || [...had.keys()].some((label) => !has.has(label))) return false;
+  return plainFields.every((field) => !differs(field, oldValue(field, before), now));
 }
 
 /** All of a link that can be given to a new one; what has its default is left out. */
-function valuesOf({ hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks }: EarlierLink): ShortenItem {
+function valuesOf(before: EarlierLink): ShortenItem {
+  const { hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks } = before;
   return {
     custom_hash: hash,
     long_url,
     ...(note && { note }),
     ...(tags && tags.length > 0 && { tags }),
-    ...(expiration_date && { expiration_date }),
+    ...(expiration_date && { expiration_date: expiration_date.slice(0, 10) }),
     ...(email_stats !== undefined && { email_stats }),
     ...(max_clicks && { max_clicks }),
   };

@@ -1,68 +1,107 @@
-import { FailedError, UsageError } from '../base/errors.ts';
+import { join } from 'node:path';
+import { FailedError, PartialError, UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import type { DoneChange } from '../bulk/done-change.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
+import { imagesName, runFolders } from '../bulk/run-names.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
-import type { DoneChange, DoneRun } from '../bulk/undo.ts';
+import { assertSameAccount } from '../bulk/same-account.ts';
+import { assertIdle, type DoneRun } from '../bulk/undo.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, linkText, recordDomain } from '../contract/link.ts';
-import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { sameUrl } from '../links/canonical-url.ts';
+import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { requireAnswer } from './consent.ts';
 import { changeListed, type ListedChange } from './listed-change.ts';
+import { shownLinks } from './plan-lines.ts';
+import { clicks } from './plan-screen.ts';
+import type { PlannedOutcome } from './planned-links.ts';
 import type { SelectedLink, SelectedPage } from './selected-links.ts';
 import { undoTagRun, withTagsBack } from './tag-undo.ts';
-import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './undo-decision.ts';
+import { isAlike, type UndoDecision, undoCreation, undoDeletion, undoEdit } from './undo-decision.ts';
 
-/** Takes a run back, as a run of its own (U2). `title`: what it did, as people read it. */
-export async function undoRun(
-  run: DoneRun,
-  { title, options, force }: { readonly title: string; readonly options: BulkOptions; readonly force: boolean },
-  session: Session,
-): Promise<RowsReport> {
-  const { begin, folder } = run;
-  assertSameAccount(run, session);
-  if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
+/** What to take back, and how. */
+interface UndoRequest {
+  /** What the run did, as people read it. */
+  readonly title: string;
+  readonly options: BulkOptions;
+  /** Also what changed since. */
+  readonly force: boolean;
+}
+
+/** Takes a run back, as a run of its own (U2). */
+export async function undoRun(run: DoneRun, { title, options, force }: UndoRequest, session: Session): Promise<RowsReport> {
+  const { begin, lost } = run;
+  const { system, client, domainNamed, global } = session;
+  if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
+  assertSameAccount(begin, client.identity);
   const way = waysBack[begin.operation];
-  if (!way) {
-    throw new FailedError(`run ${begin.run} cannot be undone: counters cannot be restored`, {
-      details: [`the counters before it are in ${folder}`],
+  if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
+  if (!way) throw await resetError(run, session);
+  if (begin.operation !== 'shorten' && begin.undo !== true) {
+    throw new FailedError(`run ${begin.run} cannot be undone: what its links were was not kept`, {
+      details: ['it was made with --no-undo, or by an earlier version'],
     });
   }
-  if (begin.operation !== 'shorten' && begin.undo !== true) {
-    throw new FailedError(`run ${begin.run} cannot be undone: it was made with --no-undo`);
-  }
   await requireAnswer(session, 'named');
-  const links = {
-    given: { undo: begin.run, force },
-    filterAt: async () => undefined,
-    severalDomains: false,
-    pages: () => undoPages(run, batchSizeOf(session, options.batchSize), session),
-  };
+  if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
+  if (lost > 0) {
+    await session.warn(`the outcome of ${plainQuantity(lost, 'row')} of the run is unknown: links that they made are left alone`);
+  }
   const report = await changeListed<LinkKey, UndoLink>(
     {
       ...way,
       what: titleOfUndo(title),
-      links,
+      links: {
+        given: { undo: begin.run, force },
+        filterAt: async () => undefined,
+        severalDomains: editions[client.edition].severalDomains,
+        pages: () => undoPages(run, { way, force, batchSize: batchSizeOf(session, options.batchSize) }, session),
+      },
       given: {},
       options,
-      question: { verb: 'Undo the change of' },
-      decide: (link) => way.decide({ ...link, now: link.record, force }),
+      decide: ({ outcome }) => outcome,
       operation: (settings) => way.operation({ ...settings, edition: session.edition }),
       payload: (target, fields) => ({ ...target, ...fields }),
       undoes: { run: begin.run, domain: begin.domain },
     },
     session,
   );
-  return withTagsBack(report, run, session);
+  const whole = withTagsBack(report, run, session);
+  return lost === 0 || global.dryRun ? whole : { ...whole, outcome: () => whole.outcome?.() ?? lostRows(lost) };
+}
+
+function lostRows(lost: number): PartialError {
+  return new PartialError(`the outcome of ${plainQuantity(lost, 'row')} of the run is unknown`, {
+    hint: 'check with linkctl list whether they made links',
+  });
+}
+
+/** Why a reset stays, and the counters that it erased: nothing else shows them any more (U3). */
+async function resetError({ begin, changes, folder }: DoneRun, session: Session): Promise<FailedError> {
+  const lines: string[] = [];
+  let count = 0;
+  for await (const some of changes()) {
+    for (const { before } of some) {
+      if (!before?.long_url) continue;
+      count += 1;
+      if (lines.length < shownLinks) lines.push(`${session.shortUrl(before)}: ${clicks(before, true)}`);
+    }
+  }
+  const more = count > lines.length ? [`and ${grouped(count - lines.length)} more in ${join(folder, imagesName)}`] : [];
+  return new FailedError(`run ${begin.run} cannot be undone: counters cannot be restored`, {
+    details: count === 0 ? [] : ['the counters before it:', ...lines, ...more],
+  });
 }
 
 /** The undo of an undo is called redo, and that of a redo undo. */
@@ -71,14 +110,13 @@ function titleOfUndo(title: string): string {
   return `${word === 'undo' ? 'redo' : 'undo'} ${rest ?? title}`;
 }
 
-/** A link of the run, as it is now. */
+/** A link of the run, as it is now, and what is to be done to it. */
 interface UndoLink extends SelectedLink {
-  readonly change: DoneChange;
-  readonly isTaken: boolean;
+  readonly outcome: PlannedOutcome;
 }
 
-interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb' | 'presentation'> {
-  decide(decision: UndoDecision): ReturnType<typeof undoEdit>;
+interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb' | 'presentation' | 'question'> {
+  decide(decision: UndoDecision): PlannedOutcome;
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
 }
 
@@ -87,6 +125,7 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   shorten: {
     kind: 'delete',
     verb: 'delete',
+    question: { verb: 'Delete' },
     presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting' },
     decide: undoCreation,
     operation: deleteOperation,
@@ -94,6 +133,7 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   edit: {
     kind: 'edit',
     verb: 'change',
+    question: { verb: 'Change back' },
     presentation: { ...hashChangePresentation('urls', 'Changed back'), doing: 'changing back' },
     decide: undoEdit,
     operation: (settings): BulkOperation<EditedRow> => editItemsOperation(settings),
@@ -101,46 +141,51 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   delete: {
     kind: 'shorten',
     verb: 'restore',
+    question: { verb: 'Restore' },
     presentation: { ...hashChangePresentation('urls', 'Restored'), doing: 'restoring' },
     decide: undoDeletion,
     operation: (settings): BulkOperation<RecreatedRow> => recreateOperation(settings),
   },
 };
 
-/** A journal says what was done on one account: on another one the same hashes are other links. */
-export function assertSameAccount({ begin }: Pick<DoneRun, 'begin'>, { client: { identity } }: Session): void {
-  if (begin.server === identity.server && begin.account === identity.username) return;
-  throw new UsageError(
-    `run ${begin.run} belongs to ${begin.account} on ${begin.server}, not to ${identity.username} on ${identity.server}`,
-    {
-      hint: begin.profile ? `add --profile ${begin.profile}` : 'select its profile with --profile',
-    },
-  );
+interface Reading {
+  readonly way: WayBack;
+  readonly force: boolean;
+  readonly batchSize: number;
 }
 
 /** Reads the links of the run as they are now: a renamed one by both hashes. */
 async function* undoPages(
   { begin, changes }: DoneRun,
-  batchSize: number,
+  { way, force, batchSize }: Reading,
   { client }: Session,
 ): AsyncGenerator<SelectedPage<UndoLink>> {
+  const { severalDomains } = editions[client.edition];
   const domainOf = ({ link, before }: DoneChange): string | undefined =>
-    editions[client.edition].severalDomains
-      ? (link.domain ?? (before ? recordDomain(before) : undefined) ?? begin.domain)
-      : undefined;
+    severalDomains ? (link.domain ?? (before ? recordDomain(before) : undefined) ?? begin.domain) : undefined;
+  /** Hashes that links of a chain give back before others need them. */
+  const freed = new Set<string>();
   let read = 0;
   for await (const done of changes()) {
-    const placed = done.map((change) => ({ change, domain: domainOf(change) ?? undefined }));
+    if (done.length === 0) continue;
+    const placed = done.map((change) => ({ change, domain: domainOf(change) }));
     const targets = placed.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const found = new Map<string, UrlRecord>();
     for await (const { target, record } of namedUrls(client, targets, batchSize)) {
       if (record) found.set(linkText(target), record);
     }
     read += done.length;
-    yield {
-      read,
-      links: placed.map(({ change, domain }) => linkNow(change, domain, (hash) => found.get(linkText({ hash, domain })))),
-    };
+    const links = placed.map(({ change, domain }): UndoLink => {
+      const { record, isTaken } = linkNow(change, {
+        find: (hash) => found.get(linkText({ hash, domain })),
+        isFreed: (hash) => freed.has(linkText({ hash, domain })),
+      });
+      const outcome = way.decide({ change, now: record, isTaken, force });
+      const target = { hash: record?.hash ?? change.link.hash, domain };
+      if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined) freed.add(linkText(target));
+      return { target, record, outcome };
+    });
+    yield { read, links };
   }
 }
 
@@ -149,16 +194,23 @@ function hashesOf({ link: { hash }, asked: { custom_hash } }: DoneChange): strin
   return custom_hash === undefined || custom_hash === hash ? [hash] : [hash, custom_hash];
 }
 
-function linkNow(change: DoneChange, domain: string | undefined, find: (hash: string) => UrlRecord | undefined): UndoLink {
-  const { link, asked, before } = change;
-  const old = find(link.hash);
-  const renamed = asked.custom_hash === undefined ? undefined : find(asked.custom_hash);
-  const isRenamed = renamed !== undefined && (!old || leadsAsLeft(renamed, asked, before?.long_url));
-  const record = isRenamed ? renamed : old;
-  return { target: { hash: record?.hash ?? link.hash, domain }, record, change, isTaken: isRenamed && old !== undefined };
+interface LinksNow {
+  find(hash: string): UrlRecord | undefined;
+  isFreed(hash: string): boolean;
 }
 
-/** Of two links that may be the one that was renamed, the one that leads where the run left it. */
-function leadsAsLeft({ long_url }: UrlRecord, asked: EditFields, before: string | undefined): boolean {
-  return sameUrl(long_url, asked.long_url ?? before);
+/** Where the link of a change is now, and whether another one has its old hash. */
+function linkNow(change: DoneChange, { find, isFreed }: LinksNow): { record: UrlRecord | undefined; isTaken: boolean } {
+  const { link, asked, before, isCertain } = change;
+  const old = find(link.hash);
+  if (asked.custom_hash === undefined || asked.custom_hash === link.hash || !before) return { record: old, isTaken: false };
+  const renamed = find(asked.custom_hash);
+  // A row in doubt may not have been applied: then the link is as it was, where it was.
+  const stayed = old !== undefined && !isCertain && isAlike(before, old);
+  if (renamed && !stayed && (!old || sameUrl(renamed.long_url, asked.long_url ?? before.long_url))) {
+    return { record: renamed, isTaken: old !== undefined && !isFreed(link.hash) };
+  }
+  // Of a link that is not where the run left it, the old hash may be somebody else's by now.
+  const isBack = old !== undefined && (!isCertain || [before.long_url, asked.long_url].some((url) => sameUrl(old.long_url, url)));
+  return { record: isBack ? old : undefined, isTaken: false };
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { FailedError, UsageError } from '../base/errors.ts';
+import { FailedError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { titleOf } from '../bulk/run-names.ts';
 import { canBeUndone, forgetRun, listRuns, pruneRuns, type RunOverview, resolveRun, showRun, verifyRun } from '../bulk/runs.ts';
+import { assertSameAccount } from '../bulk/same-account.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';
@@ -91,11 +92,7 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
   const run = resolveRun(state, named);
   const session = await openSession(invocation);
   const { begin } = await showRun(state, run);
-  if (begin && begin.server !== session.client.identity.server && begin.profile !== session.profile) {
-    throw new UsageError(`run ${run} belongs to ${begin.server}, not to ${session.client.identity.server}`, {
-      hint: begin.profile ? `linkctl runs verify ${run} --profile ${begin.profile}` : 'select its profile with --profile',
-    });
-  }
+  if (begin) assertSameAccount(begin, session.client.identity);
   let checked = 0;
   let wrong = 0;
   async function* rows(): AsyncGenerator<Row[]> {

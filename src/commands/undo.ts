@@ -44,5 +44,5 @@ async function runToUndo(state: string, named: string): Promise<DoneRun> {
   const run = await readDoneRun(state, resolveRun(state, named));
   const { undoes } = run.begin;
   if (named !== 'last' || undoes === undefined || run.isComplete) return run;
-  return await readDoneRun(state, undoes);
+  return await readDoneRun(state, resolveRun(state, undoes));
 }

@@ -7,8 +7,9 @@ import { syncFolder } from '../../files/folders.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
+import { imagesName } from '../run-names.ts';
 import type { Images } from '../sending/execution.ts';
-import { type Journal, type OpenJournalFile, openJournal, openToRead, type Place, readJournal, readLineAt } from './journal.ts';
+import { damaged, type Journal, linesBackwards, type OpenJournalFile, openJournal, type Place, readJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 
 /** What a link was before a run changed it, and what it was to get. */
@@ -19,9 +20,6 @@ export interface BeforeImage {
   readonly payload: LinkKey;
   readonly record: KnownRecord | null;
 }
-
-/** Images are many times as large as the journal, which is read whole at every resume; so they have a file of their own. */
-export const imagesName = 'before.log';
 
 /** Images of a run that is begun or resumed; the file is made with the first of them. */
 export interface OpenImages<Payload extends object> extends Images<Payload> {
@@ -95,35 +93,40 @@ async function soundSize(path: string): Promise<number> {
   return size;
 }
 
-/**
- * The images of a run, some at a time, the last first: links that are made again in this order are listed as they were. Of a row that has
- * several the last counts: it was read again because nothing had been applied.
- */
-export async function* readImages(folder: string, rows: number): AsyncGenerator<readonly BeforeImage[]> {
-  const path = join(folder, imagesName);
-  if (!existsSync(path)) return;
-  const places: Place[] = [];
-  for await (const { offset, length } of readJournal(path)) places.push({ offset, length });
-  const seen = new Uint8Array(rows);
-  const file = await openToRead(path);
-  try {
-    for (const place of places.reverse()) {
-      const line = await readLineAt(file, place);
-      if (line.type === 'before') yield imagesOf(line, seen);
-    }
-  } finally {
-    await file.close();
-  }
+/** The images of a run that is over. */
+export interface KeptImages {
+  has(row: number): boolean;
+  /** Some at a time, the last first: a change is taken back in the order opposite to that in which it was made. */
+  backwards(): AsyncGenerator<readonly BeforeImage[]>;
 }
 
-/** The rows of a line that no later line has, the last first. */
-function imagesOf({ rows, payloads, records }: JournalLine<'before'>, seen: Uint8Array): BeforeImage[] {
-  const images: BeforeImage[] = [];
-  for (const [position, row] of [...rows.entries()].reverse()) {
-    const payload = payloads[position];
-    if (seen[row] === 1 || !payload) continue;
-    seen[row] = 1;
-    images.push({ row, payload, record: records[position] ?? null });
+/** Finds the images of a run of so many rows. Of a row that has several, the last counts: it was read again because nothing had been applied. */
+export async function keptImages(folder: string, rows: number): Promise<KeptImages> {
+  const path = join(folder, imagesName);
+  const places: Place[] = [];
+  const last = new Uint32Array(rows);
+  for await (const { line, offset, length } of existsSync(path) ? readJournal(path) : []) {
+    if (line.type !== 'before') throw damaged(path, `byte ${offset}`);
+    places.push({ offset, length });
+    for (const row of line.rows) last[row] = places.length;
   }
-  return images;
+  return {
+    has: (row) => (last[row] ?? 0) > 0,
+    async *backwards() {
+      let nth = places.length;
+      for await (const line of linesBackwards(path, places)) {
+        if (line.type === 'before') yield imagesOf(line).filter(({ row }) => last[row] === nth);
+        nth -= 1;
+      }
+    },
+  };
+}
+
+function imagesOf({ rows, payloads, records }: JournalLine<'before'>): BeforeImage[] {
+  return rows
+    .flatMap((row, position) => {
+      const payload = payloads[position];
+      return payload ? [{ row, payload, record: records[position] ?? null }] : [];
+    })
+    .reverse();
 }

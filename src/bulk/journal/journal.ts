@@ -114,6 +114,17 @@ export async function readLineAt(file: FileHandle, { offset, length }: Place): P
   return line;
 }
 
+/** Lines whose places are known, the last first. */
+export async function* linesBackwards(path: string, places: readonly Place[]): AsyncGenerator<JournalLine> {
+  if (places.length === 0) return;
+  const file = await openToRead(path);
+  try {
+    for (const place of places.toReversed()) yield await readLineAt(file, place);
+  } finally {
+    await file.close();
+  }
+}
+
 export function damaged(path: string, where: string): LocalError {
   return new LocalError(`the journal ${path} is damaged (${where})`, {
     hint: 'check the links with linkctl list, then delete the record with linkctl runs forget',

@@ -128,7 +128,7 @@ interface Befores {
   readonly rows: readonly number[];
   /** What was sent: the link, and the fields that it was to get. */
   readonly payloads: readonly LinkKey[];
-  /** null for a link that did not exist. */
+  /** null for a link that did not exist, or did not until another row of the batch was applied. */
   readonly records: readonly (KnownRecord | null)[];
 }
 

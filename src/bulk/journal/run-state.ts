@@ -15,6 +15,13 @@ export function isSettled(state: RowState): boolean {
 
 const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
+/** Whether anything was changed, or may have been. A run without rows changes tags. */
+export function mayHaveChanged({ counts, begin }: Pick<RunState, 'counts' | 'begin'>): boolean {
+  return begin.operation === 'tags' || changing.some((state) => (counts.get(state) ?? 0) > 0);
+}
+
+const changing: readonly RowState[] = ['open', 'unknown', 'created', 'changed', 'deleted', 'reset'];
+
 /** Whether no row of a run was applied: then nothing depends on the run, and it blocks no other. */
 export function isUntouched({ counts, begin }: RunState): boolean {
   return (counts.get('free') ?? 0) === begin.input.rows;

@@ -36,17 +36,19 @@ export function showsAll(asked: EditFields, record: Shown, tagsMean?: TagsMean):
 }
 
 /**
- * The fields of a link that an edit would change. Another spelling of the same long URL is a change, although it is no failure when a
- * server spells one otherwise.
+ * The fields of a link that an edit would change. Another spelling of the same long URL, note or hash is a change, although it is no failure
+ * when a server spells one otherwise.
  */
 export function fieldsToChange(asked: EditFields, record: Shown): (keyof EditFields)[] {
   const differs = new Set(notApplied(asked, record, 'instructions').map(({ field }) => field));
   return editable.filter((field) => {
     const got = shown(field, record);
     if (asked[field] === undefined) return false;
-    return got === undefined || differs.has(field) || (field === 'long_url' && asked[field] !== got);
+    return got === undefined || differs.has(field) || (spelled.has(field) && asked[field] !== got);
   });
 }
+
+const spelled: ReadonlySet<keyof EditFields> = new Set(['custom_hash', 'long_url', 'note']);
 
 /** A record as far as an edit can change it. */
 type Shown = Readonly<Partial<Record<Exclude<keyof EditFields, 'custom_hash'> | 'hash', unknown>>>;

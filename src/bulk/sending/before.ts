@@ -49,13 +49,16 @@ function exceptSwapped<Payload extends object>(
   });
 }
 
-/** What is known of a link in doubt is not what it was; only one that is to be deleted and still exists is as it was. */
+/**
+ * What is known of a link in doubt is not what it was; only one that is to be deleted and still exists is as it was. A link that another
+ * row renames to has nothing to keep but what it shall get.
+ */
 function isToKeep<Payload extends object>(
   { index, before, refusal }: BulkRow<Payload>,
   images: Images<Payload>,
   { operation, inDoubt }: Execution<Payload>,
 ): boolean {
-  if (before === undefined || refusal !== undefined || images.has(index)) return false;
+  if (!operation.read || refusal !== undefined || images.has(index)) return false;
   return !inDoubt.has(index) || (operation.kind === 'delete' && before?.short_url !== undefined);
 }
 
