@@ -1,0 +1,274 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import type { FaultyServer } from '../support/faulty-server.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { apiKey, type Linkctl, sent, test, username } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };
+
+/** All that undo can restore, by hash. */
+async function values(service: Parameters<typeof stored>[0], domain?: string): Promise<Record<string, object>> {
+  const entries = (await stored(service, domain)).map(
+    ({ hash, long_url, note, tags, expiration_date, email_stats, max_clicks }): [string, object] => [
+      hash,
+      { long_url, note, tags: tags.toSorted(), expiration_date, email_stats, max_clicks },
+    ],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** A change by somebody else. */
+async function foreign(
+  { baseUrl }: { readonly baseUrl: string },
+  method: string,
+  path: string,
+  fields?: Partial<UrlRecord> | { custom_hash: string },
+): Promise<void> {
+  const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
+  const body = fields && JSON.stringify({ urls: [fields] });
+  const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...(body && { body }) });
+  expect(await answer.json()).toMatchObject({ error: { code: 0 } });
+}
+
+/** The changes that were sent since so many requests. */
+async function changes(wire: FaultyServer, from = 0): Promise<string[]> {
+  return (await sent(wire))
+    .slice(from)
+    .map(({ call }) => call)
+    .filter((call) => !call.startsWith('GET'));
+}
+
+interface RunRow {
+  readonly run: string;
+  readonly what: string;
+  readonly undo: string;
+  readonly state: string;
+}
+
+async function runs(linkctl: Linkctl): Promise<RunRow[]> {
+  return JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout).runs;
+}
+
+const all = [
+  { custom_hash: 'hash', long_url: 'HTTPS://OLD.example:443/%7e?q=1#Top', note: '  blanks ', tags: ['Promo', 'b'] },
+  { custom_hash: 'last', long_url: 'https://old.example', note: '', email_stats: true, expiration_date: '2001-02-03' },
+  { custom_hash: 'h3', long_url: 'https://old.example/3', tags: ['promo'], expiration_date: null },
+];
+/** The first line is no header. */
+const hashes = 'last\nhash\nh3\n';
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('U2: undo gives every field its old value, byte for byte; undo of that is redo', async ({ linkctl, service, folder }) => {
+    await store(service, all);
+    const before = await values(service);
+    const edits = join(folder, 'edits.jsonl');
+    const rows = [
+      { hash: 'hash', long_url: 'https://old.example/~?q=1#Top', note: 'blanks', tags: ['-PROMO', '+new'] },
+      { hash: 'last', note: 'n', email_stats: false, expiration_date: null, custom_hash: 'renamed' },
+      { hash: 'h3', expiration_date: '2031-01-01', note: 'x', tags: ['+Promo', '-none'] },
+    ];
+    writeFileSync(edits, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    expect((await linkctl(['edit', '-f', edits])).code).toBe(0);
+    const after = await values(service);
+    expect(after).not.toEqual(before);
+    const undone = await linkctl(['undo', '--yes']);
+    expect(undone).toMatchObject({
+      code: 0,
+      stdout: 'h3\nlast\nhash\n',
+      stderr: expect.stringContaining('3 links would be changed'),
+    });
+    expect(await values(service)).toEqual(before);
+    expect(await linkctl(['undo', 'last', '--yes'])).toMatchObject({ code: 0 });
+    expect(await values(service)).toEqual(after);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect(await values(service)).toEqual(before);
+    expect((await runs(linkctl)).map(({ what, undo }) => [what, undo.split(' ')[0]])).toEqual([
+      [`undo edit -f ${edits}`, 'yes'],
+      [`redo edit -f ${edits}`, 'undone'],
+      [`undo edit -f ${edits}`, 'yes'],
+      [`edit -f ${edits}`, 'undone'],
+    ]);
+  });
+
+  test('U2: a deleted link is made again with all that it had; redo deletes it', async ({ linkctl, service, wire }) => {
+    await store(service, all);
+    await store(service, [{ custom_hash: 'kept', long_url: 'https://kept.example' }]);
+    const before = await values(service);
+    expect((await linkctl(['delete', '--hashes-from', '-', '--yes'], { stdin: hashes })).code).toBe(0);
+    await foreign(service, 'DELETE', '/tags/promo');
+    const undone = await linkctl(['undo', '--yes']);
+    expect(undone).toMatchObject({ code: 0, stdout: 'h3\nhash\nlast\n' });
+    expect(undone.stderr).toContain('3 links would be restored');
+    expect(undone.stderr).toContain('links that are created again begin with 0 clicks, as the newest');
+    // The label was deleted meanwhile; as a server compares labels without case, the first link made again spells it.
+    const folded = (of: Record<string, object>): unknown => JSON.parse(JSON.stringify(of).replaceAll('Promo', 'promo'));
+    expect(folded(await values(service))).toEqual(folded(before));
+    const from = (await wire.requests()).length;
+    const again = await linkctl(['undo', (await runs(linkctl))[1]?.run ?? '', '--yes']);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
+    expect(await changes(wire, from)).toEqual([]);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect(Object.keys(await values(service))).toEqual(['kept']);
+  });
+
+  test('U2: created links are deleted, but those that lead elsewhere since; the same command then begins anew', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    const input = join(folder, 'links.csv');
+    writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\nh3,https://c.example\n');
+    expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/last', { long_url: 'https://since.example' });
+    await foreign(service, 'PATCH', '/urls/h3', { note: 'since' });
+    const undone = await linkctl(['undo', '--yes', '--results', join(folder, 'undone.csv'), '-q']);
+    expect(undone).toMatchObject({ code: 3, stdout: 'h3\nhash\n', stderr: expect.stringContaining('changed since: long_url') });
+    expect(Object.keys(await values(service))).toEqual(['last']);
+    const again = await linkctl(['undo', (await runs(linkctl))[1]?.run ?? '', '--yes']);
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('1 link left alone; nothing was changed') });
+    await foreign(service, 'DELETE', '/urls/last');
+    const anew = await linkctl(['shorten', '-f', input]);
+    expect(anew).toMatchObject({ code: 0, stderr: expect.stringContaining('3 rows: 3 created') });
+    // What counts is the newest run of the file.
+    expect(await linkctl(['shorten', '-f', input])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('already completed'),
+    });
+  });
+
+  test('U2: what changed since is named field by field and left alone, unless forced', async ({ linkctl, service, wire }) => {
+    await store(service, [...all, ...numbered(3)]);
+    const before = await values(service);
+    const words = ['--note', 'n', '--url', 'https://new.example/', '--hashes-from', '-'];
+    expect((await linkctl(['edit', ...words], { stdin: `${hashes}h0\nh1\nh2\n` })).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/hash', { note: 'since', long_url: 'https://since.example' });
+    await foreign(service, 'PATCH', '/urls/last', { note: 'since' });
+    await foreign(service, 'PATCH', '/urls/h3', { custom_hash: 'gone' });
+    await foreign(service, 'DELETE', '/urls/h0');
+    await foreign(service, 'PATCH', '/urls/h1', { note: '', long_url: 'https://example.com/1' });
+    await foreign(service, 'PATCH', '/urls/h2', { tags: ['+since'] });
+    const since = await values(service);
+    const undone = await linkctl(['undo', '--yes']);
+    expect(undone).toMatchObject({ code: 3, stdout: 'h2\n' });
+    expect(undone.stderr).toContain('1 of 6 links would be changed, 1 unchanged, 4 refused');
+    for (const line of ['changed since: long_url, note (1): ', 'changed since: note (1): ', 'deleted or renamed since (2): ']) {
+      expect(undone.stderr).toContain(line);
+    }
+    expect(await values(service)).toEqual({ ...since, h2: { ...before.h2, tags: ['since'] } });
+    const run = (await runs(linkctl))[1]?.run ?? '';
+    const from = (await wire.requests()).length;
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 3, stdout: '' });
+    expect(await changes(wire, from)).toEqual([]);
+    const forced = await linkctl(['undo', run, '--yes', '--force']);
+    expect(forced).toMatchObject({ code: 3, stdout: 'hash\nlast\n' });
+    const { h3: _, h0: __, ...rest } = before;
+    expect(await values(service)).toEqual({ ...rest, gone: since.gone, h2: { ...before.h2, tags: ['since'] } });
+  });
+
+  test('U2: a hash that is taken meanwhile is never overwritten', async ({ linkctl, service }) => {
+    await store(service, all);
+    expect((await linkctl(['delete', 'hash', 'last', 'h3', '--yes'])).code).toBe(0);
+    await store(service, [{ custom_hash: 'hash', long_url: 'https://other.example' }]);
+    await store(service, [{ custom_hash: 'last', long_url: 'https://old.example', note: 'other' }]);
+    const undone = await linkctl(['undo', '--yes', '--force']);
+    expect(undone).toMatchObject({ code: 3, stdout: 'h3\n', stderr: expect.stringContaining('the hash is taken (2): ') });
+    expect(await values(service)).toMatchObject({ hash: { long_url: 'https://other.example' }, last: { note: 'other' } });
+  });
+
+  test('U2: renames go back, also in a chain, and not where the old hash is taken', async ({ linkctl, service, folder }) => {
+    await store(service, [...numbered(4), { custom_hash: 'same', long_url: 'https://example.com/3' }]);
+    const before = await values(service);
+    const edits = join(folder, 'edits.csv');
+    writeFileSync(edits, 'hash,custom_hash,note\nh1,h2x,\nh0,h1,n\nh2,h2y,m\nh3,h3x,n\nh2y,h2z,\n');
+    expect((await linkctl(['edit', '-f', edits, '--concurrency', '1'])).code).toBe(0);
+    expect(Object.keys(await values(service)).sort()).toEqual(['h1', 'h2x', 'h2z', 'h3x', 'same']);
+    await store(service, [{ custom_hash: 'h3', long_url: 'https://taken.example' }]);
+    const undone = await linkctl(['undo', '--yes']);
+    expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('the hash h3 is taken') });
+    const { h3: _, ...restored } = before;
+    expect(await values(service)).toMatchObject({ ...restored, h3: { long_url: 'https://taken.example' }, h3x: { note: 'n' } });
+    await foreign(service, 'DELETE', '/urls/h3');
+    expect((await linkctl(['undo', (await runs(linkctl))[1]?.run ?? '', '--yes'])).code).toBe(0);
+    expect(await values(service)).toEqual(before);
+  });
+
+  test('U2: links that swapped their hashes keep their own values', async ({ linkctl, service, folder }) => {
+    await store(service, [
+      { custom_hash: 'x', long_url: 'https://x.example', note: 'of x' },
+      { custom_hash: 'y', long_url: 'https://y.example', note: 'of y' },
+    ]);
+    const edits = join(folder, 'edits.csv');
+    writeFileSync(edits, 'hash,custom_hash,note\nx,tmp,n\ny,x,n\ntmp,y,n\n');
+    expect((await linkctl(['edit', '-f', edits])).code).toBe(0);
+    const swapped = await values(service);
+    expect(swapped).toMatchObject({ x: { long_url: 'https://y.example', note: 'n' }, y: { long_url: 'https://x.example' } });
+    const undone = await linkctl(['undo', '--yes']);
+    expect(undone).toMatchObject({ code: 3, stdout: '' });
+    expect(undone.stderr).toContain('the hash x is taken');
+    expect(undone.stderr).toContain('the hash y is taken');
+    expect(await values(service)).toEqual(swapped);
+  });
+
+  test('U2: a run that was stopped is undone as far as it came, and its command then begins anew', async ({
+    linkctl,
+    service,
+    wire,
+  }) => {
+    await store(service, numbered(30));
+    const before = await values(service);
+    const words = ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--batch-size', '10', '--concurrency', '1'];
+    const patch = { only: { method: 'PATCH' } };
+    await wire.script([patch, { ...faults.silentAfter, ...patch }, { ...faults.refuse(1303), ...patch }]);
+    expect((await linkctl([...words, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
+    await wire.script([]);
+    const undone = await linkctl(['undo', '--yes']);
+    expect(undone.code).toBe(0);
+    expect(await values(service)).toEqual(before);
+    const anew = await linkctl(words);
+    expect(anew).toMatchObject({ code: 0, stderr: expect.stringContaining('30 rows: 30 changed') });
+    expect(anew.stderr).not.toContain('resuming');
+  });
+
+  test('U2: an undo that changed nothing leaves its run as it was: the same command resumes that', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    const input = join(folder, 'urls.txt');
+    writeFileSync(input, Array.from({ length: 20 }, (_, index) => `https://example.com/${index}\n`).join(''));
+    const words = ['shorten', '-f', input, '--batch-size', '10'];
+    const post = { only: { method: 'POST' } };
+    await wire.script([post, { ...faults.refuse(1303), ...post }]);
+    expect((await linkctl(words)).code).toBe(7);
+    await wire.script([{ ...faults.refuse(1303), only: { method: 'DELETE' } }]);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(7);
+    expect((await runs(linkctl)).map(({ undo }) => undo)).toEqual(['no', 'yes']);
+    const resumed = await linkctl(words);
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('10 of 20 rows are done') });
+    expect(await stored(service)).toHaveLength(20);
+  });
+
+  test('B54, B57, B59, B60: an undo asks, counts and can be looked at first', async ({ linkctl, service, wire }) => {
+    await store(service, all);
+    expect((await linkctl(['edit', '--note', 'n', 'hash', 'last', 'h3'])).code).toBe(0);
+    const from = (await wire.requests()).length;
+    expect(await linkctl(['undo'])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes required') });
+    expect((await wire.requests()).length).toBe(from);
+    expect((await linkctl(['undo', '--yes', '--max-affected', '2'])).code).toBe(2);
+    const no = await linkctl(['undo'], { ...watched, stdin: 'n\n' });
+    expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/Change back 3 links of .*\? \[y\/N\] error: aborted/s) });
+    const dry = await linkctl(['undo', '-n', '-o', 'json']);
+    expect(JSON.parse(dry.stdout).requests).toMatchObject([
+      { method: 'PATCH', path: '/urls', body: { urls: [{ hash: 'h3', note: '' }, { hash: 'last' }, { note: '  blanks ' }] } },
+    ]);
+    expect((await linkctl(['undo', '-n'], watched)).stderr).toContain('3 links would be changed');
+    expect(await changes(wire, from)).toEqual([]);
+    expect((await linkctl(['undo', '--yes', '-o', 'json'])).stdout).toContain('"changed":3');
+  });
+});
