@@ -230,7 +230,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(undone.code).toBe(0);
     expect(await values(service)).toEqual(before);
     const anew = await linkctl(words);
-    expect(anew).toMatchObject({ code: 0, stderr: expect.stringContaining('30 rows: 30 changed') });
+    expect(anew).toMatchObject({ code: 0, stderr: expect.stringContaining('30 links: 30 changed') });
     expect(anew.stderr).not.toContain('resuming');
   });
 
