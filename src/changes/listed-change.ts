@@ -160,7 +160,8 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
     rows: begin.input.rows,
     refused: 0,
     domains: [...domains],
-    readAt: Date.parse(begin.at),
+    // Somebody else may have changed them since: this process has not seen them.
+    readAt: 0,
     open: () => readKeptRows<ListedRow<Payload>>(input),
   };
 }

@@ -5,7 +5,7 @@ import { arrived, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
 const rewrite = ['rewrite', 'https://example.com', 'https://new.example', '--yes'];
-const undo = ['undo', 'last', '--yes', '--batch-size', '2', '--concurrency', '1'];
+const undo = ['undo', 'last', '--yes'];
 
 type Service = Parameters<typeof stored>[0];
 
@@ -28,16 +28,49 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     // Of the first batch, h3 is one link; its answer never comes.
     const changes = (await sent(wire)).filter(({ call }) => call.startsWith('PATCH')).length;
     await wire.script([{ only: { method: 'PATCH' }, ...faults.silentAfter }]);
-    const { process: child, ended } = startProgram(undo, env);
+    const inTwos = [...undo, '--batch-size', '2', '--concurrency', '1'];
+    const { process: child, ended } = startProgram(inTwos, env);
     await arrived(wire, changes + 1, 'PATCH');
     child.kill('SIGKILL');
     await ended;
     await wire.script([]);
-    const resumed = await linkctl(undo);
+    const resumed = await linkctl(inTwos);
     expect(resumed).toMatchObject({ code: 3 });
     expect(resumed.stderr).toContain('changed since: long_url');
     expect(resumed.stderr).toContain('4 links: 3 changed, 1 failed');
     const back = [0, 1, 2].map((nth) => `h${nth} https://example.com/${nth}`);
     expect(await destinations(service)).toEqual([...back, 'h3 https://foreign.example/']);
   });
+
+  test.for([
+    ['rewrite', rewrite],
+    ['undo', undo],
+  ] as const)(
+    'U2, W2: what somebody else changed before an interrupted %s is resumed is left alone',
+    async ([name, words], { linkctl, wire, service, env }) => {
+      await store(service, numbered(4));
+      if (name === 'undo') expect((await linkctl(rewrite)).code).toBe(0);
+      const before = await destinations(service);
+      const changes = (await sent(wire)).filter(({ call }) => call.startsWith('PATCH')).length;
+      // The second batch is not sent.
+      await wire.script([{ only: { method: 'PATCH' }, ...faults.silentAfter }]);
+      const inTwos = [...words, '--batch-size', '2', '--concurrency', '1'];
+      const { process: child, ended } = startProgram(inTwos, env);
+      await arrived(wire, changes + 1, 'PATCH');
+      child.kill('SIGKILL');
+      await ended;
+      await wire.script([]);
+      const foreign = JSON.stringify((await sent(wire)).at(-1)).includes('"h0"') ? 'h3' : 'h0';
+      expect((await linkctl(['edit', foreign, '--url', 'https://foreign.example/'])).code).toBe(0);
+      const resumed = await linkctl(inTwos);
+      expect(resumed).toMatchObject({ code: 3 });
+      expect(resumed.stderr).toContain('changed since it was listed: long_url');
+      const [from, to] = ['https://example.com', 'https://new.example'];
+      const changed = (text: string): string => {
+        if (text.startsWith(foreign)) return `${foreign} https://foreign.example/`;
+        return name === 'undo' ? text.replace(to, from) : text.replace(from, to);
+      };
+      expect(await destinations(service)).toEqual(before.map(changed));
+    },
+  );
 });
