@@ -64,7 +64,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'tags',
-    summary: 'List, add, rename and delete tags',
+    summary: 'List, add, rename, merge and delete tags',
     group: 'Account:',
     load: async () => (await import('../commands/tags.ts')).registerTags,
   },

@@ -51,31 +51,22 @@ export function registerTags(command: Command, run: Runner): void {
     .argument('<old>', 'current label')
     .argument('<new>', 'new label')
     .action(run(changeLabel));
-  const removal = command.command('delete');
-  describe(removal, {
+  const remove = addRemovalFlags(command.command('delete'));
+  remove.action(run(deleteTags));
+  describe(remove, {
     summary: 'Delete tags',
     description: 'Delete tags. Their links are kept and lose the tag.',
     examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes'],
-    notes: [removalNote],
-    globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
-  })
-    .argument('<label...>', 'one label per argument; a comma is part of the label')
-    .option('--ignore-missing', 'ignore tags that do not exist')
-    .action(run(deleteTags));
-  addNoUndoFlag(removal);
-  const merge = command.command('merge');
+    ...ofRemovals,
+  });
+  const merge = addRemovalFlags(command.command('merge'));
+  merge.requiredOption('--into <label>', 'tag that the links get; created if it does not exist').action(run(mergeTags));
   describe(merge, {
     summary: 'Merge tags into another tag',
     description: 'Merge tags into another tag: their links get that tag instead, and the merged tags are deleted.',
     examples: ['linkctl tags merge promo Promos --into promotion', "linkctl tags merge 'R&D' --into research --dry-run"],
-    notes: [removalNote],
-    globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
-  })
-    .argument('<label...>', 'one label per argument; a comma is part of the label')
-    .requiredOption('--into <label>', 'tag that the links get; created if it does not exist')
-    .option('--ignore-missing', 'ignore tags that do not exist')
-    .action(run(mergeTags));
-  addNoUndoFlag(merge);
+    ...ofRemovals,
+  });
   describe(command, {
     examples: [
       'linkctl tags',
@@ -87,6 +78,24 @@ export function registerTags(command: Command, run: Runner): void {
     notes: ['Labels are not case-sensitive. Tag expressions for --by-tags: linkctl help tags.'],
   });
 }
+
+/** What both ways to remove tags have. */
+function addRemovalFlags(command: Command): Command {
+  command
+    .argument('<label...>', 'one label per argument; a comma is part of the label')
+    .option('--ignore-missing', 'ignore tags that do not exist');
+  addNoUndoFlag(command);
+  return command;
+}
+
+/** What both say of themselves. */
+const ofRemovals = {
+  notes: [
+    'The links of the tags are listed and shown first, on all domains, and changed by hash, so that linkctl undo can take it back. A tag that a link ' +
+      'gets meanwhile is kept. A label that an expression may read as something else costs two readings of all links. --max-affected counts links.',
+  ],
+  globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
+};
 
 interface ListOptions {
   readonly count?: boolean;
@@ -144,11 +153,6 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
     lines: [tag.label],
   };
 }
-
-/** What both ways to remove tags say of themselves. */
-const removalNote =
-  'The links of the tags are listed and shown first, on all domains, and changed one by one, so that linkctl undo can take it back. A tag that a link ' +
-  'gets meanwhile is kept. A label that an expression may read as something else costs two readings of all links. --max-affected counts links.';
 
 interface RemovalOptions {
   readonly ignoreMissing?: boolean;
