@@ -133,7 +133,11 @@ function withDeletions(run: RowsReport, found: readonly string[], session: Sessi
     yield deletions;
   }
   if (session.format() === 'json') return { ...run, rows: requests() };
-  return { ...run, notes: () => [`then ${namedTags(found)} would be deleted`, ...(run.notes?.() ?? [])] };
+  const notes = (): string[] => {
+    const [last = '', ...before] = [...(run.notes?.() ?? [])].reverse();
+    return [...before.reverse(), `then ${namedTags(found)} would be deleted`, last];
+  };
+  return { ...run, notes };
 }
 
 /** Without links there is nothing to take off: the deletions alone are a run, without rows. */

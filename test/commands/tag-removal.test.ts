@@ -284,7 +284,7 @@ test('B60: --dry-run shows the plan and the calls, and changes nothing', async (
   ]);
   const shown = await linkctl(words, watched);
   expect(shown.stderr).toContain('1 link would be changed');
-  expect(shown.stderr).toContain('then tag "one" would be deleted');
+  expect(shown.stderr).toMatch(/\nthen tag "one" would be deleted\ndry run: nothing was sent\n$/);
   expect((await sent(wire)).every(({ call }) => call.startsWith('GET'))).toBe(true);
   expect(await runs(linkctl)).toEqual([]);
 });
