@@ -47,7 +47,7 @@ export const subjects: readonly Subject[] = [
   },
   {
     name: 'edit --by-tags',
-    argv: ['edit', '--by-tags', 'promo', '--note', 'a note', ...atOnce],
+    argv: ['edit', '--by-tags', 'promo', '--note', 'another note', ...atOnce],
     call: { method: 'PATCH', path: '/urls' },
     changes: true,
   },
@@ -141,6 +141,8 @@ const tag = { tags: [{ label: 'promo' }] };
 const goodAnswers: { readonly [call: string]: object } = {
   'POST /urls': { urls: [{ ...record, ...done }] },
   'GET /urls': { urls: [record], page },
+  // A change of a selection reads to an empty page.
+  'GET tags=promo&offset=': { urls: [], page: { ...page, results_count: 0, offset: 1 } },
   'PATCH /urls/abc': { urls: [{ ...record, note: 'another note', ...done }] },
   'PATCH /urls': {},
   'DELETE /urls/abc': {},
