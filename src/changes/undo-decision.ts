@@ -25,11 +25,14 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
   return force || !leadsElsewhere(change, now) ? { kind: 'delete' } : changedSince(['long_url']);
 }
 
-/** Makes a deleted link again. A hash that is taken is never overwritten. */
-export function undoDeletion({ change: { before }, now }: UndoDecision): PlannedOutcome {
+/**
+ * Makes a deleted link again, by the hash that it was named by: a server may show another case (F38). A hash that is taken is never
+ * overwritten.
+ */
+export function undoDeletion({ change: { link, before }, now }: UndoDecision): PlannedOutcome {
   if (!before) return unchanged;
   if (now) return isAlike(before, now) ? unchanged : { kind: 'refused', reason: 'the hash is taken' };
-  return { kind: 'create', fields: valuesOf(before) };
+  return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
 }
 
 /** Gives the fields that the run changed their old values. */

@@ -153,6 +153,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(imageFiles(folder).flatMap(recordsIn)).toMatchObject([{ hash: 'h0' }, { hash: 'h1' }]);
   });
 
+  test('U1, F38: a deleted link is made again by the hash that it was named by, however the server shows it', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(2));
+    await wire.script([{ only: { method: 'GET', path: 'hashes=' }, alter: 'shout', times: 'all' }]);
+    expect(await linkctl(['delete', 'h0', 'h1', '--yes'])).toMatchObject({ code: 0 });
+    expect(await stored(service)).toEqual([]);
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0 });
+    expect((await stored(service)).map(({ hash }) => hash).sort()).toEqual(['h0', 'h1']);
+  });
+
   const unkept = [
     ['a run', ['delete', '--yes', '--hashes-from']],
     ['several typed links', ['edit', 'h0', 'h1', '--note', 'n']],

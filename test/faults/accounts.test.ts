@@ -35,7 +35,7 @@ const alone = {
   budget: undefined,
 } as const satisfies Partial<Circumstances>;
 
-/** Where each of the three roots shows: a quota that is used up after a doubt, a capped page, and two domains. */
+/** Where each root shows: a quota that is used up after a doubt, a capped page, any change, and two domains. */
 const controls: readonly {
   readonly mutant: keyof typeof mutants;
   readonly kind: 'shorten' | 'change';
@@ -77,6 +77,13 @@ const controls: readonly {
         spells: [{ from: 1, times: 5, step: { ...faults.dropBefore, only: { method: 'DELETE' } } }],
       },
     }),
+  },
+  {
+    mutant: 'keeps nothing for undo',
+    kind: 'change',
+    fault: 'lost',
+    seed: 5,
+    given: ({ faulty }) => ({ ...alone, manners: {}, faulty: { seed: faulty.seed } }),
   },
   {
     mutant: 'drops the domain of a link',

@@ -62,8 +62,13 @@ export function drawChange(
   const count = [...before.keys()].filter((key) => key.startsWith(`${working}/`) && /\/t\d+$/.test(key)).length;
   const chosen = Array.from({ length: count }, (_, index) => index).filter(() => dice.chance(0.8));
   const drawn = { change, isTyped, working, chosen: isTyped ? chosen.slice(0, 1 + dice.pick(4)) : chosen };
-  if (change === 'by tags') return byTags(drawn, circumstances, before, dice);
-  return change === 'edit -f' ? editFile(drawn, circumstances, world, dice) : sameForAll(drawn, circumstances, world, dice);
+  const job =
+    change === 'by tags'
+      ? byTags(drawn, circumstances, before, dice)
+      : change === 'edit -f'
+        ? editFile(drawn, circumstances, world, dice)
+        : sameForAll(drawn, circumstances, world, dice);
+  return dice.chance(0.3) ? { ...job, argv: [...job.argv, '--no-undo'] } : job;
 }
 
 interface Drawn {

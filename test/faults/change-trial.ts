@@ -1,4 +1,7 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { keptImages } from '../../src/bulk/journal/images.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { seed as seedAccount, store } from '../support/stored-links.ts';
@@ -70,6 +73,7 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
     const reported = reportedBy(job, starts, world);
     judgeRows(job, before, linksNow(after), reported, foreign, notebook);
     judgeOthers(job, before, after, foreign, notebook);
+    if (keepsImages(job)) await judgeImages(job, before, linksNow(after), { foreign, folder: world.folder }, notebook);
     judgeEnd(job, starts, reported, notebook);
     const circumstances = {
       ...drawn,
@@ -189,6 +193,47 @@ function judgeOthers(job: ChangeJob, before: AccountState, after: AccountState, 
   const changed = touchedLinks(before, after, (key) => !selected.has(key));
   if (changed.length > 0)
     notebook.add('touched', `${changed.length} links, and all of it was to be refused: ${job.argv.join(' ')}`);
+}
+
+/** A single typed link off a terminal does not, nor does what was asked to leave it out (U1). */
+function keepsImages({ argv, isTyped, change, rows }: ChangeJob): boolean {
+  return !argv.includes('--no-undo') && !(isTyped && change !== 'by tags' && rows.length === 1);
+}
+
+/** Whatever is not as it was can be taken back: it is on the disk as it was (U1). */
+async function judgeImages(
+  { rows }: ChangeJob,
+  before: AccountState,
+  now: ReadonlyMap<string, UrlRecord>,
+  { foreign, folder }: { readonly foreign: ForeignDeeds; readonly folder: string },
+  notebook: Notebook,
+): Promise<void> {
+  const kept = await imagesByLabel(join(folder, '.local', 'state', 'linkctl', 'runs'));
+  for (const row of rows) {
+    const was = before.get(keyOf(row));
+    if (!was || !row.label || foreign.gone.has(keyOf(row))) continue;
+    const link = now.get(row.label);
+    if (link && sameForm(was, link)) continue;
+    const images = kept.get(row.label) ?? [];
+    // A server may show hashes in another case.
+    if (!images.some((image) => sameForm({ ...was, hash: '' }, { ...image, hash: '' })))
+      notebook.add('lost', `${keyOf(row)} was changed, and what it was is not on the disk`);
+  }
+}
+
+/** By the label of the link. */
+async function imagesByLabel(runs: string): Promise<Map<string, UrlRecord[]>> {
+  const kept = new Map<string, UrlRecord[]>();
+  for (const run of existsSync(runs) ? readdirSync(runs) : []) {
+    const { backwards } = await keptImages(join(runs, run), 10_000);
+    for await (const images of backwards()) {
+      for (const image of images) {
+        const record = image.record as UrlRecord | null;
+        if (record) kept.set(labelOf(record), [...(kept.get(labelOf(record)) ?? []), record]);
+      }
+    }
+  }
+  return kept;
 }
 
 function keyOf({ domain, hash }: ChangedRow): string {

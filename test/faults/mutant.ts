@@ -54,6 +54,7 @@ export const mutants = {
     ],
     ['bulk/sending/sending.ts', 'sent.forEach(({ index }) => void inDoubt.add(index));', 'undefined;'],
   ],
+  'keeps nothing for undo': [['bulk/sending/before.ts', 'await images?.keep(unkept);', '{}']],
   'believes one page': [['client/named-urls.ts', 'open.push(asked.filter((hash) => !found.has(hash)));', 'continue;']],
   'drops the domain of a link': [
     ['bulk/operations/named-links.ts', '{ domain: rows[0]?.domain ?? settings.domain }', '{ domain: settings.domain }'],
