@@ -58,7 +58,7 @@ export async function beginRun<Started>(
     if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) {
       claims.push(await claimRun(plan.undoes, folders, system));
     }
-    const alike = await findRun(key, identity, plan, folders);
+    const alike = await findRun(key, identity, plan, environment);
     assertReplaceable(plan, alike?.state.begin);
     const found = alike && isOutdated(alike, plan) ? await discard(alike, folders, system) : alike;
     if (!found) made = await create(identity, plan, folders, environment);
@@ -117,9 +117,12 @@ async function findRun(
   key: string,
   identity: RunIdentity,
   { again, undoes, input, domain, undo = false }: RunBeginning,
-  folders: RunFolders,
+  { stateFolder, system }: RunEnvironment,
 ): Promise<FoundRun | undefined> {
-  const { unfinished, finished } = await runsOf(key, folders);
+  const folders = runFolders(stateFolder);
+  const { unfinished, finished, undone } = await runsOf(key, folders);
+  // Nothing is done anew while it is taken back.
+  for (const name of undone) (await claimRun(name, folders, system, 0)).release();
   if (unfinished.length === 0 && finished === undefined && !again) await assertSameInput(identity, domain === undefined, folders);
   const begun = unfinished.find(({ state }) => !isUntouched(state));
   if (input.snapshot && begun?.name !== input.snapshot.run) {
@@ -148,20 +151,21 @@ async function findRun(
 export async function runsOf(
   key: string,
   folders: RunFolders,
-): Promise<{ unfinished: FoundRun[]; finished: string | undefined }> {
+): Promise<{ unfinished: FoundRun[]; finished: string | undefined; undone: string[] }> {
   const names = runNames(folders).filter((candidate) => keyOfRun(candidate) === key);
   const unfinished: FoundRun[] = [];
+  const undone: string[] = [];
   let finished: string | undefined;
   for (const name of names.reverse()) {
     const journal = join(folders.runs, name, journalName);
     // Of finished ones before the newest, which is read whole, the end is enough.
     const state = finished !== undefined && (await endsComplete(journal)) ? undefined : await foldJournal(journal);
     // What was taken back is done anew.
-    if (state && (await isUndone(state, folders))) continue;
-    if (state && !state.complete) unfinished.push({ name, state });
+    if (state && (await isUndone(state, folders))) undone.push(name);
+    else if (state && !state.complete) unfinished.push({ name, state });
     else finished ??= name;
   }
-  return { unfinished, finished };
+  return { unfinished, finished, undone };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { FailedError, PartialError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import type { DoneChange } from '../bulk/done-change.ts';
+import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
@@ -56,7 +56,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
   if (lost > 0) {
-    await session.warn(`the outcome of ${plainQuantity(lost, 'row')} of the run is unknown: links that they made are left alone`);
+    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
   }
   const report = await changeListed<LinkKey, UndoLink>(
     {
@@ -82,26 +82,29 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
 }
 
 function lostRows(lost: number): PartialError {
-  return new PartialError(`the outcome of ${plainQuantity(lost, 'row')} of the run is unknown`, {
-    hint: 'check with linkctl list whether they made links',
+  return new PartialError(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown were left alone`, {
+    hint: 'check with linkctl list whether there are any',
   });
 }
 
-/** Why a reset stays, and the counters that it erased: nothing else shows them any more (U3). */
+/** Why a reset stays, and the largest of the counters that it erased: nothing else shows them any more (U3). */
 async function resetError({ begin, changes, folder }: DoneRun, session: Session): Promise<FailedError> {
-  const lines: string[] = [];
+  let largest: EarlierLink[] = [];
   let count = 0;
   for await (const some of changes()) {
-    for (const { before } of some) {
-      if (!before?.long_url) continue;
-      count += 1;
-      if (lines.length < shownLinks) lines.push(`${session.shortUrl(before)}: ${clicks(before, true)}`);
-    }
+    const links = some.flatMap(({ before }) => before ?? []);
+    count += links.length;
+    largest = [...largest, ...links].sort((one, other) => clicksOf(other) - clicksOf(one)).slice(0, shownLinks);
   }
+  const lines = largest.map((link) => `${session.shortUrl(link)}: ${clicks(link, true)}`);
   const more = count > lines.length ? [`and ${grouped(count - lines.length)} more in ${join(folder, imagesName)}`] : [];
   return new FailedError(`run ${begin.run} cannot be undone: counters cannot be restored`, {
     details: count === 0 ? [] : ['the counters before it:', ...lines, ...more],
   });
+}
+
+function clicksOf({ total_clicks = 0 }: EarlierLink): number {
+  return total_clicks;
 }
 
 /** The undo of an undo is called redo, and that of a redo undo. */

@@ -1,56 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { UrlRecord } from '../../src/contract/records.ts';
-import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { apiKey, type Linkctl, sent, test, username } from '../support/linkctl.ts';
+import { test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { changes, foreign, runs, values } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };
-
-/** All that undo can restore, by hash. */
-async function values(service: Parameters<typeof stored>[0], domain?: string): Promise<Record<string, object>> {
-  const entries = (await stored(service, domain)).map(
-    ({ hash, long_url, note, tags, expiration_date, email_stats, max_clicks }): [string, object] => [
-      hash,
-      { long_url, note, tags: tags.toSorted(), expiration_date, email_stats, max_clicks },
-    ],
-  );
-  return Object.fromEntries(entries);
-}
-
-/** A change by somebody else. */
-async function foreign(
-  { baseUrl }: { readonly baseUrl: string },
-  method: string,
-  path: string,
-  fields?: Partial<UrlRecord> | { custom_hash: string },
-): Promise<void> {
-  const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
-  const body = fields && JSON.stringify({ urls: [fields] });
-  const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...(body && { body }) });
-  expect(await answer.json()).toMatchObject({ error: { code: 0 } });
-}
-
-/** The changes that were sent since so many requests. */
-async function changes(wire: FaultyServer, from = 0): Promise<string[]> {
-  return (await sent(wire))
-    .slice(from)
-    .map(({ call }) => call)
-    .filter((call) => !call.startsWith('GET'));
-}
-
-interface RunRow {
-  readonly run: string;
-  readonly what: string;
-  readonly undo: string;
-  readonly state: string;
-}
-
-async function runs(linkctl: Linkctl): Promise<RunRow[]> {
-  return JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout).runs;
-}
 
 const all = [
   { custom_hash: 'hash', long_url: 'HTTPS://OLD.example:443/%7e?q=1#Top', note: '  blanks ', tags: ['Promo', 'b'] },
@@ -270,5 +226,55 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['undo', '-n'], watched)).stderr).toContain('3 links would be changed');
     expect(await changes(wire, from)).toEqual([]);
     expect((await linkctl(['undo', '--yes', '-o', 'json'])).stdout).toContain('"changed":3');
+  });
+});
+
+describe('several domains', () => {
+  const both = ['a.example', 'b.example'];
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  test('U2, F5: each link is restored on its own domain, and its namesake stays', async ({ linkctl, service, wire }) => {
+    await store(service, all, 'a.example');
+    await store(service, [{ custom_hash: 'hash', long_url: 'https://b.example.org/' }, ...numbered(2)], 'b.example');
+    const before = [await values(service, 'a.example'), await values(service, 'b.example')];
+    const state = async () => [await values(service, 'a.example'), await values(service, 'b.example')];
+    const commands = [
+      ['edit', '--note', 'n', 'a.example/hash', 'b.example/hash', 'b.example/h1', 'a.example/last'],
+      ['delete', 'b.example/hash', 'a.example/last', '--yes'],
+      ['delete', '--all', '--all-domains', '--yes', '--max-affected', '10'],
+      ['rewrite', '--host', 'old.example=b.example.org', '--all-domains', '--yes'],
+      ['edit', 'hash', '--url', 'https://new.example', '--undo', '--domain', 'b.example'],
+    ];
+    for (const words of commands) {
+      expect(await linkctl(words)).toMatchObject({ code: 0 });
+      expect(await state()).not.toEqual(before);
+      const from = (await wire.requests()).length;
+      expect(await linkctl(['undo', '--yes'], { env: { LINKCTL_DOMAIN: 'b.example' } })).toMatchObject({ code: 0 });
+      expect(await state()).toEqual(before);
+      for (const call of await changes(wire, from)) expect(call).toMatch(/domain=[ab]\.example/);
+    }
+  });
+
+  test('U2: links that were created on one domain are deleted there, whatever the default is by then', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    for (const domain of both) await store(service, [{ custom_hash: 'old', long_url: 'https://old.example' }], domain);
+    const input = join(folder, 'links.csv');
+    writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example.org\nlast,https://b.example.org\n');
+    expect((await linkctl(['shorten', '-f', input, '--domain', 'b.example'])).code).toBe(0);
+    await store(service, [{ custom_hash: 'hash', long_url: 'https://a.example.org' }], 'a.example');
+    const dry = await linkctl(['undo', '-n', '-o', 'csv']);
+    expect(dry.stdout.split('\n').slice(1).sort()).toEqual([
+      '',
+      expect.stringContaining('b.example/hash'),
+      expect.stringContaining('b.example/last'),
+    ]);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect(Object.keys(await values(service, 'a.example'))).toEqual(['old', 'hash']);
+    expect(Object.keys(await values(service, 'b.example'))).toEqual(['old']);
+    const refused = await linkctl(['undo', '--yes', '--domain', 'a.example']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--domain does not apply to undo') });
   });
 });

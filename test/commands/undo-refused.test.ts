@@ -1,0 +1,222 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { encodeLine } from '../../src/bulk/journal/lines.ts';
+import { startProgram } from '../support/built-program.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { arrived, test } from '../support/linkctl.ts';
+import { numbered, store, stored, visit } from '../support/stored-links.ts';
+import { changes, foreign, newestFile, runs, values } from './undo-world.ts';
+
+const edit = ['edit', '--note', 'n', 'h0', 'h1', 'h2'];
+
+test('U2: last is the newest run, also one that cannot be undone: it says so and does nothing', async ({
+  linkctl,
+  service,
+  wire,
+  folder,
+}) => {
+  await store(service, numbered(8));
+  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 5, stderr: expect.stringContaining('no run is recorded yet') });
+  expect((await linkctl(edit)).code).toBe(0);
+  const hashes = join(folder, 'hashes.txt');
+  writeFileSync(hashes, 'h0\nh1\n');
+  expect((await linkctl(['edit', '--note', 'm', '--hashes-from', hashes, '--no-undo'])).code).toBe(0);
+  const from = (await wire.requests()).length;
+  const refused = await linkctl(['undo', '--yes']);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('what its links were was not kept') });
+  expect(refused.stderr).toContain('it was made with --no-undo, or by an earlier version');
+  expect(await changes(wire, from)).toEqual([]);
+  expect((await values(service)).h2).toMatchObject({ note: 'n' });
+});
+
+test('U3: counters that were reset are named where somebody asks for them back', async ({ linkctl, service, folder, wire }) => {
+  await store(service, numbered(7));
+  await visit(service, 'h6', 3);
+  const hashes = join(folder, 'hashes.txt');
+  writeFileSync(hashes, 'h6\nh0\nh1\nh2\nh3\nh4\nh5\n');
+  expect((await linkctl(['stats', '--reset', '--hashes-from', hashes, '--yes'])).code).toBe(0);
+  const from = (await wire.requests()).length;
+  const refused = await linkctl(['undo', '--yes']);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('cannot be undone: counters cannot be restored');
+  expect(refused.stderr).toContain('the counters before it:');
+  expect(refused.stderr).toMatch(/localhost\/h6: 3 clicks, 1 unique/);
+  expect(refused.stderr).toContain(`and 2 more in ${await newestFile(linkctl, folder, 'before.log')}`);
+  expect(await changes(wire, from)).toEqual([]);
+});
+
+test('U2: a run of another account, server or edition is refused by name; so is one that is forgotten', async ({
+  linkctl,
+  other,
+  service,
+  wire,
+}) => {
+  await store(service, numbered(3));
+  expect((await linkctl(edit)).code).toBe(0);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  const from = (await wire.requests()).length;
+  for (const words of [
+    ['undo', '--yes'],
+    ['runs', 'verify', run],
+  ]) {
+    const elsewhere = await other(words);
+    expect(elsewhere).toMatchObject({ code: 2, stdout: '' });
+    expect(elsewhere.stderr).toContain(`run ${run} belongs to ann on ${wire.baseUrl}, not to ann on `);
+    const stranger = await linkctl(words, { env: { LINKCTL_USERNAME: 'bob' } });
+    expect(stranger).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to ann on ') });
+  }
+  expect(await linkctl(['undo', '20310131', '--yes'])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('no run 20310131'),
+  });
+  expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(5);
+  expect(await changes(wire, from)).toEqual([]);
+});
+
+describe('U2: an undo whose record of the links cannot be trusted sends nothing: exit 9', () => {
+  test.for([
+    ['a line that was changed', (text: string) => text.replace('example.com', 'exemple.com'), 'is damaged'],
+    ['a line that is gone', (text: string) => text.slice(text.indexOf('\n') + 1), 'is damaged (nothing of row 1)'],
+    ['a line of something else', (text: string) => encodeLine({ type: 'signal', at: '' }) + text, 'is damaged (byte 0)'],
+  ] as const)('%s', async ([, damage, message], { linkctl, service, wire, folder }) => {
+    await store(service, numbered(4));
+    const edits = join(folder, 'edits.csv');
+    writeFileSync(edits, 'hash,note\nh0,n\nh1,n\nh2,n\nh3,n\n');
+    expect((await linkctl(['edit', '-f', edits, '--batch-size', '2', '--concurrency', '1'])).code).toBe(0);
+    const path = await newestFile(linkctl, folder, 'before.log');
+    writeFileSync(path, damage(readFileSync(path, 'utf8')));
+    const from = (await wire.requests()).length;
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(message) });
+    expect(await changes(wire, from)).toEqual([]);
+  });
+
+  test('no file at all', async ({ linkctl, service, wire, folder }) => {
+    await store(service, numbered(3));
+    expect((await linkctl(edit)).code).toBe(0);
+    rmSync(await newestFile(linkctl, folder, 'before.log'));
+    const from = (await wire.requests()).length;
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 9, stdout: '' });
+    expect(await changes(wire, from)).toEqual([]);
+  });
+});
+
+test('U2: where the state folder takes nothing, nothing is sent: exit 9', async ({ linkctl, service, wire, folder }) => {
+  await store(service, numbered(3));
+  expect((await linkctl(edit)).code).toBe(0);
+  const locks = join(folder, '.local', 'state', 'linkctl', 'locks');
+  rmSync(locks, { recursive: true });
+  writeFileSync(locks, '');
+  const from = (await wire.requests()).length;
+  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 9, stdout: '' });
+  expect(await changes(wire, from)).toEqual([]);
+  expect((await linkctl(['undo', '-n'])).code).toBe(0);
+});
+
+test('U2, J4: a run in progress is not undone, and two undos of one run do not meet: exit 9', async ({
+  linkctl,
+  service,
+  wire,
+  env,
+}) => {
+  await store(service, numbered(4));
+  const words = ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--batch-size', '2', '--concurrency', '1'];
+  const hang = { only: { method: 'PATCH' }, ...faults.silentAfter };
+  await wire.script([hang]);
+  const busy = startProgram(words, env);
+  await arrived(wire, 1, 'PATCH');
+  const early = await linkctl(['undo', '--yes']);
+  expect(early).toMatchObject({
+    code: 9,
+    stdout: '',
+    stderr: expect.stringMatching(/run \S+ is (in use|locked|held)|another process/),
+  });
+  busy.process.kill('SIGKILL');
+  await busy.ended;
+  await wire.script([hang]);
+  const before = (await changes(wire)).length;
+  const undoing = startProgram(['undo', '--yes', '--batch-size', '2', '--concurrency', '1'], env);
+  await arrived(wire, before + 1, 'PATCH');
+  const second = await linkctl(['undo', '--yes']);
+  expect(second).toMatchObject({ code: 9, stdout: '' });
+  const original = await linkctl(words);
+  expect(original).toMatchObject({ code: 9, stdout: '' });
+  undoing.process.kill('SIGKILL');
+  await undoing.ended;
+  await wire.script([]);
+  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+  expect((await stored(service)).map(({ long_url }) => long_url)).toEqual(numbered(4).map(({ long_url }) => long_url));
+});
+
+describe('a shortening run with rows in doubt', () => {
+  test('U2: under hashes of its own their links are found and deleted', async ({ linkctl, service, wire, folder }) => {
+    const input = join(folder, 'urls.txt');
+    writeFileSync(input, 'https://a.example\nhttps://b.example\n');
+    const post = { only: { method: 'POST' } };
+    // The first row proves the server, twice; the other's answer never comes.
+    await wire.script([post, post, { ...post, ...faults.silentAfter, times: 'all' }]);
+    expect((await linkctl(['shorten', '-f', input, '--generate-hashes', '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
+    await wire.script([]);
+    expect(await stored(service)).toHaveLength(2);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect(await stored(service)).toEqual([]);
+  });
+
+  test('U2: others are said to be left alone: exit 3', async ({ linkctl, service, wire, folder }) => {
+    const input = join(folder, 'links.csv');
+    writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\n');
+    const post = { only: { method: 'POST' } };
+    await wire.script([post, post, { ...post, ...faults.silentAfter, times: 'all' }]);
+    expect((await linkctl(['shorten', '-f', input, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
+    await wire.script([]);
+    const undone = await linkctl(['undo', '--yes']);
+    expect(undone).toMatchObject({ code: 3, stdout: 'hash\n' });
+    expect(undone.stderr).toContain('links of 1 row whose outcome is unknown are left alone');
+    expect((await stored(service)).map(({ hash }) => hash)).toEqual(['last']);
+  });
+});
+
+test('R-11: links that are restored count against the quota of the month', async ({ linkctl, service, wire }) => {
+  await store(service, numbered(3));
+  expect((await linkctl(['delete', 'h0', 'h1', 'h2', '--yes'])).code).toBe(0);
+  const counters = { urls: { count: 0, limit: 100 }, month_urls: { count: 99, limit: 100 } };
+  const low = { only: { path: '/account' }, answer: { body: { error: { code: 0, message: '' }, account: { counters } } } };
+  await wire.script([low]);
+  const from = (await wire.requests()).length;
+  const refused = await linkctl(['undo', '--yes']);
+  expect(refused).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('3 links this month required, 1 left') });
+  expect(await changes(wire, from)).toEqual([]);
+  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+});
+
+test('U2: a run whose undo is itself undone counts as done again', async ({ linkctl, service, folder }) => {
+  const input = join(folder, 'urls.txt');
+  writeFileSync(input, 'https://a.example\nhttps://b.example\n');
+  expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
+  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+  expect(await linkctl(['shorten', '-f', input])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('already completed'),
+  });
+  expect(await stored(service)).toHaveLength(2);
+});
+
+test('U2: an old copy of the state does not undo what is as before, nor what somebody else did', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(3));
+  const before = await values(service);
+  expect((await linkctl(edit)).code).toBe(0);
+  const state = join(folder, '.local', 'state', 'linkctl');
+  cpSync(state, join(folder, 'copy'), { recursive: true });
+  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+  await foreign(service, 'PATCH', '/urls/h1', { note: 'since' });
+  rmSync(state, { recursive: true });
+  cpSync(join(folder, 'copy'), state, { recursive: true });
+  expect((await linkctl(['undo', '--yes'])).code).toBe(3);
+  expect(await values(service)).toEqual({ ...before, h1: { ...before.h1, note: 'since' } });
+});

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import type { FaultyServer } from '../support/faulty-server.ts';
+import { apiKey, type Linkctl, sent, username } from '../support/linkctl.ts';
+import { stored } from '../support/stored-links.ts';
+
+/** All that undo can restore, by hash. */
+export async function values(service: Parameters<typeof stored>[0], domain?: string): Promise<Record<string, object>> {
+  const entries = (await stored(service, domain)).map(
+    ({ hash, long_url, note, tags, expiration_date, email_stats, max_clicks }): [string, object] => [
+      hash,
+      { long_url, note, tags: tags.toSorted(), expiration_date, email_stats, max_clicks },
+    ],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** A change by somebody else. */
+export async function foreign(
+  { baseUrl }: { readonly baseUrl: string },
+  method: string,
+  path: string,
+  fields?: Partial<UrlRecord> | { custom_hash: string },
+): Promise<void> {
+  const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
+  const body = fields && JSON.stringify({ urls: [fields] });
+  const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...(body && { body }) });
+  expect(await answer.json()).toMatchObject({ error: { code: 0 } });
+}
+
+/** The changes that were sent since so many requests. */
+export async function changes(wire: FaultyServer, from = 0): Promise<string[]> {
+  return (await sent(wire))
+    .slice(from)
+    .map(({ call }) => call)
+    .filter((call) => !call.startsWith('GET'));
+}
+
+export interface RunRow {
+  readonly run: string;
+  readonly what: string;
+  readonly undo: string;
+  readonly state: string;
+}
+
+export async function runs(linkctl: Linkctl): Promise<RunRow[]> {
+  return JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout).runs;
+}
+
+/** A file of the newest run. */
+export async function newestFile(linkctl: Linkctl, folder: string, name: string): Promise<string> {
+  return join(folder, '.local', 'state', 'linkctl', 'runs', (await runs(linkctl))[0]?.run ?? '', name);
+}
