@@ -56,7 +56,7 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
   const { rows, domains, readAt } = listed;
   if (rows === 0) return nothingToDo(change, listed.refused);
-  const filter = await change.links.filterAt(readAt);
+  const filter = await change.links.filterAt(begun ? Date.parse(begun.begin.at) : readAt);
   return await runReport(
     {
       ...sendingOf(change.options, session),
