@@ -40,7 +40,8 @@ export function readsFirst<Payload extends object>(
   run: Pick<RunExecution<Payload>, 'operation' | 'reads' | 'plan' | 'system'>,
 ): boolean {
   const { operation, reads, plan } = run;
-  return operation.read !== undefined && reads !== 'renames' && (plan.input.readAt === undefined || isReadAgain(run));
+  if (operation.read === undefined) return false;
+  return plan.input.readAt === undefined ? reads !== 'renames' : isReadAgain(run);
 }
 
 /** Batches of so many rows that are left: as the run cuts its input (D15), which takes more than the bound says for long hashes. */

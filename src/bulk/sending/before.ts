@@ -63,12 +63,14 @@ function isToKeep<Payload extends object>(
 }
 
 function isToRead<Payload extends object>(
-  { index, payload, before: known, refusal }: BulkRow<Payload>,
+  { index, payload, before: known, listed, refusal }: BulkRow<Payload>,
   { operation, reads, inDoubt, before }: Execution<Payload>,
 ): boolean {
   if (!operation.read || refusal !== undefined) return false;
   if (inDoubt.has(index)) return operation.kind === 'delete' && reads !== 'renames' && known?.short_url === undefined;
   if (known !== undefined) return false;
+  // The user saw it too long ago to change it unseen, also where nothing is kept for undo.
+  if (listed !== undefined) return true;
   return reads !== 'renames' || (operation.needsBefore?.(payload) === true && !before.has(index));
 }
 
@@ -79,7 +81,8 @@ async function read<Payload extends object>(
 ): Promise<readonly BulkRow<Payload>[]> {
   const payloads = unread.map(({ payload }) => payload);
   // For results alone, what cannot be read is changed all the same.
-  const isOptional = reads === 'results' && !payloads.some((payload) => operation.needsBefore?.(payload));
+  const isOptional =
+    reads === 'results' && !unread.some(({ payload, listed }) => listed !== undefined || operation.needsBefore?.(payload));
   const links = await operation.read?.(payloads, signal).catch((error: unknown) => {
     if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
   });
