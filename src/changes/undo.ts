@@ -16,6 +16,7 @@ import { namedUrls } from '../client/named-urls.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, linkText, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { sameUrl } from '../links/canonical-url.ts';
 import { grouped, plainQuantity } from '../output/quantity.ts';
@@ -55,6 +56,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   }
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
+  await session.note(`taking back run ${begin.run}: ${title}`);
   if (lost > 0) {
     await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
   }
@@ -164,8 +166,10 @@ async function* undoPages(
   { client }: Session,
 ): AsyncGenerator<SelectedPage<UndoLink>> {
   const { severalDomains } = editions[client.edition];
-  const domainOf = ({ link, before }: DoneChange): string | undefined =>
-    severalDomains ? (link.domain ?? (before ? recordDomain(before) : undefined) ?? begin.domain) : undefined;
+  const domainOf = ({ link, before }: DoneChange): string | undefined => {
+    const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
+    return severalDomains && domain !== undefined ? withoutLocalPort(domain) : undefined;
+  };
   /** Hashes that links of a chain give back before others need them. */
   const freed = new Set<string>();
   let read = 0;

@@ -19,8 +19,11 @@ export function registerUndo(command: Command, run: Runner): void {
     examples: ['linkctl undo', 'linkctl undo --dry-run', 'linkctl undo 20310131-1209 --results undone.csv', 'linkctl runs'],
     notes: [
       'Created links are deleted, changed fields get their old values, and deleted links are made again with hash, destination, note, ' +
-        'tags, dates and flags. A link that changed since the run is left alone (exit 3), unless --force is given. Undo shows a plan ' +
-        'and asks first. It is a run: it can be resumed with the same command, and undone.',
+        'tags, dates and flags. A link that changed since the run is left alone and named (exit 3), unless --force is given. A hash that ' +
+        'is taken is never overwritten. Undo shows a plan and asks first.',
+      '<run> is the name of a run, a beginning that no other run has, or last for the newest run. A run that cannot be undone is left as ' +
+        'it is (exit 1). An undo is a run: the same command resumes it, and undo after undo is redo. The command that was undone then ' +
+        'begins anew.',
       'What cannot come back: clicks and creation order of deleted links, counters after a reset, and hashes that others have taken since. ' +
         'A link that existed before a shortening run with the same hash and values counts as created.',
     ],
