@@ -16,6 +16,8 @@ export interface DoneChange {
   readonly before: EarlierLink | null | undefined;
   /** Of a created link: a fingerprint of where it led. */
   readonly place?: string | undefined;
+  /** An earlier run has created the link, too. */
+  readonly isEarlier?: true;
   /** The row has its result: it was applied as a whole. Otherwise it may not have been, or in part. */
   readonly isCertain: boolean;
   /** Another link of the run had its hash, or has it: they are taken back one after the other. */

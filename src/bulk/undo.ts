@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { System } from '../base/system.ts';
-import type { LinkKey } from '../contract/link.ts';
+import { SeenKeys } from '../client/seen-keys.ts';
+import { type LinkKey, linkText } from '../contract/link.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from './journal/images.ts';
@@ -8,10 +9,11 @@ import { damaged, linesBackwards, openJournal, type Place, readJournal } from '.
 import { linksOf, statusesOf } from './journal/ledger.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { indexesOf } from './journal/ranges.ts';
-import { claimRun } from './journal/run-folder.ts';
+import { claimRun, readBegin, whileThere } from './journal/run-folder.ts';
 import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
 import { placeOf } from './matching/place.ts';
 import { imagesName, journalName, type RunFolders, runFolders, runNames } from './run-names.ts';
+import { isUndone } from './undone.ts';
 
 /** A run that is to be taken back. */
 export interface DoneRun {
@@ -37,7 +39,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     isComplete: complete,
     lost: isCreation ? lostRows(state) : 0,
     folder,
-    changes: () => (isCreation ? createdLinks(folder, state) : changedLinks(folder, state)),
+    changes: () => (isCreation ? newLinks(stateFolder, folder, state) : changedLinks(folder, state)),
   };
 }
 
@@ -75,6 +77,39 @@ function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: str
     const state = stateOf(row);
     if (!untouched.has(state) && state !== 'failed' && !images.has(row)) throw damaged(path, `nothing of row ${row + 1}`);
   }
+}
+
+/**
+ * The created links of a run, and whether an earlier run has created them already: where nothing shows that a link was there before, a
+ * repeated file counts it as created once more. Links that an undo made again were read as missing before.
+ */
+async function* newLinks(stateFolder: string, folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  const { begin } = state;
+  const known = begin.undoes === undefined ? await earlierLinks(stateFolder, begin) : new SeenKeys();
+  for await (const some of createdLinks(folder, state)) {
+    yield some.map((change) => {
+      const { hash, domain = begin.domain } = change.link;
+      return known.add(linkText({ hash, domain })) ? change : { ...change, isEarlier: true };
+    });
+  }
+}
+
+/** The links that earlier runs on the same account created, and that no undo took back. */
+async function earlierLinks(stateFolder: string, { run, at, server, account }: BeginLine): Promise<SeenKeys> {
+  const folders = runFolders(stateFolder);
+  const known = new SeenKeys();
+  for (const name of runNames(folders)) {
+    const folder = join(folders.runs, name);
+    const begin = await whileThere(name, folders, readBegin).catch(() => undefined);
+    const isEarlier = begin?.operation === 'shorten' && begin.server === server && begin.account === account && begin.at <= at;
+    if (!isEarlier || name === run) continue;
+    const state = await foldJournal(join(folder, journalName));
+    if (await isUndone(state, folders)) continue;
+    for await (const some of createdLinks(folder, state)) {
+      for (const { link } of some) known.add(linkText({ hash: link.hash, domain: link.domain ?? begin.domain }));
+    }
+  }
+  return known;
 }
 
 /** The links that a shortening run made: those that it reported, and those that it may have made under hashes of its own. */

@@ -22,6 +22,7 @@ const unchanged: PlannedOutcome = { kind: 'unchanged' };
 /** Deletes a link that the run created, if it still leads where the run left it. */
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
+  if (change.isEarlier && !force) return { kind: 'refused', reason: 'an earlier run created it' };
   return force || !leadsElsewhere(change, now) ? { kind: 'delete' } : changedSince(['long_url']);
 }
 

@@ -25,7 +25,7 @@ export function registerUndo(command: Command, run: Runner): void {
         'it is (exit 1). An undo is a run: the same command resumes it, and undo after undo is redo. The command that was undone then ' +
         'begins anew.',
       'What cannot come back: clicks and creation order of deleted links, counters after a reset, and hashes that others have taken since. ' +
-        'A link that existed before a shortening run with the same hash and values counts as created.',
+        'A link that existed before a shortening run with the same hash and values counts as created, unless an earlier run on this computer created it.',
     ],
     globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });

@@ -156,6 +156,13 @@ describe('U2: a created link', () => {
   });
 });
 
+test('U2: a link that an earlier run created is left alone, unless forced', () => {
+  const change = { link: { hash: 'x' }, asked: {}, before: undefined, isEarlier: true as const, isCertain: true };
+  const outcome = (force: boolean) => undoCreation({ change, now: record(), isTaken: false, force });
+  expect(outcome(false)).toEqual(refused('an earlier run created it'));
+  expect(outcome(true)).toEqual({ kind: 'delete' });
+});
+
 describe('U2: a deleted link', () => {
   const values = { note: ' n ', tags: ['B', 'a'], expiration_date: '2001-01-01', email_stats: true, max_clicks: 4 };
   const whole = record({ long_url: 'HTTPS://A.example', ...values });

@@ -20,13 +20,14 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
   test('U2: undo gives every field its old value, byte for byte; undo of that is redo', async ({ linkctl, service, folder }) => {
-    await store(service, all);
+    await store(service, [...all, { custom_hash: 'blanks', long_url: 'https://old.example', note: ' n ' }]);
     const before = await values(service);
     const edits = join(folder, 'edits.jsonl');
     const rows = [
       { hash: 'hash', long_url: 'https://old.example/~?q=1#Top', note: 'blanks', tags: ['-PROMO', '+new'] },
       { hash: 'last', note: 'n', email_stats: false, expiration_date: null, custom_hash: 'renamed' },
       { hash: 'h3', expiration_date: '2031-01-01', note: 'x', tags: ['+Promo', '-none'] },
+      { hash: 'blanks', note: 'n' },
     ];
     writeFileSync(edits, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     expect((await linkctl(['edit', '-f', edits])).code).toBe(0);
@@ -35,8 +36,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const undone = await linkctl(['undo', '--yes']);
     expect(undone).toMatchObject({
       code: 0,
-      stdout: 'h3\nlast\nhash\n',
-      stderr: expect.stringContaining('3 links would be changed'),
+      stdout: 'blanks\nh3\nlast\nhash\n',
+      stderr: expect.stringContaining('4 links would be changed'),
     });
     expect(await values(service)).toEqual(before);
     expect(await linkctl(['undo', 'last', '--yes'])).toMatchObject({ code: 0 });
@@ -95,6 +96,24 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       code: 2,
       stderr: expect.stringContaining('already completed'),
     });
+  });
+
+  test('U2: links that an earlier run created stay when a longer file is undone', async ({ linkctl, service, folder }) => {
+    const input = join(folder, 'links.csv');
+    const rows = 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\n';
+    writeFileSync(input, rows);
+    expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
+    const longer = join(folder, 'longer.csv');
+    writeFileSync(longer, `${rows}h3,https://c.example\n`);
+    // Nothing shows that two of them were there.
+    expect((await linkctl(['shorten', '-f', longer])).stderr).toContain('3 rows: 3 created');
+    const undone = await linkctl(['undo', '--yes']);
+    expect(undone).toMatchObject({ code: 3, stdout: 'h3\n', stderr: expect.stringContaining('an earlier run created it (2): ') });
+    expect(Object.keys(await values(service))).toEqual(['hash', 'last']);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect(Object.keys(await values(service))).toEqual(['hash', 'last', 'h3']);
+    expect((await linkctl(['undo', (await runs(linkctl)).at(-1)?.run ?? '', '--yes'])).code).toBe(0);
+    expect(Object.keys(await values(service))).toEqual(['h3']);
   });
 
   test('U2: what changed since is named field by field and left alone, unless forced', async ({ linkctl, service, wire }) => {
