@@ -7,7 +7,6 @@ import { type Session, whereabouts } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { truncate } from '../output/display-width.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { editText } from './field-changes.ts';
 import type { ChangePlan } from './plan.ts';
@@ -112,30 +111,6 @@ export async function noteCounters(
   return first;
 }
 
-/** Asks before all that a tag expression selects is changed: the count is to be typed (B56). */
-export async function consentToSelected(
-  { verb, erasesCounters = false }: Question,
-  count: number,
-  first: readonly AffectedUrl[],
-  session: Session,
-): Promise<void> {
-  if (session.global.yes) return erasesCounters ? await tellCounters(first, count, session) : undefined;
-  await tellFirst(first, count - first.length, erasesCounters, session);
-  const place = whereabouts({ ...session, domain: undefined });
-  await confirmCount(`${verb} ${quantity(count, 'link')} of ${place}, on all its domains?`, count, session);
-}
-
-/** A line each, as long as the terminal is wide. */
-async function tellFirst(first: readonly AffectedUrl[], more: number, withUnique: boolean, session: Session): Promise<void> {
-  const { streams } = session;
-  for (const url of first) {
-    const rest = describe(url, withUnique, session, '').length + '  '.length;
-    const room = Math.max(20, streams.width() - rest);
-    await streams.message(`  ${describe(url, withUnique, session, truncate(longUrlOf(url), room, streams.glyphs.ellipsis))}`);
-  }
-  if (more > 0) await streams.message(`  ${streams.glyphs.ellipsis} and ${grouped(more)} more`);
-}
-
 async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session): Promise<void> {
   for (const { record } of first) {
     if (record) await session.note(`${shortUrlText(record, session)}: ${clicks(record, true)}, will be erased`);
@@ -144,12 +119,7 @@ async function tellCounters(first: readonly AffectedUrl[], count: number, sessio
 }
 
 /** `https://s.ex/abc -> https://… (1,204 clicks)`. */
-function describe({ record, target }: AffectedUrl, withUnique: boolean, session: Session, shown?: string): string {
+function describe({ record, target }: AffectedUrl, withUnique: boolean, session: Session): string {
   if (!record) return `${linkText(target)} (not found)`;
-  const [before, longUrl, after] = describedParts(record, session, withUnique);
-  return before + (shown ?? longUrl) + after;
-}
-
-function longUrlOf({ record }: AffectedUrl): string {
-  return record?.long_url ?? '';
+  return describedParts(record, session, withUnique).join('');
 }

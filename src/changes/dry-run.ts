@@ -1,11 +1,9 @@
 import type { Invocation } from '../cli/invocation.ts';
 import { isJson } from '../contract/formats.ts';
 import type { EditFields } from '../contract/operations.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
-import { editText } from './field-changes.ts';
 import type { PlanVerb } from './planned-links.ts';
 
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
@@ -18,8 +16,6 @@ export interface DryRun {
   readonly noun: string;
   readonly done: string;
   readonly columns: readonly Column[];
-  /** Things in all, where `changes` are only the first. */
-  readonly count?: number;
 }
 
 export interface PlannedChange {
@@ -31,7 +27,7 @@ export interface PlannedChange {
 const shownChanges = 5;
 
 /** Sends nothing that changes anything. With `-v` people get the requests, too. */
-export function dryRun({ requests, changes, noun, done, columns, count }: DryRun, invocation: Invocation): RowsReport {
+export function dryRun({ requests, changes, noun, done, columns }: DryRun, invocation: Invocation): RowsReport {
   const format = invocation.format();
   if (isJson(format)) return dryRunReport(requests);
   const { streams, global } = invocation;
@@ -49,19 +45,14 @@ export function dryRun({ requests, changes, noun, done, columns, count }: DryRun
   }
   const summary = (): string[] => {
     const { planned, unchanged, 'not found': missing } = counts;
-    const more = (count ?? planned + unchanged + missing) - shown;
+    const more = planned + unchanged + missing - shown;
     return [
       ...(more > 0 ? [`${streams.glyphs.ellipsis} and ${quantity(more, noun)} more`] : []),
-      // Of a part nobody knows how much of the rest would stay as it is.
-      ...(count === undefined
-        ? [
-            [
-              `${quantity(planned, noun)} would be ${done}`,
-              ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
-              ...(missing > 0 ? [`${missing} not found`] : []),
-            ].join(', '),
-          ]
-        : []),
+      [
+        `${quantity(planned, noun)} would be ${done}`,
+        ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
+        ...(missing > 0 ? [`${missing} not found`] : []),
+      ].join(', '),
     ];
   };
   return {
@@ -73,13 +64,6 @@ export function dryRun({ requests, changes, noun, done, columns, count }: DryRun
   };
 }
 
-export const linkChangeColumns: readonly Column[] = [
-  { name: 'hash', essential: true },
-  { name: 'long_url', title: 'LONG URL', shrinks: true, essential: true },
-  { name: 'total_clicks', title: 'CLICKS', align: 'right' },
-  { name: 'change', shrinks: true },
-];
-
 /** The same change of links that exist. */
 export interface ChangeOfLinks {
   /** What every link is given. */
@@ -87,16 +71,4 @@ export interface ChangeOfLinks {
   /** How a call begins: the hashes follow in the path or in the query. */
   readonly request: { readonly method: string; readonly path: string };
   readonly verb: Exclude<PlanVerb, 'restore' | 'create'>;
-}
-
-/** What would become of one link; undefined where it stays as it is. */
-export function changeText({ fields, verb }: ChangeOfLinks, record: UrlRecord): string | undefined {
-  return fields ? editText(fields, record) || undefined : verb;
-}
-
-/** One link, as it is and as it would be. */
-export function plannedChange(hash: string, record: UrlRecord | undefined, change: string | undefined): PlannedChange {
-  const state = record === undefined ? 'not found' : change === undefined ? 'unchanged' : 'planned';
-  const { long_url, total_clicks } = record ?? {};
-  return { row: { hash, long_url, total_clicks, change: change ?? state }, state };
 }

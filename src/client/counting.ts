@@ -6,36 +6,30 @@ import { type ListSelection, urlPages } from './pages.ts';
 /** How many URLs a selection is of. */
 interface UrlCount {
   readonly count: number;
-  /** Whether there may be more: no further ones were read. */
-  readonly orMore: boolean;
   /** The first of them. */
   readonly first: readonly UrlRecord[];
 }
 
 /**
  * Counts the links that a change selects (D13). Two calls are enough if the server's total agrees with the rows at the end of the
- * listing. Otherwise the rows are counted, until there are more than `atMost`. Throws if they cannot be counted.
+ * listing. Otherwise the rows are counted. Throws if they cannot be counted.
  */
 export async function countUrls(
   client: Client,
   selection: ListSelection,
-  { shown, atMost }: { readonly shown: number; readonly atMost?: number | undefined },
+  { shown }: { readonly shown: number },
 ): Promise<UrlCount> {
   const { urls, page } = await client.send('listUrls', { query: { ...selection, limit: shown } });
   const first = urls.slice(0, shown);
   const total: unknown = page?.total_count;
   if (Number.isSafeInteger(total) && Number(total) >= urls.length) {
     const count = Number(total);
-    if (count > (atMost ?? count) || (await endsAt(count, selection, client))) return { count, orMore: false, first };
+    if (await endsAt(count, selection, client)) return { count, first };
   }
-  let isLost = false;
-  const extent = atMost === undefined ? { all: true } : { limit: atMost + 1 };
-  const pages = urlPages(client, selection, extent, { untilEmpty: true, warn: () => (isLost = true) });
+  const pages = urlPages(client, selection, { all: true }, { untilEmpty: true, warn: refuseRepeats });
   let count = 0;
   for await (const { rows } of pages) count += rows.length;
-  const orMore = atMost !== undefined && count > atMost;
-  if (isLost && !orMore) refuseRepeats();
-  return { count, orMore, first };
+  return { count, first };
 }
 
 /** For a listing that decides what is changed: what cannot be counted is not touched (D13). */

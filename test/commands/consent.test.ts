@@ -98,7 +98,7 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
     );
     expect(await changes(wire)).toBe(0);
     expect((await edit('n', 'y\n')).code).toBe(0);
-    const again = await edit('n ', '');
+    const again = await edit('n', '');
     expect(again).toMatchObject({ code: 0, stderr: expect.stringMatching(/^0 links would be changed, 1 unchanged\n/) });
     expect(await changes(wire)).toBe(1);
   });
