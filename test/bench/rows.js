@@ -9,7 +9,7 @@ const files = {
       `h${digits},https://shop.example.com/catalogue/item/${digits}?utm_source=newsletter,"spring sale, week 12","spring,sale,home-and-garden",false`,
   },
   /** For `edit -f`. */
-  edit: { header: 'hash,note', line: (digits) => `h${digits},"spring sale, week 12"` },
+  edit: { header: 'hash,note', line: (digits) => `h${digits},"autumn sale, week 40"` },
   /** For `--hashes-from`. */
   hashes: { header: '# one hash a line', line: (digits) => `h${digits}` },
 };

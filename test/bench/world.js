@@ -25,8 +25,9 @@ export function createWorld({ quick = false, names = false }) {
     /** Journals of runs: with them, the second run of a file would go on with the first. */
     runs: join(home, '.local', 'state', 'linkctl', 'runs'),
     /** A server that costs nothing, in a process of its own, and the environment that leads there. */
-    async canned({ latency = 0, total = 1_000_000 } = {}) {
-      const { line, stop } = await startServer([join(import.meta.dirname, 'canned-server.js'), '0', `${latency}`, `${total}`]);
+    async canned({ latency = 0, total = 1_000_000, onSale = 1 } = {}) {
+      const numbers = [0, latency, total, onSale].map(String);
+      const { line, stop } = await startServer([join(import.meta.dirname, 'canned-server.js'), ...numbers]);
       return { baseUrl: line, stop, env: { ...env, ...credentials(line) } };
     },
     linkctl: (...argv) => [process.execPath, program, ...argv],
