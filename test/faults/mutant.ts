@@ -59,6 +59,21 @@ export const mutants = {
   'drops the domain of a link': [
     ['bulk/operations/named-links.ts', '{ domain: rows[0]?.domain ?? settings.domain }', '{ domain: settings.domain }'],
   ],
+  'sends again what was applied': [
+    [
+      'bulk/operations/edit.ts',
+      "return inDoubt && showsAll(fields, record, 'instructions') ? { kind: 'done', record } : again;",
+      'return again;',
+    ],
+  ],
+  'takes what was left alone for done': [
+    ['bulk/sending/sending.ts', 'if (refusal === undefined) run.inDoubt.add(index);', 'run.inDoubt.add(index);'],
+    [
+      'bulk/sending/sending.ts',
+      '    const known = knownVerdicts(rows, run);\n    const open',
+      '    const known = rows.map(() => undefined);\n    const open',
+    ],
+  ],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 
 export interface Mutant {

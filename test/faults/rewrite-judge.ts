@@ -92,8 +92,31 @@ interface SentItem {
   readonly long_url: string;
 }
 
+/** Whether a link that is sent again was read after its first call had taken effect, or not read at all: then it was seen to be as it shall be. */
+function isNeedless(
+  key: string,
+  { first, second }: { first: LoggedRequest; second: LoggedRequest },
+  log: readonly LoggedRequest[],
+): boolean {
+  const { applied } = first;
+  if (applied === undefined || applied > second.time) return false;
+  const between = log.slice(log.indexOf(first) + 1, log.indexOf(second));
+  return !between.some((request) => request.time <= applied && keysRead(request).includes(key));
+}
+
+/** Links that a call reads by hash. */
+function keysRead({ method, url }: LoggedRequest): string[] {
+  const { domain, hashes } = namedIn(url);
+  return method === 'GET' ? hashes.map((hash) => `${domain}/${hash}`) : [];
+}
+
+function namedIn(url: string): { domain: string; hashes: string[] } {
+  const { searchParams } = new URL(url, 'http://localhost');
+  return { domain: searchParams.get('domain') ?? domainsOf.b[0], hashes: searchParams.get('hashes')?.split(',') ?? [] };
+}
+
 /**
- * Every change that was sent is for a link of the selection and leads it where it has to lead; none is sent twice but after a fault, and
+ * Every change that was sent is for a link of the selection and leads it where it has to lead; none is sent that is seen to be so, and
  * no call holds more links than the bound.
  */
 export function judgeSent(
@@ -105,18 +128,16 @@ export function judgeSent(
   const notes: string[] = [];
   let [links, again, largest] = [0, 0, 0];
   for (const request of log) {
-    const { searchParams } = new URL(request.url, 'http://localhost');
-    const domain = searchParams.get('domain') ?? domainsOf.b[0];
+    const { domain, hashes } = namedIn(request.url);
     const urls: SentItem[] = request.method === 'PATCH' ? JSON.parse(request.body).urls : [];
-    const named = searchParams.get('hashes')?.split(',').length ?? 0;
-    largest = Math.max(largest, urls.length, named);
+    largest = Math.max(largest, urls.length, hashes.length);
     if (request.method !== 'GET' && urls.length === 0) notes.push(`${request.method} ${request.url} was sent`);
     for (const { hash, ...fields } of urls) {
       const key = `${domain}/${hash}`;
       const first = sentIn.get(key);
       links += 1;
       if (first) again += 1;
-      if (first && Object.keys(first.step).length === 0) notes.push(`${key} was sent twice, and the first call was answered`);
+      if (first && isNeedless(key, { first, second: request }, log)) notes.push(`${key} was sent twice, and was as it should be`);
       if (JSON.stringify(fields) !== JSON.stringify({ long_url: wanted.get(key) }))
         notes.push(`${key} was sent ${JSON.stringify(fields)}`);
       sentIn.set(key, request);

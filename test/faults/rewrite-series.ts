@@ -38,7 +38,7 @@ export async function runRewriteSeries({
       all.push(findings);
       onFindings?.(findings, all.length);
     };
-    for (const seed of [0, 1]) await run(seed, { kills: 0, story: 'all domains' });
+    await Promise.all([0, 1].map((seed) => run(seed, { kills: 0, story: 'all domains' })));
     let next = options.seed;
     const work = async (): Promise<void> => {
       while (next < options.seed + runs) await run(next++);

@@ -81,15 +81,13 @@ export async function runRewriteTrial(
     trial.notes.push(...judgeDump('after the undo', await world.dump(), account.dump, deeds));
     const log = await world.server.requests();
     const bound = options.batchSize ?? (account.edition === 'a' ? 1000 : 500);
-    const isUndo = ({ time }: { readonly time: number }): boolean => time >= undoneFrom;
-    const wanted = (link: AccountLink): [string, string] => [keyOf(link), link.rewritten];
-    const sent = judgeSent(
-      log.filter((request) => !isUndo(request)),
-      new Map(selected.map(wanted)),
-      bound,
-    );
-    const back = new Map(selected.map((link) => [keyOf(link), link.item.long_url]));
-    const sentBack = judgeSent(log.filter(isUndo), back, bound);
+    const judge = (isUndo: boolean, wantedUrl: (link: AccountLink) => string) => {
+      const wanted = new Map(selected.map((link) => [keyOf(link), wantedUrl(link)]));
+      const sentThen = log.filter(({ time }) => time >= undoneFrom === isUndo);
+      return judgeSent(sentThen, wanted, bound);
+    };
+    const sent = judge(false, ({ rewritten }) => rewritten);
+    const sentBack = judge(true, ({ item }) => item.long_url);
     trial.notes.push(...sent.notes, ...sentBack.notes, ...crashesOf(trial.starts));
     return {
       seed: options.seed,

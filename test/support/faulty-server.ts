@@ -166,6 +166,8 @@ export interface LoggedRequest {
   readonly time: number;
   /** The step that was taken. */
   readonly step: Step;
+  /** When the backend had done all of it, in milliseconds since 1970; undefined where it had not, or did it late or in part. */
+  applied?: number;
 }
 
 interface State {
@@ -205,9 +207,10 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
-  log(state, request, body, step);
+  const logged = log(state, request, body, step);
   const place = state.log.length;
   const answer = await answerTo(state, request, body, step);
+  if (state.backend && (step.apply ?? true) === true) logged.applied = Date.now();
   const wait = step.delay ?? (request.method === 'POST' ? state.options.pause : undefined);
   if (wait) await delay(wait);
   if (step.held) await hold(state, place);
@@ -249,8 +252,8 @@ function take(state: State, position: number): Step {
   return step;
 }
 
-function log(state: State, { method = '', url = '', headers, socket }: IncomingMessage, body: Buffer, step: Step): void {
-  state.log.push({
+function log(state: State, { method = '', url = '', headers, socket }: IncomingMessage, body: Buffer, step: Step): LoggedRequest {
+  const logged: LoggedRequest = {
     method,
     url,
     headers: { ...headers },
@@ -260,7 +263,9 @@ function log(state: State, { method = '', url = '', headers, socket }: IncomingM
     connection: state.sockets.get(socket) ?? 0,
     time: Date.now(),
     step,
-  });
+  };
+  state.log.push(logged);
+  return logged;
 }
 
 async function answerTo(state: State, request: IncomingMessage, body: Buffer, step: Step): Promise<WholeAnswer> {

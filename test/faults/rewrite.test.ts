@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { buildMutant } from './mutant.ts';
+import { rewriteFaults, rewriteSums, runRewriteSeries } from './rewrite-series.ts';
+
+/** A sample of `npm run trials:rewrite` on small accounts, and what the trials see where a cure is taken out. */
+const small = { links: 1000, seed: 1, jobs: 3, kills: 3, batchSize: 50 } as const;
+
+test('W1, U1, U2: rewrites and their undo, killed: only what was selected is sent, and every byte comes back', async () => {
+  const all = await runRewriteSeries({ ...small, runs: 4 });
+  expect(rewriteFaults(all)).toEqual([]);
+  expect(rewriteSums(all)).toMatchObject({ runs: 6, largestCall: 50 });
+}, 300_000);
+
+test.for([
+  ['sends again what was applied', 'all domains', /was sent twice, and was as it should be/],
+  ['drops the domain of a link', 'all domains', /after the rewrite: \S+ is /],
+  ['takes what was left alone for done', 'somebody else writes before the undo', /is changed/],
+] as const)('R 3.5.5: a program that %s is found out', { timeout: 300_000 }, async ([name, story, fault]) => {
+  const { program, remove } = await buildMutant(name);
+  onTestFinished(remove);
+  let found: string[] = [];
+  for (let seed = 2; seed <= 20 && found.length === 0; seed += 4) {
+    found = rewriteFaults(await runRewriteSeries({ ...small, seed, runs: 4, story, program }));
+  }
+  expect(found.join('\n')).toMatch(fault);
+});
