@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { test } from '../support/linkctl.ts';
+import { arrived, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { changes, foreign, runs, values } from './undo-world.ts';
 
@@ -227,6 +228,75 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const resumed = await linkctl(words);
     expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('10 of 20 rows are done') });
     expect(await stored(service)).toHaveLength(20);
+  });
+
+  test('U2: a rename in doubt is taken back where it was applied, and only there', async ({ linkctl, service, wire, folder }) => {
+    const links = [...numbered(4), { custom_hash: 'h3x', long_url: 'https://example.com/3' }];
+    await store(service, links);
+    const before = await values(service);
+    const edits = join(folder, 'edits.csv');
+    // Another link that leads to the same has the hash that h3 is to get.
+    writeFileSync(edits, 'hash,custom_hash,note\nh0,h0x,n\nh1,h1x,n\nh2,h2x,n\nh3,h3x,\n');
+    const patch = { only: { method: 'PATCH' } };
+    const words = ['edit', '-f', edits, '--batch-size', '2', '--concurrency', '1', '--timeout', '1', '--retries', '0'];
+    const reading = { only: { path: 'hashes=' } };
+    await wire.script([reading, { ...patch, ...faults.dropMiddle(1) }, { ...reading, ...faults.dropBefore, times: 'all' }]);
+    expect((await linkctl(words)).code).toBe(10);
+    await wire.script([]);
+    expect(Object.keys(await values(service))).toEqual(['h0x', 'h1', 'h2', 'h3', 'h3x']);
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await values(service)).toEqual(before);
+    // The command begins anew; the server refuses h3, which stays as it was.
+    expect((await linkctl(words)).code).toBe(3);
+    expect(Object.keys(await values(service))).toEqual(['h0x', 'h1x', 'h2x', 'h3', 'h3x']);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect(await values(service)).toEqual(before);
+  });
+
+  test.for([
+    ['before', 'last', 1],
+    ['after', 'last', 2],
+    ['after', 'its name', 1],
+    ['before', 'its name', 3],
+  ] as const)(
+    'U2: an undo that is killed %s a change took effect is resumed by the same command with %s, at batch %i',
+    async ([when, by, batch], { linkctl, service, wire, env }) => {
+      await store(service, numbered(6));
+      const before = await values(service);
+      const words = ['--hashes-from', '-', '--note', 'n', '--expires', '2031-01-01'];
+      expect((await linkctl(['edit', ...words], { stdin: 'h0\nh1\nh2\nh3\nh4\nh5\n' })).code).toBe(0);
+      const run = (await runs(linkctl))[0]?.run ?? '';
+      const undo = ['undo', by === 'last' ? 'last' : run, '--yes', '--batch-size', '2', '--concurrency', '1'];
+      const patch = { only: { method: 'PATCH' } };
+      const hang = when === 'before' ? faults.silentBefore : faults.silentAfter;
+      const passed = Array.from({ length: batch - 1 }, () => patch);
+      await wire.script([...passed, { ...patch, ...hang }]);
+      const from = (await changes(wire)).length;
+      const { process: child, ended } = startProgram(undo, env);
+      await arrived(wire, from + batch, 'PATCH');
+      child.kill('SIGKILL');
+      expect((await ended).signal).toBe('SIGKILL');
+      await wire.script([]);
+      const resumed = await linkctl(undo);
+      expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('6 links: 6 changed') });
+      expect(await values(service)).toEqual(before);
+      expect((await runs(linkctl)).map(({ what, state }) => [what.split(' ')[0], state])).toEqual([
+        ['undo', 'finished'],
+        ['edit', 'finished'],
+      ]);
+    },
+  );
+
+  test('U2: an undo that was stopped before its first change is planned anew', async ({ linkctl, service, wire }) => {
+    await store(service, numbered(3));
+    expect((await linkctl(['delete', 'h0', 'h1', 'h2', '--yes'])).code).toBe(0);
+    await wire.script([{ ...faults.refuse(1303), only: { method: 'POST' } }]);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(7);
+    await store(service, [{ custom_hash: 'h1', long_url: 'https://since.example' }]);
+    const anew = await linkctl(['undo', '--yes']);
+    expect(anew).toMatchObject({ code: 3, stdout: 'h2\nh0\n', stderr: expect.stringContaining('the hash is taken (1): ') });
+    expect(anew.stderr).not.toContain('resuming');
+    expect((await runs(linkctl)).map(({ what }) => what)).toEqual(['undo delete 3 links', 'delete 3 links']);
   });
 
   test('B54, B57, B59, B60: an undo asks, counts and can be looked at first', async ({ linkctl, service, wire }) => {
