@@ -37,9 +37,11 @@ export function noTag({ label }: Pick<Subject, 'label'>): Pick<ApiMessage, 'mess
 
 /** No link has the hash that was named, whether the server says so or its answer leaves the link out. */
 export function noShortUrl({ hash, domain }: Pick<Subject, 'hash' | 'domain'>): Pick<ApiMessage, 'message' | 'hint'> {
+  // A hash is without a slash; before it is the domain that was named with it.
+  const [name = '', place] = (hash ?? '').split('/').reverse();
   return {
     message: `no short URL ${hash === undefined ? 'with the given hashes' : `"${hash}"`}${domain ? ` on ${domain}` : ''}`,
-    hint: hash === undefined ? 'linkctl list' : `linkctl list --search ${shellWord(hash)}`,
+    hint: name === '' ? 'linkctl list' : `linkctl list --search ${shellWord(name)}${place ? ` --domain ${place}` : ''}`,
   };
 }
 

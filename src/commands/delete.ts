@@ -28,7 +28,9 @@ export function registerDelete(command: Command, run: Runner): void {
       'linkctl list --by-tags old --fields short_url | linkctl rm --hashes-from - -y',
       "linkctl delete --by-tags 'promo&~evergreen' --max-affected 500 --yes",
     ],
-    notes: ['Deleting asks for confirmation. Without a terminal, --yes is required; --by-tags also requires --max-affected.'],
+    notes: [
+      'Deleting asks for confirmation. Without a terminal, --yes is required; --by-tags, --search and --all also require --max-affected.',
+    ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
 }

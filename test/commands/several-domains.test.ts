@@ -161,6 +161,7 @@ describe('two domains', () => {
     );
     const gone = await linkctl(['delete', ...names, '-y']);
     expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('no short URL "b.example/null"') });
+    expect(gone.stderr).toMatch(/^hint: linkctl list --search null --domain [ab]\.example$/m);
     const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
     expect((await linkctl(['edit', 'a.example/hash', 'b.example/hash', '--note', 'x'], watched)).stdout).toBe(
       '✓ Changed a.example/hash → https://example.com/hash\n✓ Changed b.example/hash → https://example.com/hash\n',
