@@ -92,14 +92,17 @@ interface SentItem {
   readonly long_url: string;
 }
 
-/** Whether a link that is sent again was read after its first call had taken effect, or not read at all: then it was seen to be as it shall be. */
+/**
+ * Whether a link is sent again although its first call was answered and was read to have taken effect, or was not read. A call whose answer
+ * was lost is repeated as it is (R 2.1).
+ */
 function isNeedless(
   key: string,
   { first, second }: { first: LoggedRequest; second: LoggedRequest },
   log: readonly LoggedRequest[],
 ): boolean {
-  const { applied } = first;
-  if (applied === undefined || applied > second.time) return false;
+  const { applied, step } = first;
+  if (applied === undefined || applied > second.time || Object.keys(step).length > 0) return false;
   const between = log.slice(log.indexOf(first) + 1, log.indexOf(second));
   return !between.some((request) => request.time <= applied && keysRead(request).includes(key));
 }
