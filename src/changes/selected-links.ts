@@ -91,13 +91,19 @@ async function refuseStrangers(
   { edition, domains }: Session,
 ): Promise<void> {
   if (!editions[edition].severalDomains) return;
+  // Of a page of links of one domain, the first is enough.
+  let known: { readonly shown: string; readonly domain: string | undefined } | undefined;
   for (const { target, record } of links) {
     const shown = recordDomain(record);
     if (shown === undefined || shown === target.domain) continue;
+    if (shown === known?.shown && target.domain === known.domain) continue;
     const { names, defaultDomain } = await domains();
     const asked = target.domain ?? defaultDomain;
     const isOwn = names.some((name) => withoutLocalPort(name) === withoutLocalPort(shown));
-    if (asked === undefined || withoutLocalPort(shown) === withoutLocalPort(asked) || !isOwn) continue;
+    if (asked === undefined || withoutLocalPort(shown) === withoutLocalPort(asked) || !isOwn) {
+      known = { shown, domain: target.domain };
+      continue;
+    }
     throw new UnavailableError(`the server lists links of ${shown} where those of ${asked} were requested`);
   }
 }

@@ -84,9 +84,12 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
 
 /** What the rules do to a link. A short URL must not lead to another one of the account (1216). */
 async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(record: UrlRecord) => PlannedOutcome> {
+  const ownDomains = new Set<string>();
   const ownHosts = new Set<string>();
   const addDomain = (domain: string | undefined): void => {
-    const host = domain === undefined || isLocalhost(domain) ? undefined : canonicalHost(`https://${domain}`);
+    if (domain === undefined || ownDomains.has(domain)) return;
+    ownDomains.add(domain);
+    const host = isLocalhost(domain) ? undefined : canonicalHost(`https://${domain}`);
     if (host !== undefined) ownHosts.add(host);
   };
   if (editions[session.edition].severalDomains) for (const name of (await session.domains()).names) addDomain(name);
