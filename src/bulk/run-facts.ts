@@ -27,7 +27,7 @@ export interface RunFacts {
 }
 
 /** Links that were read longer ago than this when a run begins are read again: people may have thought the question over (U1). */
-const freshFor = 60_000;
+const freshFor = 10_000;
 
 /** Whether what was read of the links is too old to change them by it. */
 export function isReadAgain<Payload extends object>({ plan, system }: Pick<RunExecution<Payload>, 'plan' | 'system'>): boolean {

@@ -16,7 +16,7 @@ export function fieldChanges(fields: EditFields, record: Partial<UrlRecord>): Fi
   return fieldsToChange(fields, record).map((field) => ({
     field,
     before: now[field === 'custom_hash' ? 'hash' : field],
-    after: fields[field],
+    after: field === 'tags' ? fields.tags?.filter((tag) => fieldsToChange({ tags: [tag] }, record).length > 0) : fields[field],
   }));
 }
 

@@ -37,19 +37,21 @@ export function planLines({ settings, counts, folds, left }: PlanContent, marks?
     headLine(settings, counts),
     ...alike,
     ...examples.flatMap((link) => screen.exampleLines(link)),
-    ...(more > 0 && alike.length === 0 ? [`  ${screen.ellipsis} and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  ${screen.ellipsis} and ${grouped(more)} more`] : []),
     ...leftLines(left, screen),
     ...lossLines(folds),
   ];
 }
 
-/** `412 of 3,300 links would be changed, 12 unchanged, 3 not found`. */
+/** `412 of 3,300 links would be changed, 12 unchanged, 3 refused, 2,873 not matching the filter`. */
 function headLine({ verb, of }: PlanSettings, { planned, unchanged, missing, refused }: PlanCounts): string {
   const links = of === undefined || of === planned ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(of, 'link')}`;
   const others = [
     [unchanged, 'unchanged'],
     [missing, 'not found'],
     [refused, 'refused'],
+    // Only a filter leaves links out that were read.
+    [(of ?? 0) - planned - unchanged - missing - refused, 'not matching the filter'],
   ] as const;
   const rest = others.flatMap(([count, word]) => (count > 0 ? [`${grouped(count)} ${word}`] : []));
   return [`${links} would be ${participles[verb]}`, ...rest].join(', ');
@@ -61,14 +63,15 @@ function foldLines(folds: Groups, screen: PlanScreen): string[] {
   const kinds = kindsOf(folds);
   const alike = kinds.size > 1 || kinds.has('change') ? groups.filter(({ count }) => count > 1).slice(0, shownGroups) : [];
   if (alike.length === 0) return [];
-  const rest = groups.slice(alike.length);
+  const behind = groups.slice(alike.length);
+  // A single one takes no more room than a line that counts it.
+  if (behind.length === 1 && folds.others === 0) alike.push(...behind.splice(0));
+  const rest = behind;
   const others = rest.reduce((sum, { count }) => sum + count, folds.others);
   const number = folds.others > 0 ? '' : `${grouped(rest.length)} `;
   const shown = [
     ...alike.map(({ text, count }) => ({ text, count })),
-    ...(others > 0
-      ? [{ text: `${screen.ellipsis} and ${number}other ${rest.length === 1 && number ? 'change' : 'changes'}`, count: others }]
-      : []),
+    ...(others > 0 ? [{ text: `${screen.ellipsis} and ${number}other changes`, count: others }] : []),
   ];
   return screen.countedLines(shown);
 }

@@ -221,8 +221,9 @@ function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Re
 
 /** Said to people: a script need not read it after every run. */
 function isUndoable<Payload extends object>({ run, plan, session }: ShownRun<Payload>): boolean {
-  const { changed, deleted } = run.summary().tally.counts;
-  return plan.undo === true && changed + deleted > 0 && session.streams.watched;
+  const { changed, deleted, created } = run.summary().tally.counts;
+  const isDone = changed + deleted > 0 || (plan.undoes !== undefined && created > 0);
+  return plan.undo === true && isDone && session.streams.watched;
 }
 
 /** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */

@@ -45,7 +45,9 @@ export async function confirm(question: string, invocation: Invocation): Promise
 export async function confirmCount(question: string, count: number, invocation: Invocation): Promise<void> {
   if (invocation.global.yes) return;
   requireTerminal('--yes', invocation);
-  const answer = (await readLine(`${question} Type ${count} to continue: `, invocation)).trim();
+  let answer = (await readLine(`${question} Type ${count} to continue: `, invocation)).trim().toLowerCase();
+  // Who is used to y has not said no.
+  if (answer === 'y' || answer === 'yes') answer = (await readLine(`Type the number ${count}, not y: `, invocation)).trim();
   if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
 }
 

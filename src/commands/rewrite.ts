@@ -50,7 +50,7 @@ export function registerRewrite(command: Command, run: Runner): void {
       'The plan is shown first: how many links, what changes, and what is refused because it would not be valid or leads to a domain of the ' +
         'account. Only links that change are sent. With -n -o csv, the plan is a file for edit -f.',
     ],
-    globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
+    globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
 }
 

@@ -144,10 +144,18 @@ const runColumns = [
   { name: 'rows', align },
   { name: 'profile' },
   { name: 'input', shrinks: true },
-  // The name of the run has the time.
-  { name: 'begun', time: true, show: (at: unknown) => String(at ?? '').slice(0, 10) },
+  // The name of the run has the year and the second.
+  {
+    name: 'begun',
+    time: true,
+    show: (at: unknown) =>
+      String(at ?? '')
+        .slice(5, 16)
+        .replace('T', ' '),
+  },
   { name: 'what', shrinks: true },
-  { name: 'undo', shrinks: true },
+  // The name of the other run is in every other format.
+  { name: 'undo', show: (undo: unknown) => String(undo ?? '').split(' ')[0] ?? '' },
 ];
 
 /** What 80 columns hold, most wanted first (D55). */

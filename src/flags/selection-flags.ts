@@ -33,8 +33,8 @@ export function addSelectionFlags(command: Command, all?: string): void {
 export function addSelectionOptions(command: Command, all = 'select all links'): void {
   command
     .option('--hashes-from <file>', 'read hashes, short URLs or a listing from <file>; - reads stdin', once)
-    .option('--by-tags <expression>', 'select links by tag expression (linkctl help tags)')
-    .option('--search <text>', 'select links whose long URL, note or hash contains <text>')
+    .option('--by-tags <expression>', 'select links by tag expression (linkctl help tags)', once)
+    .option('--search <text>', 'select links whose long URL, note or hash contains <text>', once)
     .option('--all', all)
     .option('--filter <expression>', 'only links that match; repeatable (linkctl help filters)', repeated)
     .option('--all-domains', '[edition A] cover all domains of the account');
@@ -76,8 +76,8 @@ export function requireLinkSelection(operands: readonly string[], options: Selec
     return { kind: 'search', text: search };
   }
   if (all) return { kind: 'all' };
-  const narrowing = filter ? '--filter' : allDomains ? '--all-domains' : undefined;
-  if (narrowing) throw new UsageError(`${narrowing} narrows a selection: for all links add --all`);
+  if (filter) throw new UsageError('--filter narrows a selection: for all links add --all');
+  if (allDomains) throw new UsageError('--all-domains says where links are selected: for all links add --all');
   throw new UsageError(`missing required argument 'hash'`, {
     details: [
       `usage: linkctl ${command} <hash>... | --hashes-from <file|-> | --by-tags <expression> | --search <text> | --all`,

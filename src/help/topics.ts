@@ -218,7 +218,7 @@ const tags: Topic = {
         "linkctl delete --by-tags 'old' --max-affected 200",
       ],
     },
-    'A tag selection covers all domains of the account and cannot be combined with --domain. An expression without matches is not an error. An empty expression is rejected, because it must not select everything. Editing by tags can set the note, expiration date, email statistics and, on edition A, maximum clicks.',
+    'A tag selection covers all domains of the account and cannot be combined with --domain. An expression without matches is not an error. An empty expression is rejected, because it must not select everything. Changes list the links first and then change exactly those. With --no-undo the server selects them; it can then only set the note, expiration date, email statistics and, on edition A, maximum clicks.',
     'delete, edit and stats --reset show the number of selected links and ask you to type it. Without a terminal, --yes and --max-affected are both required.',
   ],
 };

@@ -152,6 +152,7 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
     );
     const ran = await linkctl(['edit', '--note', 'n', '--hashes-from', path], { ...watched, stdin: 'y\n' });
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/Edit 100 links of .*\? Type 100 to continue: /) });
+    expect(ran.stderr).toContain('Type the number 100, not y: ');
     expect(await changes(wire)).toBe(0);
   });
 

@@ -262,7 +262,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       'which links to rewrite is not said: add --by-tags, --search or --hashes-from, or --all for all links',
     ],
     [['--utm', 'source=x', '--filter', 'tags=a'], '--filter narrows a selection: for all links add --all'],
-    [['--remove-param', 'x', '--all-domains'], '--all-domains narrows a selection: for all links add --all'],
+    [['--remove-param', 'x', '--all-domains'], '--all-domains says where links are selected: for all links add --all'],
     [['--set-param', 'x=1', '--all', '--by-tags', 'a'], 'specify only one of --by-tags or --all'],
     [['--host', 'a.example'], '--host: expected old=new'],
     [['--host', 'a.example=b.example', '--host', 'b.example=c.example'], '--host: specify only one of'],

@@ -11,7 +11,7 @@ const changes: readonly (readonly string[])[] = [
 describe.each(changes)('%s', (...command) => {
   test.for([
     [['--filter', 'hash=h0'], '--filter narrows a selection: for all links add --all'],
-    [['--all-domains'], '--all-domains narrows a selection: for all links add --all'],
+    [['--all-domains'], '--all-domains says where links are selected: for all links add --all'],
     [['--all', '--search', 'x'], 'specify only one of --search or --all'],
     [['--by-tags', 'x', '--search', 'x'], 'specify only one of --by-tags or --search'],
     [['h0', '--all'], 'specify only one of <hash>... or --all'],
