@@ -97,7 +97,7 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
         item,
         payload,
         ...(refusal && { refusal }),
-        ...(found === 'free' ? linkOf(before) : linkBefore(index, payload)),
+        ...(found === 'free' ? linkOf(before) : { listed: before, ...linkBefore(index, payload) }),
       };
       const intent = intentOf.get(index);
       index += 1;

@@ -43,11 +43,13 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   test.for([
-    ['rewrite', rewrite],
-    ['undo', undo],
+    ['rewrite', 'not sent', rewrite],
+    ['rewrite', 'in doubt', rewrite],
+    ['undo', 'not sent', undo],
+    ['undo', 'in doubt', undo],
   ] as const)(
-    'U2, W2: what somebody else changed before an interrupted %s is resumed is left alone',
-    async ([name, words], { linkctl, wire, service, env }) => {
+    'U2, W2: what somebody else changed before an interrupted %s is resumed is left alone, also where it was %s',
+    async ([name, state, words], { linkctl, wire, service, env }) => {
       await store(service, numbered(4));
       if (name === 'undo') expect((await linkctl(rewrite)).code).toBe(0);
       const before = await destinations(service);
@@ -60,7 +62,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       child.kill('SIGKILL');
       await ended;
       await wire.script([]);
-      const foreign = JSON.stringify((await sent(wire)).at(-1)).includes('"h0"') ? 'h3' : 'h0';
+      const wasSent = JSON.stringify((await sent(wire)).at(-1)).includes('"h0"');
+      const foreign = wasSent === (state === 'in doubt') ? 'h0' : 'h3';
       expect((await linkctl(['edit', foreign, '--url', 'https://foreign.example/'])).code).toBe(0);
       const resumed = await linkctl(inTwos);
       expect(resumed).toMatchObject({ code: 3 });

@@ -55,6 +55,12 @@ export const again: Again = { kind: 'again' };
 export const doubtful: Doubtful = { kind: 'doubtful' };
 export const unresolved: Doubtful = { kind: 'doubtful', open: true };
 
+/** The user saw another link than there is now: it is left alone. */
+export function changedSince(fields: readonly string[]): Failed {
+  const what = fields.length > 0 ? `: ${fields.join(', ')}` : '';
+  return { kind: 'failed', error: { code: 0, message: `changed since it was listed${what}` } };
+}
+
 /** An answer joined to its rows. */
 export interface BatchAnswer {
   /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed (R 1.5.6). */

@@ -4,10 +4,10 @@ import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { byDomain, byHash } from '../batches.ts';
 import { matchEdits } from '../matching/matching.ts';
 import { noPlace, placeOf } from '../matching/place.ts';
-import { again, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
-import { fieldsToChange, notApplied, showsAll } from './not-applied.ts';
-import type { BulkOperation } from './operation.ts';
+import { fieldsSince, fieldsToChange, notApplied, showsAll } from './not-applied.ts';
+import type { BulkOperation, SoughtRow } from './operation.ts';
 
 /** One row of an edit: the link, and what it shall get where rows differ. */
 export type EditedRow = EditItem & LinkKey;
@@ -69,7 +69,7 @@ function editing<Row extends LinkKey>(
       (row, links) => {
         const asked = fields(row.payload);
         const record = links.get(row.payload.hash);
-        if (!row.inDoubt || !isRename(row.payload)) return verdictOf(asked, record, row.inDoubt);
+        if (!row.inDoubt || !isRename(row.payload)) return verdictOf(asked, record, row);
         return verdictOnRename(asked, record, links.get(asked.custom_hash ?? ''), row.before);
       },
       (row) => [row.hash, fields(row).custom_hash ?? row.hash],
@@ -83,10 +83,20 @@ function renames({ hash }: LinkKey, { custom_hash }: EditFields): boolean {
   return custom_hash !== undefined && custom_hash !== hash;
 }
 
-/** A record that shows all that was asked for was changed; one that does not, or not all of it, can be changed again. */
-function verdictOf(fields: EditFields, record: KnownRecord | undefined, inDoubt: boolean): Verdict {
+/**
+ * A record that shows all that was asked for was changed; one that does not, or not all of it, can be changed again. One that shows what
+ * neither was there before nor was asked for was changed by somebody else.
+ */
+function verdictOf(
+  fields: EditFields,
+  record: KnownRecord | undefined,
+  { inDoubt, listed }: Pick<SoughtRow<EditedRow>, 'inDoubt' | 'listed'>,
+): Verdict {
   if (!record) return missing;
-  return inDoubt && showsAll(fields, record, 'instructions') ? { kind: 'done', record } : again;
+  if (inDoubt && showsAll(fields, record, 'instructions')) return { kind: 'done', record };
+  const differing = new Set(notApplied(fields, record, 'instructions').map(({ field }) => field));
+  const foreign = listed ? fieldsSince(listed, record).filter((field) => field !== 'tags' && differing.has(field)) : [];
+  return foreign.length > 0 ? changedSince(foreign) : again;
 }
 
 /**

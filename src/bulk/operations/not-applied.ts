@@ -2,6 +2,7 @@ import { foldedHash } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { sameUrl } from '../../links/canonical-url.ts';
 import { tagSet } from '../matching/row-keys.ts';
+import type { KnownRecord } from '../matching/verdict.ts';
 
 /** A field that was asked for and came back different. */
 export interface Difference {
@@ -27,6 +28,12 @@ export function notApplied(asked: EditFields, record: Shown, tagsMean: TagsMean 
     if (!sameBy[field](value, got, tagsMean)) differences.push({ field, asked: value, got });
   }
   return differences;
+}
+
+/** The fields of a link that are not as they were. */
+export function fieldsSince(earlier: KnownRecord, now: KnownRecord): string[] {
+  const { long_url, note, email_stats, expiration_date, max_clicks, tags } = earlier;
+  return notApplied({ long_url, note, email_stats, expiration_date, max_clicks, tags }, now).map(({ field }) => field);
 }
 
 /** Whether the record shows every field that was asked for, as it was asked for. */

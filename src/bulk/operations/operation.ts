@@ -19,6 +19,8 @@ export interface SoughtRow<Payload extends object> {
   readonly inDoubt: boolean;
   /** Where its hash led before the first attempt (`placeOf`); undefined where nothing was read then. */
   readonly before: string | undefined;
+  /** The link as it was when the run began, if that is known. */
+  readonly listed?: KnownRecord | null | undefined;
 }
 
 /** A change that can be made to many rows. The rest of bulk knows no more about its kind than this. */

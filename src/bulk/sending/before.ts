@@ -1,9 +1,9 @@
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { placeOf } from '../matching/place.ts';
-import { doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { missing } from '../operations/named-links.ts';
-import { notApplied } from '../operations/not-applied.ts';
+import { fieldsSince } from '../operations/not-applied.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { Execution, Images } from './execution.ts';
 
@@ -104,21 +104,17 @@ export function knownVerdicts<Payload extends object>(
     if (!operation.read || before === undefined || inDoubt.has(index)) return undefined;
     if (before === null) return missing;
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
-    return listed ? changedSince(listed, before, isSelected) : undefined;
+    return listed ? sinceListed(listed, before, isSelected) : undefined;
   });
 }
 
-/** The user saw another link than there is now: it is left alone. */
-function changedSince(
+function sinceListed(
   listed: KnownRecord,
   now: KnownRecord,
   isSelected: ((record: KnownRecord) => boolean) | undefined,
 ): Failed | undefined {
-  const { long_url, note, email_stats, expiration_date, max_clicks, tags } = listed;
-  const fields = notApplied({ long_url, note, email_stats, expiration_date, max_clicks, tags }, now).map(({ field }) => field);
-  if (fields.length === 0 && (isSelected?.(now) ?? true)) return undefined;
-  const what = fields.length > 0 ? `: ${fields.join(', ')}` : '';
-  return { kind: 'failed', error: { code: 0, message: `changed since it was listed${what}` } };
+  const fields = fieldsSince(listed, now);
+  return fields.length === 0 && (isSelected?.(now) ?? true) ? undefined : changedSince(fields);
 }
 
 /** The verdicts of a call, in the places of the rows that were sent. */

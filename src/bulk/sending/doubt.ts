@@ -173,7 +173,12 @@ async function inspect<Payload extends object>(
   const left = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
   if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return left;
   try {
-    const sought = rows.map(({ index, payload }) => ({ payload, inDoubt: inDoubt.has(index), before: before.get(index) }));
+    const sought = rows.map(({ index, payload, listed }) => ({
+      payload,
+      inDoubt: inDoubt.has(index),
+      before: before.get(index),
+      listed,
+    }));
     return await operation.inspect(sought, signal);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
