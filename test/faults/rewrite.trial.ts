@@ -20,7 +20,7 @@ test(`U1, U2, W1: ${runs} times ${links} links: a rewrite, killed, and its undo,
     onFindings: (findings, done) => {
       for (const text of rewriteFaults([findings])) console.log(`${text}\n`);
       soFar.push(findings);
-      if (done % 20 === 0) console.log(JSON.stringify(rewriteSums(soFar)));
+      if (done % 10 === 0) console.log(JSON.stringify(rewriteSums(soFar)));
     },
   });
   const seconds = Math.round((performance.now() - started) / 1000);
