@@ -48,10 +48,9 @@ export function refuseTooMany(count: number, { global: { maxAffected } }: Invoca
 export async function requireAnswer(invocation: Invocation, way: 'named' | `--${string}`): Promise<void> {
   const { yes, dryRun, maxAffected } = invocation.global;
   if (dryRun || canAsk(invocation)) return;
-  const isUnbounded = way !== 'named' && maxAffected === undefined;
-  if (!yes && !isUnbounded) await confirm('', invocation);
-  if (isUnbounded) {
-    throw new UsageError(`${yes ? '' : '--yes and '}--max-affected required with ${way} when not running interactively`, {
+  if (!yes) await confirm('', invocation);
+  if (way !== 'named' && maxAffected === undefined) {
+    throw new UsageError(`--max-affected required with ${way} when not running interactively`, {
       hint: 'add --max-affected <n>; --dry-run shows how many links match',
     });
   }

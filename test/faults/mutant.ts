@@ -62,8 +62,8 @@ export const mutants = {
   'sends again what was applied': [
     [
       'bulk/operations/edit.ts',
-      "return inDoubt && showsAll(fields, record, 'instructions') ? { kind: 'done', record } : again;",
-      'return again;',
+      "if (inDoubt && showsAll(fields, record, 'instructions')) return { kind: 'done', record };",
+      'if (inDoubt) return again;',
     ],
   ],
   'takes what was left alone for done': [
