@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { System } from '../base/system.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
@@ -12,7 +13,7 @@ import { indexesOf } from './journal/ranges.ts';
 import { claimRun, readBegin, whileThere } from './journal/run-folder.ts';
 import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
 import { placeOf } from './matching/place.ts';
-import { imagesName, journalName, type RunFolders, runFolders, runNames } from './run-names.ts';
+import { imagesName, journalName, type RunFolders, reportedName, runFolders, runNames } from './run-names.ts';
 import { isUndone } from './undone.ts';
 
 /** A run that is to be taken back. */
@@ -20,6 +21,8 @@ export interface DoneRun {
   readonly begin: BeginLine;
   /** Every row has its final status. */
   readonly isComplete: boolean;
+  /** Its result was printed. A process that was killed just before did all, and nobody knows. */
+  readonly isReported: boolean;
   /** Rows of which it is not known whether they made links, which cannot be found. */
   readonly lost: number;
   /** Folder with all that is kept of it. */
@@ -37,10 +40,20 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   return {
     begin,
     isComplete: complete,
+    isReported: existsSync(join(folder, reportedName)),
     lost: isCreation ? lostRows(state) : 0,
     folder,
     changes: () => (isCreation ? newLinks(stateFolder, folder, state) : changedLinks(folder, state)),
   };
+}
+
+/** Keeps that the result of an undo was printed: from then on `last` means this undo, and not the run that it takes back (U2). */
+export function recordReported(stateFolder: string, run: string): void {
+  try {
+    writeFileSync(join(runFolders(stateFolder).runs, run, reportedName), '', { mode: 0o600 });
+  } catch {
+    // The record is gone, or its disk is full: the same command then finds nothing left to undo.
+  }
 }
 
 /** Whether a created link leads elsewhere than when it was created. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { folders } from '../base/system.ts';
 import { titleOf } from '../bulk/run-names.ts';
 import { resolveRun } from '../bulk/runs.ts';
-import { type DoneRun, readDoneRun } from '../bulk/undo.ts';
+import { type DoneRun, readDoneRun, recordReported } from '../bulk/undo.ts';
 import { undoRun } from '../changes/undo.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -37,15 +37,19 @@ interface UndoOptions extends BulkOptions {
 
 async function undo(options: UndoOptions, invocation: Invocation, [named = 'last']: string[]): Promise<RowsReport> {
   const { state } = folders(invocation.system);
-  const run = await runToUndo(state, named);
+  const run = await runToUndo(state, named, invocation);
   const session = await openSession(invocation);
   return await undoRun(run, { title: titleOf(run.begin), options, force: options.force === true }, session);
 }
 
-/** `last` is the newest run. Where that is an undo that was interrupted, the run that it was taking back, so that it is resumed. */
-async function runToUndo(state: string, named: string): Promise<DoneRun> {
+/**
+ * `last` is the newest run. Where that is an undo that was interrupted, or killed before it could say that it had ended, it is the run
+ * that it was taking back: so the same command resumes it, and never takes the undo back unseen.
+ */
+async function runToUndo(state: string, named: string, { atEnd }: Pick<Invocation, 'atEnd'>): Promise<DoneRun> {
   const run = await readDoneRun(state, resolveRun(state, named));
   const { undoes } = run.begin;
-  if (named !== 'last' || undoes === undefined || run.isComplete) return run;
+  if (named !== 'last' || undoes === undefined || (run.isComplete && run.isReported)) return run;
+  if (run.isComplete) atEnd(async () => recordReported(state, run.begin.run));
   return await readDoneRun(state, resolveRun(state, undoes));
 }

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
@@ -51,6 +51,23 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       [`undo edit -f ${edits}`, 'yes'],
       [`edit -f ${edits}`, 'undone'],
     ]);
+  });
+
+  test('U2: an undo that was killed when all was done, before it could say so, is not taken back by the same command', async ({
+    linkctl,
+    service,
+    wire,
+  }) => {
+    await store(service, numbered(3));
+    await linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'new']);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    const shown = JSON.parse((await linkctl(['runs', 'show', 'last', '-o', 'json'])).stdout);
+    rmSync(join(dirname(shown.journal), 'reported'));
+    const from = (await wire.requests()).length;
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
+    expect(await changes(wire, from)).toEqual([]);
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['new', 'new', 'new']);
   });
 
   test('U2: a deleted link is made again with all that it had; redo deletes it', async ({ linkctl, service, wire }) => {
