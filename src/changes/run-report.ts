@@ -7,7 +7,6 @@ import { isMissing, missingCount, type RowOutcome, runEnd } from '../bulk/result
 import { type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunFacts } from '../bulk/run-facts.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
-import { recordReported } from '../bulk/undo.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
@@ -33,10 +32,6 @@ export async function runReport<Payload extends object>(
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
   const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
   const input = plan.input.name === plan.what ? undefined : plan.input.name;
-  let isOver = false;
-  session.atEnd(async () => {
-    if (isOver && plan.undoes !== undefined) recordReported(folders(session.system).state, run.facts.run);
-  });
   return {
     ...presentation,
     kind: 'rows',
@@ -51,10 +46,7 @@ export async function runReport<Payload extends object>(
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
     members: () => ({ summary: summaryRecord(shown) }),
     notes: () => summaryLines(shown),
-    outcome: () => {
-      isOver = true;
-      return ending(shown, interruption);
-    },
+    outcome: () => ending(shown, interruption),
     abandoned: () => abandonment(run),
   };
 }

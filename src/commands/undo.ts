@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { folders } from '../base/system.ts';
-import { titleOf } from '../bulk/run-names.ts';
+import { newestRuns, titleOf } from '../bulk/run-names.ts';
 import { resolveRun } from '../bulk/runs.ts';
 import { type DoneRun, readDoneRun, recordReported } from '../bulk/undo.ts';
 import { undoRun } from '../changes/undo.ts';
@@ -37,19 +37,25 @@ interface UndoOptions extends BulkOptions {
 
 async function undo(options: UndoOptions, invocation: Invocation, [named = 'last']: string[]): Promise<RowsReport> {
   const { state } = folders(invocation.system);
-  const run = await runToUndo(state, named, invocation);
+  const run = await runToUndo(state, named);
+  invocation.atEnd(async () => reportedUndo(state, run));
   const session = await openSession(invocation);
   return await undoRun(run, { title: titleOf(run.begin), options, force: options.force === true }, session);
+}
+
+/** From here on the result of the undo is known. */
+function reportedUndo(state: string, { begin }: DoneRun): void {
+  const [newest] = newestRuns(state);
+  if (newest?.begin?.undoes === begin.run) recordReported(state, newest.run);
 }
 
 /**
  * `last` is the newest run. Where that is an undo that was interrupted, or killed before it could say that it had ended, it is the run
  * that it was taking back: so the same command resumes it, and never takes the undo back unseen.
  */
-async function runToUndo(state: string, named: string, { atEnd }: Pick<Invocation, 'atEnd'>): Promise<DoneRun> {
+async function runToUndo(state: string, named: string): Promise<DoneRun> {
   const run = await readDoneRun(state, resolveRun(state, named));
   const { undoes } = run.begin;
   if (named !== 'last' || undoes === undefined || (run.isComplete && run.isReported)) return run;
-  if (run.isComplete) atEnd(async () => recordReported(state, run.begin.run));
   return await readDoneRun(state, resolveRun(state, undoes));
 }
