@@ -34,7 +34,7 @@ export function runNames({ runs }: RunFolders): string[] {
 }
 
 /** A run by its name and the first line of its journal, which is undefined where it cannot be read. */
-export interface NamedRun {
+interface NamedRun {
   readonly run: string;
   readonly begin: BeginLine | undefined;
 }

@@ -39,7 +39,7 @@ export async function consentToLinks<Payload extends LinkKey, Link extends Selec
   session: Session,
   take: (links: readonly PlannedLink[]) => void = () => {},
 ): Promise<ChangePlan> {
-  const settings = { verb: change.verb, session, of: undefined as number | undefined };
+  const settings: { verb: PlanSettings['verb']; session: Session; of?: number } = { verb: change.verb, session };
   const plan = startPlan(settings);
   for await (const { links, read } of decidedPages(change, session)) {
     for (const link of links) plan.add(link);
@@ -72,7 +72,7 @@ export function dryRunOf<Payload extends LinkKey, Link extends SelectedLink>(
   change: PlannedSelection<Payload, Link>,
   session: Session,
 ): RowsReport {
-  const settings = { verb: change.verb, of: undefined as number | undefined };
+  const settings: { verb: PlanSettings['verb']; of?: number } = { verb: change.verb };
   async function* planned(): AsyncGenerator<PlannedLink[]> {
     for await (const { links, read } of decidedPages(change, session)) {
       settings.of = read;

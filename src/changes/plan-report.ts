@@ -14,7 +14,7 @@ import type { PlannedLink, PlannedOutcome, PlanSettings, PlanVerb } from './plan
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
 /** A change of links that exist, which `--dry-run` shows. */
-export interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'of'> {
+interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'of'> {
   readonly links: Stream<readonly PlannedLink[]>;
   /** The calls that would be made. */
   readonly requests: Stream<PlannedRequest>;

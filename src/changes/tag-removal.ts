@@ -19,7 +19,7 @@ import type { SelectedPage } from './selected-links.ts';
 import { changeEach, type LabelChange, namedTags, recordedTags } from './tags.ts';
 
 /** Tags that go, with or without another one in their place. */
-export interface TagRemoval {
+interface TagRemoval {
   /** Each once. */
   readonly labels: readonly string[];
   readonly into?: string;

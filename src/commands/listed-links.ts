@@ -20,7 +20,7 @@ export interface ListExtent {
 }
 
 /** A listing, and how many rows it has so far. */
-export type ListReport = RowsReport & { shown(): number };
+type ListReport = RowsReport & { shown(): number };
 
 export function listPages({ selections, severalDomains, isPart }: Listing, extent: ListExtent, session: Session): ListReport {
   const { streams, warn, global, client } = session;

@@ -3,7 +3,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { canonicalUrl } from './canonical-url.ts';
 
 /** Links of a listing that lead where another of its links leads. */
-export interface SharedDestinations {
+interface SharedDestinations {
   readonly links: number;
   readonly destinations: number;
   /** Destination after destination, in the order in which the listing has them. */

@@ -21,7 +21,7 @@ interface RefusedUrl {
 }
 
 /** What a new long URL must not be. */
-export interface UrlLimits {
+interface UrlLimits {
   /** Why a text is no long URL that can be sent, as what follows its name: `has no host`; or undefined. */
   fault(longUrl: string): string | undefined;
   /** Whether short URLs of the account are on this host, which is in ASCII and lower case. */

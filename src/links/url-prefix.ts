@@ -3,7 +3,7 @@ import { quoted } from '../base/quoted.ts';
 import { readWebAddress, type WebAddress } from './web-address.ts';
 
 /** The beginning of long URLs, which ends at a boundary (F4): `https://a.example` is none of `https://a.example.evil/`. */
-export interface UrlPrefix {
+interface UrlPrefix {
   matches(longUrl: string): boolean;
   /**
    * The URL with `to` instead of the prefix, and the rest byte for byte; undefined if it does not begin so. Where only one of prefix and

@@ -114,7 +114,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
-  test('W2: what somebody else changes within a minute of the listing is not seen: a field that is set is set all the same', async ({
+  test('W2: what somebody else changes within ten seconds of the listing is not seen: a field that is set is set all the same', async ({
     linkctl,
     wire,
     service,

@@ -25,7 +25,7 @@ export function addressOf(rows: readonly LinkKey[], settings: ChangeSettings) {
 }
 
 /** Links by hash: those of the rows, or others on their domain. */
-export async function readLinks(
+async function readLinks(
   rows: readonly LinkKey[],
   settings: ChangeSettings,
   signal: AbortSignal,
