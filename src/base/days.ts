@@ -1,9 +1,30 @@
+const dayLength = 86_400_000;
+
 /** `YYYY-MM-DD` in UTC (4.1.6), from milliseconds. */
 export function utcDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** The day that `+30d` or `-90d` names, counted from today in UTC; undefined for any other text. `now` is in milliseconds. */
+/**
+ * The day that `today`, `tomorrow`, `+30d`, `-90d`, `+2w`, `+6m` or `+1y` names, counted from today in UTC (I5); undefined for any other
+ * text. A month that has no such day gives its last one. `now` is in milliseconds.
+ */
 export function relativeDay(text: string, now: number): string | undefined {
-  return /^[+-]\d{1,5}d$/.test(text) ? utcDay(now + Number.parseInt(text, 10) * 86_400_000) : undefined;
+  if (text === 'today') return utcDay(now);
+  if (text === 'tomorrow') return utcDay(now + dayLength);
+  const [, count = '', unit = ''] = /^([+-]\d{1,5})([dwmy])$/.exec(text) ?? [];
+  if (unit === '') return undefined;
+  const number = Number(count);
+  const isDays = unit === 'd' || unit === 'w';
+  const time = isDays ? now + number * dayLength * (unit === 'w' ? 7 : 1) : monthsLater(now, unit === 'y' ? number * 12 : number);
+  const year = new Date(time).getUTCFullYear();
+  return year > 0 && year <= 9999 ? utcDay(time) : undefined;
+}
+
+function monthsLater(now: number, months: number): number {
+  const date = new Date(now);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()];
+  // The day 0 of a month is the last one of the month before.
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(day, lastDay));
 }

@@ -23,6 +23,8 @@ export const exitCodes = {
   unknown: 10,
   /** Nothing matched, and `--fail-empty` was given (B44). */
   empty: 11,
+  /** What was compared differs, which `diff` says. */
+  different: 12,
 } as const;
 
 /** What kind of failure it is, by what the caller can do about it; the `kind` of B49. */
@@ -87,6 +89,7 @@ export class LocalError extends ofKind('local') {}
 export class UnknownOutcomeError extends ofKind('unknown') {}
 export class FailedError extends ofKind('failed') {}
 export class EmptyError extends ofKind('empty') {}
+export class DifferentError extends ofKind('different') {}
 
 /**
  * How a line ends that named several things, after people have read the failure of each: exit 3 where others were done, else

@@ -40,11 +40,17 @@ const optionWords: { readonly [O in RunIdentity['operation']]?: Words } & { read
   edit: { tags: '--add-tag or --remove-tag', long_url: '--url', custom_hash: '--new-hash' },
   all: {
     generateHashes: '--generate-hashes',
+    onConflict: '--on-conflict',
     mode: [],
     note: '--note',
     tags: '--tag',
     expiration_date: '--expires',
     email_stats: '--email-stats',
     max_clicks: '--max-clicks',
+    columns: '--columns',
+    date_format: '--date-format',
+    tag_separator: '--tag-separator',
+    utm: '--utm',
+    today: 'dates that count from today',
   },
 };

@@ -111,9 +111,9 @@ export async function assertQuota<Payload extends object>(
   { plan, operation, client, calls: count, warn }: RunExecution<Payload>,
   { calls, rows, doneBefore, batches }: RunFacts,
 ): Promise<void> {
-  const { mode, force, budget, input } = plan;
+  const { mode, force, budget, input, newLinks = 0 } = plan;
   if (batches === 0 || plan.isTyped || !count.reserve(1)) return;
-  const links = operation.kind === 'shorten' ? rows - doneBefore : 0;
+  const links = operation.kind === 'shorten' ? rows - doneBefore : newLinks;
   const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
   for (const text of [...notes, ...shortages]) warn(text);
   // With duplicate control some of the links may be there already.

@@ -6,6 +6,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import type { OpenJournalFile } from './journal/journal.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { Mode } from './operations/shorten.ts';
+import type { RowError } from './results/row-outcome.ts';
 
 /** A row as it was read. */
 export interface RunRow<Item extends object = object> {
@@ -15,7 +16,7 @@ export interface RunRow<Item extends object = object> {
   /** The link as it was read when the plan was made; null for one that did not exist, absent where nothing was read. */
   readonly before?: UrlRecord | null | undefined;
   /** Why the link is left alone: the row fails with it, and nothing is sent. */
-  readonly refusal?: string | undefined;
+  readonly refusal?: string | RowError | undefined;
 }
 
 /** The rows of a run, checked beforehand, readable as often as needed and always the same. */
@@ -62,6 +63,8 @@ export interface RunPlan<Payload extends object> {
   readonly undo?: boolean | undefined;
   /** The run that this one takes back. */
   readonly undoes?: string | undefined;
+  /** Links that are made besides those of a shortening, as far as it is known. */
+  readonly newLinks?: number | undefined;
   /** Links that were typed: their calls are not worth asking for quotas and domains first. */
   readonly isTyped?: boolean | undefined;
   /** Whether a link that was read again is still one that was selected (F2). */

@@ -7,7 +7,7 @@ import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { foldJournal } from './journal/fold.ts';
 import { readJournal } from './journal/journal.ts';
-import { linksOf } from './journal/ledger.ts';
+import { linksOf, statusesOf } from './journal/ledger.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { deleteRun, whileThere } from './journal/run-folder.ts';
 import type { RunState } from './journal/run-state.ts';
@@ -124,11 +124,12 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
   const folders = runFolders(stateFolder);
   const journal = join(folders.runs, run, journalName);
   const { begin, placeOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
-  if (begin.operation !== 'shorten' && begin.operation !== 'edit') {
+  if (begin.operation !== 'shorten' && begin.operation !== 'edit' && begin.operation !== 'apply') {
     throw new UsageError(`run ${run} created no links; there is nothing to verify`);
   }
   for await (const { line, offset } of readJournal(journal)) {
-    if (line.type !== 'result') continue;
+    // The rows of a line are of one kind: deleted links are not there any more.
+    if (line.type !== 'result' || statusesOf(line).includes('deleted')) continue;
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
     const isLatest = placeOf(line.rows[0]?.[0] ?? 0).offset === offset;
     if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });

@@ -43,7 +43,12 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     isReported: existsSync(join(folder, reportedName)),
     lost: isCreation ? lostRows(state) : 0,
     folder,
-    changes: () => (isCreation ? newLinks(stateFolder, folder, state) : changedLinks(folder, state)),
+    changes: () =>
+      isCreation
+        ? newLinks(stateFolder, folder, state)
+        : begin.operation === 'apply'
+          ? appliedChanges(folder, state)
+          : changedLinks(folder, state),
   };
 }
 
@@ -82,6 +87,18 @@ async function* changedLinks(folder: string, state: RunState): AsyncGenerator<re
     const alone = chain.size === 0 ? some : some.filter((image) => !isIn(chain, image));
     yield alone.map((image) => changeOf(image, isCertain(image.row)));
   }
+}
+
+/** What a run did that made links, too: of those there is no image but that there was none. */
+async function* appliedChanges(folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  yield* createdLinks(folder, state);
+  const images = await keptImages(folder, state.begin.input.rows);
+  for await (const some of images.backwards()) {
+    yield some
+      .filter(({ row, record }) => record === null && isInDoubt(row, state))
+      .map(({ payload: { hash, domain, ...asked } }) => createdLink({ hash, domain }, placeOf({ hash, ...asked })));
+  }
+  for await (const some of changedLinks(folder, state)) yield some.filter(({ before }) => before !== null);
 }
 
 /** No change without what was there before it (U1). */
@@ -125,7 +142,7 @@ async function earlierLinks(stateFolder: string, { run, at, server, account }: B
   return known;
 }
 
-/** The links that a shortening run made: those that it reported, and those that it may have made under hashes of its own. */
+/** The links that a run made: those that it reported, and those that it may have made under hashes of its own. */
 async function* createdLinks(folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const { begin, placeOf, keys } = state;
   const path = join(folder, journalName);

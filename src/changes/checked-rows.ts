@@ -8,11 +8,13 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { type CheckedInput, checkInput, readRows } from '../input/check.ts';
-import { delimiterOf, type InputUse, inputFormat } from '../input/format.ts';
+import type { InputUse } from '../input/format.ts';
 import { KeptRows } from '../input/kept-rows.ts';
 import { type Placement, readPlaced } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
+import { utmParameters } from '../links/utm.ts';
 import { refuseTooMany } from './consent.ts';
+import { datedRows, foreignHosts, type RowReading, readingOf, settingsOf } from './row-reading.ts';
 
 /** An input that was checked as a whole and may be sent. */
 export interface CheckedRows<Use extends InputUse> {
@@ -21,41 +23,56 @@ export interface CheckedRows<Use extends InputUse> {
   readonly withHash: number;
   /** Where the rows of an edit are. */
   readonly domains: LinkDomains;
+  readonly reading: RowReading<ItemOf[Use]>;
+}
+
+/** What a command reads of a file besides what every command does. */
+export interface ReadMore<Use extends InputUse> {
+  /** UTM parameters for every long URL (I7), as typed. */
+  readonly utm?: string | undefined;
+  /** Gets the first rows without a problem, where they are to be shown (I8). */
+  readonly first?: InputRow<Use>[] | undefined;
+  /** Nothing will be sent; without it, in a dry run. */
+  readonly isOnlyRead?: boolean;
 }
 
 /** Opens and checks a file of rows (B51, R-28); warnings are printed. Throws a UsageError with all that is wrong. */
 export async function checkedRows<Use extends InputUse>(
   use: Use,
-  { file = '', inputFormat: format, delimiter, ignoreUnknownColumns, formulaGuarded }: BulkOptions,
+  options: BulkOptions,
   session: Session,
+  { utm, first, isOnlyRead = session.global.dryRun === true }: ReadMore<Use> = {},
 ): Promise<CheckedRows<Use>> {
+  const { file = '', columns, dateFormat, tagSeparator } = options;
   const settings = {
-    use,
-    edition: session.edition,
-    format: inputFormat(use, file, format),
-    now: session.system.now(),
-    delimiter: delimiter === undefined ? undefined : delimiterOf(delimiter),
-    ignoreUnknownColumns,
-    formulaGuarded,
+    ...settingsOf(use, options, session),
+    ...(utm !== undefined && { utm: utmParameters(utm) }),
+    // An empty account is listed as a file without rows.
+    allowEmpty: use === 'apply',
   };
-  const source = await session.openInput(file, use === 'edit' ? 'rows' : 'URLs');
+  const source = await session.openInput(file, use === 'shorten' ? 'URLs' : 'rows');
   let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (placement: Placement): Promise<CheckedInput> => {
-    kept = keepUntilEnd<InputRow<Use>>(session);
-    return await checkInput(source, { ...settings, placement }, kept);
+    kept = isOnlyRead ? undefined : keepUntilEnd<InputRow<Use>>(session);
+    return await checkInput(source, { ...settings, placement, first }, kept);
   };
   const { found: checked, placement } = await readPlaced(check, session, 'listed change', source.name);
   const { rows, withHash, sha256, warnings } = checked;
-  refuseTooMany(rows, session);
-  await session.warn(...warnings);
-  const open = () => kept?.read() ?? readRows(source, { ...settings, placement });
+  // Of a file that is compared, most rows change nothing.
+  if (use !== 'apply') refuseTooMany(rows, session);
+  if (checked.columns !== undefined) await session.note(checked.columns);
+  await session.warn(...warnings, ...(await foreignHosts(checked, source.name, session)));
+  const flags = { columns, date_format: dateFormat, tag_separator: tagSeparator, utm };
+  const reading = readingOf<ItemOf[Use]>(flags, checked, session);
+  const read = () => kept?.read() ?? readRows(source, { ...settings, placement });
+  // What is compared has days, not words that count from one.
+  const open = use === 'apply' && checked.countsFromToday ? () => datedRows(read(), reading) : read;
   const input = { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo };
-  return { input, withHash, domains: placement.domains() };
+  return { input, withHash, domains: placement.domains(), reading };
 }
 
-/** Keeps the checked rows until the command ends. A dry run keeps nothing on the disk: it reads the input again. */
-function keepUntilEnd<Row>({ system, atEnd, global }: Invocation): KeptRows<Row> | undefined {
-  if (global.dryRun) return undefined;
+/** Keeps the checked rows until the command ends. What only reads keeps nothing on the disk: it reads the input again. */
+function keepUntilEnd<Row>({ system, atEnd }: Invocation): KeptRows<Row> {
   const kept = new KeptRows<Row>(folders(system).state, system);
   atEnd(async () => kept.close());
   return kept;

@@ -62,13 +62,19 @@ export interface PlanQuestion {
   readonly verb: string;
   /** How it is answered however small the plan is; without it, by the tiers of B56. */
   readonly always?: 'typed number' | undefined;
+  /** How the account belongs to the links: `of` it without this. */
+  readonly preposition?: 'of' | 'to' | undefined;
 }
 
 /**
  * Shows the plan, and asks by the tiers of B56; `--yes` has answered. Where only one link was named, it is part of the question.
  * Nothing is asked where nothing would be changed.
  */
-export async function consentToPlan(plan: ChangePlan, { verb, always }: PlanQuestion, session: Session): Promise<void> {
+export async function consentToPlan(
+  plan: ChangePlan,
+  { verb, always, preposition = 'of' }: PlanQuestion,
+  session: Session,
+): Promise<void> {
   const { planned } = plan.counts;
   const { yes, quiet } = session.global;
   const place = whereabouts(session, plan.domains);
@@ -78,7 +84,7 @@ export async function consentToPlan(plan: ChangePlan, { verb, always }: PlanQues
   }
   if (!(yes && quiet)) await showPlan(plan, session);
   if (yes || planned === 0) return;
-  const question = `${verb} ${quantity(planned, 'link')} of ${place}?`;
+  const question = `${verb} ${quantity(planned, 'link')} ${preposition} ${place}?`;
   await (planned < typedFrom && !always ? confirm(question, session) : confirmCount(question, planned, session));
 }
 

@@ -16,6 +16,8 @@ export interface DryRun {
   readonly noun: string;
   readonly done: string;
   readonly columns: readonly Column[];
+  /** Lines that a table shows, wherever it is printed; without it five, on a terminal. */
+  readonly shownRows?: number;
 }
 
 export interface PlannedChange {
@@ -27,11 +29,12 @@ export interface PlannedChange {
 const shownChanges = 5;
 
 /** Sends nothing that changes anything. With `-v` people get the requests, too. */
-export function dryRun({ requests, changes, noun, done, columns }: DryRun, invocation: Invocation): RowsReport {
+export function dryRun({ requests, changes, noun, done, columns, shownRows }: DryRun, invocation: Invocation): RowsReport {
   const format = invocation.format();
   if (isJson(format)) return dryRunReport(requests);
   const { streams, global } = invocation;
-  const atMost = format === 'table' && streams.terminal ? shownChanges : Number.POSITIVE_INFINITY;
+  const mostOfTable = shownRows ?? (streams.terminal ? shownChanges : Number.POSITIVE_INFINITY);
+  const atMost = format === 'table' ? mostOfTable : Number.POSITIVE_INFINITY;
   const counts = { planned: 0, unchanged: 0, 'not found': 0 };
   let shown = 0;
   async function* rows(): AsyncGenerator<Row[]> {
@@ -70,5 +73,5 @@ export interface ChangeOfLinks {
   readonly fields?: EditFields;
   /** How a call begins: the hashes follow in the path or in the query. */
   readonly request: { readonly method: string; readonly path: string };
-  readonly verb: Exclude<PlanVerb, 'restore' | 'create'>;
+  readonly verb: Exclude<PlanVerb, 'restore' | 'create' | 'copy' | 'apply' | 'differ'>;
 }

@@ -15,7 +15,7 @@ import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { refuseTooMany, typedFrom } from './consent.ts';
 import { consentToLinks, dryRunOf, fieldsOf, type PlannedSelection } from './listed-plan.ts';
-import type { PlannedLink } from './planned-links.ts';
+import type { PlannedLink, PlannedOutcome } from './planned-links.ts';
 import { type RunPresentation, runReport } from './run-report.ts';
 import type { SelectedLink } from './selected-links.ts';
 
@@ -28,6 +28,8 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
   readonly given: Readonly<Record<string, unknown>>;
   readonly presentation: RunPresentation;
   operation(settings: OperationSettings): BulkOperation<Payload>;
+  /** All that was read is compared again at sending, however short a time passed (P3). */
+  readonly comparesAgain?: boolean;
   /** The run that this one takes back, on the domain on which it was. */
   readonly undoes?: { readonly run: string; readonly domain: string | undefined };
 }
@@ -35,7 +37,6 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
 /** A link that is to be changed, or one that is left alone and reported. */
 interface ListedRow<Payload> extends RunRow {
   readonly item: Payload & object;
-  readonly refusal?: string;
 }
 
 /**
@@ -54,24 +55,26 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
   const undo = await keepsUndo(change.options, session);
   const begun = await keptRun({ operation: change.kind, domain, sha256 }, { ...session, stateFolder });
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
-  const { rows, domains, readAt } = listed;
+  const { rows, domains, readAt, newLinks } = listed;
   if (rows === 0) return nothingToDo(change, listed.refused);
   const filter = await change.links.filterAt(begun ? Date.parse(begun.begin.at) : readAt);
   return await runReport(
     {
       ...sendingOf(change.options, session),
       operation: change.operation,
+      mode: change.mode,
       what: change.what,
       undo,
       undoes: change.undoes?.run,
       isSelected: filter && ((record) => filter.matches(record)),
       domain,
+      newLinks,
       input: {
         name: change.what,
         sha256,
         rows,
         open: listed.open,
-        readAt,
+        readAt: change.comparesAgain ? longAgo : readAt,
         copyTo: listed.copyTo,
         snapshot: { run: begun?.begin.run },
       },
@@ -94,6 +97,8 @@ interface Listed<Payload> {
   readonly rows: number;
   readonly refused: number;
   readonly domains: LinkDomains;
+  /** Links that are to be made; not known of a run that is resumed. */
+  readonly newLinks?: number;
   /** In milliseconds since 1970. */
   readonly readAt: number;
   open(): AsyncIterable<readonly ListedRow<Payload>[]> | Iterable<readonly ListedRow<Payload>[]>;
@@ -122,6 +127,7 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
     rows: planned + missing === 0 ? 0 : planned + left,
     refused: left,
     domains: plan.domains,
+    newLinks: plan.countOf('create'),
     readAt,
     open: () => kept.read(),
     copyTo: (path) => kept.copyTo(path),
@@ -134,9 +140,17 @@ function rowOf<Payload extends LinkKey, Link extends SelectedLink>(
   { payload }: ListedChange<Payload, Link>,
 ): Omit<ListedRow<Payload>, 'line'> | undefined {
   if (outcome.kind === 'unchanged') return undefined;
-  const row = { item: payload(target, fieldsOf(outcome)), before: record ?? null };
-  return outcome.kind === 'refused' ? { ...row, refusal: outcome.reason } : row;
+  if (outcome.kind === 'left') return undefined;
+  const row = { item: payload(target, fieldsOf(outcome), outcome.kind), before: record ?? null };
+  return outcome.kind === 'refused' ? { ...row, refusal: refusalOf(outcome) } : row;
 }
+
+function refusalOf({ reason, code }: Extract<PlannedOutcome, { kind: 'refused' }>): RunRow['refusal'] {
+  return code === undefined ? reason : { code, message: reason };
+}
+
+/** In milliseconds since 1970: what was read then is read again. */
+const longAgo = 0;
 
 /** An unfinished run has its own links; who sees them again after days is asked again. */
 async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
@@ -145,7 +159,7 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
   session: Session,
 ): Promise<Listed<Payload>> {
   const place = whereabouts(session);
-  const text = `Resume run ${begin.run} and ${question.verb.slice(0, 1).toLowerCase()}${question.verb.slice(1)} the remaining ${plainQuantity(left, 'link')} of ${place}?`;
+  const text = `Resume run ${begin.run} and ${question.verb.slice(0, 1).toLowerCase()}${question.verb.slice(1)} the remaining ${plainQuantity(left, 'link')} ${question.preposition ?? 'of'} ${place}?`;
   const domains = new Set<string | undefined>();
   let planned = 0;
   for await (const rows of readKeptRows<ListedRow<Payload>>(input)) {
@@ -161,7 +175,7 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
     refused: 0,
     domains: [...domains],
     // Somebody else may have changed them since: this process has not seen them.
-    readAt: 0,
+    readAt: longAgo,
     open: () => readKeptRows<ListedRow<Payload>>(input),
   };
 }

@@ -1,5 +1,6 @@
 import { type BatchRules, batchesOf, byDomain, byHash } from '../bulk/batches.ts';
 import type { OperationKind } from '../bulk/operations/operation.ts';
+import type { Mode } from '../bulk/operations/shorten.ts';
 import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
@@ -17,12 +18,20 @@ import type { SelectedLink, SelectedLinks } from './selected-links.ts';
 export interface PlannedSelection<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> {
   readonly links: SelectedLinks<Link>;
   readonly kind: OperationKind;
+  /** What is done for a row, where rows are of several kinds. */
+  kindOf?(payload: Payload): OperationKind;
   readonly verb: PlanSettings['verb'];
   readonly question: PlanQuestion;
   readonly options: BulkOptions;
   decide(link: Link): PlannedOutcome;
   /** What is sent for a link. */
-  payload(target: LinkKey, fields: EditFields): Payload;
+  payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
+  /** Refuses a change that its author cannot have meant, when the whole plan is known. */
+  refuse?(plan: ChangePlan): void;
+  /** Shortening only. */
+  readonly mode?: Mode | undefined;
+  /** Calls that are made before those for the links, known when the links were read. */
+  requestsBefore?(): readonly PlannedRequest[];
   /** Instead of that, the one call that is made for all of them. */
   readonly request?: PlannedRequest;
 }
@@ -47,8 +56,9 @@ export async function consentToLinks<Payload extends LinkKey, Link extends Selec
     settings.of = read;
     session.streams.progress.step(() => `${read} links read`);
   }
-  const { planned, unchanged, refused, missing } = plan.counts;
-  if (planned + unchanged + refused + missing > 0) await consentToPlan(plan, change.question, session);
+  change.refuse?.(plan);
+  const { planned, unchanged, refused, missing, left } = plan.counts;
+  if (planned + unchanged + refused + missing + left > 0) await consentToPlan(plan, change.question, session);
   return plan;
 }
 
@@ -80,7 +90,11 @@ export function dryRunOf<Payload extends LinkKey, Link extends SelectedLink>(
     }
   }
   const domains = change.links.severalDomains ? ['several'] : [];
-  return planReport(Object.assign(settings, { links: planned(), requests: requestsOf(change, session), domains }), session);
+  const { refuse } = change;
+  return planReport(
+    Object.assign(settings, { links: planned(), requests: requestsOf(change, session), domains, refuse }),
+    session,
+  );
 }
 
 /** The calls as a run makes them. */
@@ -88,34 +102,49 @@ async function* requestsOf<Payload extends LinkKey, Link extends SelectedLink>(
   change: PlannedSelection<Payload, Link>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { kind, options, payload, request } = change;
+  const { kind, kindOf = () => kind, mode, options, payload, request, requestsBefore } = change;
   const limit = sendingOf(options, session).batchSize;
-  const rules: BatchRules<Payload> = { limit, ...(kind === 'edit' ? byDomain : byHash) };
+  const group = (row: Payload): string => `${kindOf(row)} ${byDomain.group(row)}`;
+  const rules: BatchRules<Payload> = { limit, ...(kind === 'edit' || kind === 'shorten' ? {} : byHash), group };
+  const requests = (rows: readonly Payload[]): PlannedRequest[] =>
+    [...batchesOf(rows, rules)].map((batch) => requestOf(batch[0] ? kindOf(batch[0]) : kind, batch, mode));
+  let isFirst = true;
   let waiting: Payload[] = [];
   for await (const { links } of decidedPages(change, session)) {
     if (request) continue;
-    for (const { target, outcome } of links) if (isPlanned(outcome)) waiting.push(payload(target, fieldsOf(outcome)));
+    if (isFirst) yield* requestsBefore?.() ?? [];
+    isFirst = false;
+    for (const { target, outcome } of links) {
+      if (isPlanned(outcome)) waiting.push(payload(target, fieldsOf(outcome), outcome.kind));
+    }
     const whole = waiting.length - (waiting.length % limit);
-    for (const batch of batchesOf(waiting.slice(0, whole), rules)) yield requestOf(kind, batch);
+    yield* requests(waiting.slice(0, whole));
     waiting = waiting.slice(whole);
   }
-  for (const batch of batchesOf(waiting, rules)) yield requestOf(kind, batch);
+  if (isFirst && !request) yield* requestsBefore?.() ?? [];
+  yield* requests(waiting);
   if (request) yield request;
 }
 
-function requestOf(kind: OperationKind, batch: readonly LinkKey[]): PlannedRequest {
+function requestOf(
+  kind: OperationKind,
+  batch: readonly (LinkKey & { readonly operation?: unknown })[],
+  mode: Mode | undefined,
+): PlannedRequest {
   const domain = batch[0]?.domain;
   if (kind === 'delete' || kind === 'reset') {
     const hashes = batch.map(({ hash }) => hash).join(',');
     return { method: 'DELETE', path: kind === 'reset' ? '/stats' : '/urls', query: { hashes, domain }, body: undefined };
   }
-  const items = batch.map(({ domain: _, ...item }) => item);
+  const items = batch.map(({ domain: _, operation: __, ...item }) => item);
   if (kind === 'edit') return { method: 'PATCH', path: '/urls', query: { domain }, body: { urls: items } };
-  // A link that is made again gets its hash as its custom hash.
-  return { method: 'POST', path: '/urls', query: { domain }, body: { urls: items.map(({ hash: _, ...item }) => item) } };
+  // A link that is made gets its hash as its custom hash.
+  const made = items.map(({ hash, ...item }) => ({ custom_hash: hash, ...item }));
+  const query = { domain, disable_long_url_duplicates: mode?.duplicates };
+  return { method: 'POST', path: '/urls', query, body: { urls: made } };
 }
 
 /** What a link shall get. */
 export function fieldsOf(outcome: PlannedOutcome): EditFields {
-  return outcome.kind === 'change' || outcome.kind === 'create' ? outcome.fields : {};
+  return 'fields' in outcome ? (outcome.fields ?? {}) : {};
 }

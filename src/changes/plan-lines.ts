@@ -3,6 +3,7 @@ import { grouped, quantity } from '../output/quantity.ts';
 import { type PlanMarks, PlanScreen } from './plan-screen.ts';
 import {
   type Groups,
+  kindWords,
   type PlanCounts,
   type PlannedLink,
   type PlannedOutcome,
@@ -14,6 +15,7 @@ import {
 interface PlanContent {
   readonly settings: PlanSettings;
   readonly counts: PlanCounts;
+  readonly countOf: (kind: PlannedOutcome['kind']) => number;
   readonly folds: Groups;
   /** Missing and refused ones. */
   readonly left: Groups;
@@ -24,27 +26,38 @@ export const shownLinks = 5;
 /** Alike changes that are shown, and reasons. */
 const shownGroups = 10;
 
-export function summaryLines({ settings, counts, folds, left }: PlanContent): string[] {
-  return [headLine(settings, counts), ...leftLines(left, new PlanScreen(settings.session, undefined)), ...lossLines(folds)];
+export function summaryLines({ folds, left, ...content }: PlanContent): string[] {
+  const { settings } = content;
+  return [headLine(content), ...leftLines(left, new PlanScreen(settings, undefined)), ...lossLines(folds, settings)];
 }
 
-export function planLines({ settings, counts, folds, left }: PlanContent, marks?: PlanMarks): string[] {
-  const screen = new PlanScreen(settings.session, marks);
+export function planLines({ folds, left, ...content }: PlanContent, marks?: PlanMarks): string[] {
+  const { settings, counts } = content;
+  const screen = new PlanScreen(settings, marks);
   const alike = foldLines(folds, screen);
   const examples = examplesOf(folds);
   const more = counts.planned - examples.length;
   return [
-    headLine(settings, counts),
+    headLine(content),
     ...alike,
     ...examples.flatMap((link) => screen.exampleLines(link)),
     ...(more > 0 ? [`  ${screen.ellipsis} and ${grouped(more)} more`] : []),
     ...leftLines(left, screen),
-    ...lossLines(folds),
+    ...lossLines(folds, settings),
   ];
 }
 
 /** `412 of 3,300 links would be changed, 12 unchanged, 3 refused, 2,873 not matching the filter`. */
-function headLine({ verb, of }: PlanSettings, { planned, unchanged, missing, refused }: PlanCounts): string {
+function headLine({ settings, counts, countOf }: Pick<PlanContent, 'settings' | 'counts' | 'countOf'>): string {
+  const { verb, of } = settings;
+  const { planned, unchanged, missing, refused } = counts;
+  const words = kindWords[verb];
+  if (words) {
+    const kinds = (['create', 'change', 'delete'] as const).map((kind) => [countOf(kind), words[kind]] as const);
+    const rest = [[unchanged, verb === 'differ' ? 'equal' : 'unchanged'] as const, [refused, 'refused'] as const];
+    const parts = [...kinds, ...rest].flatMap(([count, word]) => (count > 0 ? [`${grouped(count)} ${word}`] : []));
+    return [quantity(planned + unchanged + refused, 'link'), parts.join(', ')].filter(Boolean).join(': ');
+  }
   const links = of === undefined || of === planned ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(of, 'link')}`;
   const others = [
     [unchanged, 'unchanged'],
@@ -98,12 +111,16 @@ const losses = {
   delete: 'clicks and creation order of deleted links cannot be restored',
   reset: 'counters cannot be restored after a reset',
   create: 'links that are created again begin with 0 clicks, as the newest',
+  copy: 'copies begin with 0 clicks, and are as old as the copy',
 } as const;
 
 /** What cannot come back is said before the change (U3). */
-function lossLines(folds: Groups): string[] {
+function lossLines(folds: Groups, { verb }: PlanSettings): string[] {
+  if (verb === 'differ') return [];
   const kinds = kindsOf(folds);
-  return (['delete', 'reset', 'create'] as const).filter((kind) => kinds.has(kind)).map((kind) => losses[kind]);
+  return (['delete', 'reset', 'create', 'copy'] as const)
+    .filter((kind) => kinds.has(kind) && !(kind === 'create' && verb === 'apply'))
+    .map((kind) => losses[kind]);
 }
 
 function kindsOf(folds: Groups): ReadonlySet<PlannedOutcome['kind']> {

@@ -8,7 +8,7 @@ import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-ru
 import type { Column, Row, RowsReport } from '../output/report.ts';
 import { refuseTooMany, showPlan } from './consent.ts';
 import { fieldChanges, fieldChangeText } from './field-changes.ts';
-import { startPlan } from './plan.ts';
+import { type ChangePlan, startPlan } from './plan.ts';
 import type { PlannedLink, PlannedOutcome, PlanSettings, PlanVerb } from './planned-links.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
@@ -20,6 +20,8 @@ interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'of'> {
   readonly requests: Stream<PlannedRequest>;
   /** The domains that the links are on, as far as they are named: then rows have short URLs (F5). */
   readonly domains: LinkDomains;
+  /** Refuses what the change itself would refuse. */
+  refuse?(plan: ChangePlan): void;
 }
 
 /**
@@ -29,7 +31,7 @@ interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'of'> {
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {
   const { links, requests, domains, verb } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
-  const { streams, global, output } = session;
+  const { streams, global } = session;
   const plan = startPlan({
     verb,
     session,
@@ -37,8 +39,7 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
       return changes.of;
     },
   });
-  const isWatched = streams.terminal && streams.watched;
-  const asRows = !isWatched || output.format !== undefined || global.fields !== undefined;
+  const asRows = wantsRows(session);
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const some of links) {
       for (const link of some) plan.add(link);
@@ -47,6 +48,7 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
     }
     refuseTooMany(plan.counts.planned, session);
     if (!asRows) await showPlan(plan, session);
+    changes.refuse?.(plan);
     if (global.verbose) for await (const request of requests) await streams.message(requestLine(request));
   }
   const shown = shownFields(verb, domains, session.edition);
@@ -58,6 +60,11 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
     ...shown,
     notes: () => [...(asRows ? plan.summary() : []), 'dry run: nothing was sent'],
   };
+}
+
+/** People get the plan, unless they ask for rows. */
+export function wantsRows({ streams: { terminal, watched }, output, global }: Session): boolean {
+  return !(terminal && watched) || output.format !== undefined || global.fields !== undefined;
 }
 
 /** Reads links in groups as they are now, and says what a change would do to each. */
@@ -118,6 +125,7 @@ function rowOf({ target, record, outcome }: PlannedLink): Row | undefined {
     case 'reset':
       return { ...name, long_url, total_clicks, change: outcome.kind };
     case 'create':
+    case 'copy':
       return { ...name, ...outcome.fields, change: outcome.kind };
     case 'change': {
       const changes = record ? fieldChanges(outcome.fields, record) : [];

@@ -7,7 +7,7 @@ import { fitMarked, type MarkedText, underline, withStyle } from '../output/mark
 import { grouped } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
 import { type FieldChange, fieldChanges, fieldChangeText } from './field-changes.ts';
-import type { PlannedLink, PlanSession } from './planned-links.ts';
+import { type PlannedLink, type PlanSession, type PlanSettings, signs } from './planned-links.ts';
 
 /** How the differing parts of a value before and after are shown; without them, by a line of `~`. */
 export interface PlanMarks {
@@ -19,12 +19,14 @@ export interface PlanMarks {
 export class PlanScreen {
   readonly ellipsis: string;
   readonly #session: PlanSession;
+  readonly #verb: PlanSettings['verb'];
   readonly #marks: PlanMarks | undefined;
   readonly #width: number;
 
-  constructor(session: PlanSession, marks: PlanMarks | undefined) {
+  constructor({ session, verb }: Pick<PlanSettings, 'session' | 'verb'>, marks: PlanMarks | undefined) {
     const { streams } = session;
     this.#session = session;
+    this.#verb = verb;
     this.#marks = marks;
     this.ellipsis = streams.glyphs.ellipsis;
     this.#width = streams.watched ? Math.max(40, streams.width('stderr')) : Number.POSITIVE_INFINITY;
@@ -45,21 +47,28 @@ export class PlanScreen {
 
   exampleLines(link: PlannedLink): string[] {
     const { outcome, record } = link;
+    const lead = this.#verb === 'differ' ? `  ${signs[outcome.kind]} ` : '  ';
     if (outcome.kind === 'change' && record) {
       const changes = fieldChanges(outcome.fields, record);
-      const line = `  ${this.name(link)}: ${safe(changes.map(fieldChangeText).join('; '))}`;
+      const line = `${lead}${this.name(link)}: ${safe(changes.map(fieldChangeText).join('; '))}`;
       if (changes.every(({ field }) => field !== 'long_url') && this.#fits(line)) return [line];
-      return [`  ${this.name(link)}`, ...changes.flatMap((change) => this.#changeLines(change))];
+      return [lead + this.name(link), ...changes.flatMap((change) => this.#changeLines(change))];
     }
     const [before, longUrl, after] = this.#parts(link);
-    const room = Math.max(20, this.#width - '  '.length - displayWidth(safe(before + after)));
-    return [`  ${safe(before)}${truncate(safe(longUrl), room, this.ellipsis)}${safe(after)}`];
+    const room = Math.max(20, this.#width - lead.length - displayWidth(safe(before + after)));
+    return [`${lead}${safe(before)}${truncate(safe(longUrl), room, this.ellipsis)}${safe(after)}`];
   }
 
   #parts(link: PlannedLink): [string, string, string] {
     const { outcome, record } = link;
-    if (outcome.kind === 'create') return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', ' (created again)'];
+    if (outcome.kind === 'create') return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', this.#creation()];
+    if (outcome.kind === 'copy') return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', ''];
     return record ? describedParts(record, this.#session, outcome.kind === 'reset') : [this.name(link), '', ''];
+  }
+
+  /** What a link that is to be made is called; in a comparison its sign says it. */
+  #creation(): string {
+    return this.#verb === 'differ' ? '' : this.#verb === 'apply' ? ' (new)' : ' (created again)';
   }
 
   #changeLines(change: FieldChange): string[] {

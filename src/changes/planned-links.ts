@@ -11,16 +11,30 @@ export type PlannedOutcome =
   | { readonly kind: 'delete' }
   /** The counters are lost. */
   | { readonly kind: 'reset' }
-  /** A deleted link is made again. */
+  /** A link that does not exist is made, or made again. */
   | { readonly kind: 'create'; readonly fields: EditFields }
+  /** A link of another account is made here. */
+  | { readonly kind: 'copy'; readonly fields: EditFields }
   | { readonly kind: 'unchanged' }
+  /** Not asked for, so that it stays: why it is named. */
+  | { readonly kind: 'left'; readonly reason: string }
   | { readonly kind: 'missing' }
-  /** Why it is left alone: `too long`, `changed since: note`. */
-  | { readonly kind: 'refused'; readonly reason: string };
+  | Refused;
+
+/** A link that is left alone. */
+interface Refused {
+  readonly kind: 'refused';
+  /** `too long`, `changed since: note`. */
+  readonly reason: string;
+  /** The API's, where it has one for the reason. */
+  readonly code?: number;
+  /** What it would have got, for the results. */
+  readonly fields?: EditFields;
+}
 
 /** Whether the link would be changed. */
 export function isPlanned({ kind }: PlannedOutcome): boolean {
-  return kind !== 'unchanged' && kind !== 'missing' && kind !== 'refused';
+  return kind !== 'unchanged' && kind !== 'missing' && kind !== 'refused' && kind !== 'left';
 }
 
 export interface PlannedLink {
@@ -43,7 +57,10 @@ export const participles = {
   delete: 'deleted',
   reset: 'reset',
   create: 'created again',
+  copy: 'copied',
   restore: 'restored',
+  apply: 'changed',
+  differ: 'different',
 } as const;
 
 export type PlanVerb = keyof typeof participles;
@@ -58,11 +75,22 @@ export interface PlanSettings {
   readonly of?: number | undefined;
 }
 
+/** What is done, of plans that do several things, as they are summed up. */
+export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 'change' | 'delete', string>> } = {
+  apply: { create: 'to be created', change: 'to be changed', delete: 'to be deleted' },
+  differ: { create: 'only in the file', change: 'different', delete: 'only in the account' },
+};
+
+/** What a link is of the two things that are compared, as `diff` marks it. */
+export const signs: { readonly [K in PlannedOutcome['kind']]?: string } = { create: '+', change: '~', delete: '-' };
+
 export interface PlanCounts {
   readonly planned: number;
   readonly unchanged: number;
   readonly missing: number;
   readonly refused: number;
+  /** Links that stay as they are, as nothing was asked for them. */
+  readonly left: number;
 }
 
 /** Texts that are kept apart; links of any others are counted together. */

@@ -8,7 +8,7 @@ import { namedUrls } from '../client/named-urls.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { coverage } from '../client/whole-listing.ts';
 import { editions } from '../contract/editions.ts';
-import { type LinkKey, recordDomain } from '../contract/link.ts';
+import { type LinkDomains, type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
@@ -106,6 +106,26 @@ async function refuseStrangers(
     }
     throw new UnavailableError(`the server lists links of ${shown} where those of ${asked} were requested`);
   }
+}
+
+/** The links of the domains that a file names, or of the working domain where it names none. */
+export async function linksOfDomains(
+  domains: LinkDomains,
+  options: Pick<SelectionOptions, 'filter'>,
+  session: Session,
+): Promise<SelectedLinks> {
+  const names = domains.length > 0 ? domains : [session.domain];
+  const [only, ...others] = names;
+  if (others.length === 0)
+    for (const line of await coverage({ ...session, domain: only ?? session.domain })) await session.note(line);
+  const filter = await readFilter(options, session);
+  const selections = names.map((domain) => ({ domain }));
+  return {
+    given: { filter: options.filter },
+    filterAt: (now) => readFilter(options, session, now),
+    severalDomains: names.length > 1,
+    pages: () => listedPages(selections, filter, session),
+  };
 }
 
 /** Links that were named, by operands or by a file. */

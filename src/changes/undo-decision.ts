@@ -1,6 +1,7 @@
 import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
 import { notApplied } from '../bulk/operations/not-applied.ts';
 import { leadsElsewhere } from '../bulk/undo.ts';
+import { isNever } from '../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
@@ -107,14 +108,14 @@ export function isAlike(before: EarlierLink, now: EarlierLink): boolean {
 }
 
 /** All of a link that can be given to a new one; what has its default is left out. */
-function valuesOf(before: EarlierLink): ShortenItem {
+export function valuesOf(before: EarlierLink): ShortenItem {
   const { hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks } = before;
   return {
     custom_hash: hash,
     long_url,
     ...(note && { note }),
     ...(tags && tags.length > 0 && { tags }),
-    ...(expiration_date && { expiration_date: expiration_date.slice(0, 10) }),
+    ...(expiration_date && !isNever(expiration_date) && { expiration_date: expiration_date.slice(0, 10) }),
     ...(email_stats !== undefined && { email_stats }),
     ...(max_clicks && { max_clicks }),
   };

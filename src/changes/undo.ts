@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { FailedError, PartialError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
+import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
@@ -22,6 +23,7 @@ import { sameUrl } from '../links/canonical-url.ts';
 import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
+import { appliedRow } from './comparison.ts';
 import { requireAnswer } from './consent.ts';
 import { changeListed, type ListedChange } from './listed-change.ts';
 import { shownLinks } from './plan-lines.ts';
@@ -74,7 +76,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
       options,
       decide: ({ outcome }) => outcome,
       operation: (settings) => way.operation({ ...settings, edition: session.edition }),
-      payload: (target, fields) => ({ ...target, ...fields }),
+      payload: way.payload ?? ((target, fields) => ({ ...target, ...fields })),
       undoes: { run: begin.run, domain: begin.domain },
     },
     session,
@@ -121,6 +123,7 @@ interface UndoLink extends SelectedLink {
 }
 
 interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb' | 'presentation' | 'question'> {
+  readonly payload?: ListedChange<LinkKey>['payload'];
   decide(decision: UndoDecision): PlannedOutcome;
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
 }
@@ -151,7 +154,22 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     decide: undoDeletion,
     operation: (settings): BulkOperation<RecreatedRow> => recreateOperation(settings),
   },
+  apply: {
+    kind: 'apply',
+    verb: 'restore',
+    question: { verb: 'Take back the changes to' },
+    presentation: { ...hashChangePresentation('urls', 'Taken back'), doing: 'taking back' },
+    decide: (decision) => wayBackOf(decision.change)(decision),
+    operation: (settings): BulkOperation<AppliedRow> => applyOperation(settings),
+    payload: appliedRow,
+  },
 };
+
+/** What an apply did to a link: a deletion asks for nothing. */
+function wayBackOf({ before, asked }: DoneChange): typeof undoEdit {
+  if (before === undefined) return undoCreation;
+  return Object.keys(asked).length === 0 ? undoDeletion : undoEdit;
+}
 
 interface Reading {
   readonly way: WayBack;

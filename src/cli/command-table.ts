@@ -57,6 +57,24 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('../commands/rewrite.ts')).registerRewrite,
   },
   {
+    name: 'diff',
+    summary: 'Compare a file of links with the account',
+    group: 'Jobs:',
+    load: async () => (await import('../commands/diff.ts')).registerDiff,
+  },
+  {
+    name: 'apply',
+    summary: 'Make the account as a file of links says',
+    group: 'Jobs:',
+    load: async () => (await import('../commands/apply.ts')).registerApply,
+  },
+  {
+    name: 'copy',
+    summary: 'Copy links to another account',
+    group: 'Jobs:',
+    load: async () => (await import('../commands/copy.ts')).registerCopy,
+  },
+  {
     name: 'undo',
     summary: 'Take back what a run changed',
     group: 'Jobs:',

@@ -75,6 +75,25 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   };
 }
 
+/**
+ * A second account beside the one of the command line, in whole from its profile: what flags and environment say about the first one's
+ * server, credentials, edition and domain is not for it (B62).
+ */
+export async function openProfile(profile: string, invocation: Invocation): Promise<Session> {
+  const { system, failure, output } = invocation;
+  const { baseUrl: _, username: __, apiKeyFile: ___, edition: ____, domain: _____, ...global } = invocation.global;
+  // The other variables give way to a profile that is named.
+  const env = { ...system.env, LINKCTL_EDITION: undefined, LINKCTL_DOMAIN: undefined };
+  const own: System = Object.create(system, { env: { value: env } });
+  return await openSession({
+    ...invocation,
+    global: { ...global, profile },
+    system: own,
+    failure: { ...failure },
+    output: { ...output },
+  });
+}
+
 /** The account that a whole set of credentials leads to. */
 function accountOf(credentials: ServerCredentials): Account {
   const { edition, baseUrl, username, profile, sources, settings, readKey } = credentials;

@@ -11,6 +11,11 @@ export class SeenKeys {
   #open = createTable(firstSlots);
   #size = 0;
 
+  has(key: string): boolean {
+    const fingerprint = fingerprintOf(key);
+    return [...this.#full, this.#open].some((table) => table.low[slotOf(table, fingerprint)] !== 0);
+  }
+
   /** Whether the key is new; it is known from then on. */
   add(key: string): boolean {
     const fingerprint = fingerprintOf(key);

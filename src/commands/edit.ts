@@ -100,8 +100,8 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   const { edition } = session;
   const values = await readFieldFlags(options, session);
   const sending = sendingOf(options, session);
-  const { input, domains } = await checkedRows('edit', options, session);
-  const payload = (item: EditedRow): EditedRow => ({ ...values, ...item });
+  const { input, domains, reading } = await checkedRows('edit', options, session);
+  const payload = (item: EditedRow): EditedRow => ({ ...values, ...reading.dated(item) });
   if (session.global.dryRun) {
     const batches = (rules: BatchRules<EditedRow>) => fileBatches(input, payload, rules);
     // A batch that is read first is no larger than what one call reads (D15).
@@ -126,7 +126,7 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
       what: `edit -f ${options.file}`,
       input: { ...input, ...rows },
       payload,
-      ...runFlags(values, options),
+      ...runFlags(values, options, reading),
       columns: ['hash', ...fieldNames('edit', edition)],
     },
     { ...namesDomains(editPresentation, domains), domains },

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { UsageError } from '../base/errors.ts';
+import { CliError, UsageError } from '../base/errors.ts';
 import { batchesOf, fileBatches } from '../bulk/batches.ts';
 import { runInline, typedDoubt } from '../bulk/inline.ts';
+import { type ConflictPolicy, conflictPolicies } from '../bulk/operations/conflicts.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { chooseMode, type DedupeScope, type Mode, type ModeRequest, shortenOperation } from '../bulk/operations/shorten.ts';
-import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
+import { askedHashes } from '../changes/asked-hashes.ts';
 import { inlineReport } from '../changes/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -15,22 +16,25 @@ import { isJson } from '../contract/formats.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { choice } from '../flags/values.ts';
+import { choice, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
+import type { InputRow } from '../input/row.ts';
 import { flagValue } from '../input/values.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { readableUrl, urlColumns } from '../output/url-columns.ts';
+import { planOfUrls, previewOfRows } from './planned-urls.ts';
 import { printTemplate } from './print-template.ts';
 import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
 
 interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
   readonly dedupe?: DedupeScope;
   readonly generateHashes?: boolean;
+  readonly onConflict?: ConflictPolicy;
+  readonly utm?: string;
 }
 
 export function registerShorten(command: Command, run: Runner): void {
-  command.argument('[long-url...]', 'URLs to shorten');
+  command.argument('[long-url...]', 'URLs to shorten; - reads them from stdin');
   addFieldFlags(command, 'shorten');
   command
     .option(
@@ -38,7 +42,13 @@ export function registerShorten(command: Command, run: Runner): void {
       'reuse existing links to the same URL: off, account or domain [edition A]',
       choice(['off', 'account', 'domain']),
     )
+    .option('--utm <list>', 'set UTM parameters: source=newsletter,medium=email,campaign=spring', once)
     .option('--generate-hashes', 'generate hashes locally, so that retries cannot create duplicates');
+  command.option(
+    '--on-conflict <action>',
+    'with -f, for a hash that leads elsewhere: fail, skip or rename (default: fail)',
+    choice(conflictPolicies),
+  );
   addQrFlags(command);
   addInputFlags(command);
   addBatchFlags(command);
@@ -49,7 +59,7 @@ export function registerShorten(command: Command, run: Runner): void {
       'linkctl shorten https://example.com/sale --hash sale --tag ad --expires +30d',
       'linkctl shorten -f links.csv --results done.csv --failed failed.csv',
       'linkctl shorten https://nodejs.org/en/learn --qr',
-      'generate-urls | linkctl shorten -f - -o csv --fields long_url,short_url',
+      'generate-urls | linkctl shorten - -o csv --fields long_url,short_url',
     ],
     fields: namesOf(urlColumns),
     notes: [
@@ -61,7 +71,10 @@ export function registerShorten(command: Command, run: Runner): void {
 }
 
 /** POST /urls for the URLs that were typed, or for every row of a file. */
-async function shorten(options: ShortenOptions, invocation: Invocation, urls: string[]): Promise<Report> {
+async function shorten(given: ShortenOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+  const isStdin = operands.length === 1 && operands[0] === '-' && given.file === undefined;
+  const options = isStdin ? { ...given, file: '-' } : given;
+  const urls = isStdin ? [] : operands;
   if (options.printTemplate) return await printTemplate('shorten', options, invocation);
   if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
@@ -70,15 +83,21 @@ async function shorten(options: ShortenOptions, invocation: Invocation, urls: st
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
   refuseRunFlags(options, '<long-url>...', '--file');
+  if (options.onConflict !== undefined)
+    throw new UsageError('--on-conflict requires --file and cannot be used with <long-url>...');
   if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash applies to one URL: give exactly one');
   const { now } = invocation.system;
-  const longUrls = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
+  const typed = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
+  const longUrls = options.utm === undefined ? typed : (await import('../flags/utm-flag.ts')).withUtm(typed, options.utm);
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
   const rows = items.length;
   const mode = await modeOf(options, session, { rows, keyedRows: values.custom_hash === undefined ? 0 : rows });
-  if (invocation.global.dryRun) return plan(() => batchesOf(items, { limit: batchSizeOf(session) }), mode, session);
+  if (invocation.global.dryRun) {
+    const batches = () => batchesOf(items, { limit: batchSizeOf(session) });
+    return planOfUrls({ batches, first: items.slice(0, 3), mode }, session);
+  }
   const picture = qrPictures(options, session);
   const giveHash = hashGiver(mode, invocation.system);
   return picture(
@@ -110,24 +129,37 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
   const { runReport } = await import('../changes/run-report.ts');
   const session = await openSession(invocation);
   const { edition } = session;
+  const { onConflict } = options;
   const values = await readFieldFlags(options, session);
   const sending = sendingOf(options, session);
-  const { input, withHash } = await checkedRows('shorten', options, session);
-  const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
+  const first: InputRow<'shorten'>[] | undefined = invocation.global.dryRun && !isJson(session.format()) ? [] : undefined;
   const isPlain = Object.keys(values).length === 0;
-  const payload = (item: ShortenItem): ShortenItem => (isPlain ? item : { ...values, ...item });
-  if (invocation.global.dryRun) return plan(() => fileBatches(input, payload, { limit: sending.batchSize }), mode, session);
+  const filled = (item: ShortenItem): ShortenItem => (isPlain ? item : { ...values, ...item });
+  const checked = await checkedRows('shorten', options, session, { utm: options.utm, first }).catch((error) => {
+    if (session.format() === 'table' && first?.length && error instanceof CliError) return { error };
+    throw error;
+  });
+  if ('error' in checked) return previewOfRows(first?.map(({ item }) => filled(item)) ?? [], checked.error, session);
+  const { input, withHash, reading } = checked;
+  const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
+  const payload = (item: ShortenItem): ShortenItem => filled(reading.dated(item));
+  if (invocation.global.dryRun) {
+    const batches = () => fileBatches(input, payload, { limit: sending.batchSize });
+    return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], mode }, session);
+  }
+  const isAskedFor = onConflict === 'rename' ? await askedHashes(input, mode) : undefined;
   const picture = qrPictures(options, session);
-  const flags = runFlags(values, options);
+  const flags = runFlags(values, options, reading);
   const report = await runReport(
     {
       ...sending,
-      operation: (settings) => shortenOperation({ ...settings, mode }),
+      operation: (settings) => shortenOperation({ ...settings, mode, onConflict, isAskedFor }),
       mode,
       input,
       payload,
       recall: flags.recall,
-      options: { ...flags.options, mode: mode.name },
+      // As without it, so that runs that were begun without it are resumed.
+      options: { ...flags.options, mode: mode.name, onConflict: onConflict === 'fail' ? undefined : onConflict },
       columns: fieldNames('shorten', edition),
     },
     { ...shortenPresentation, doing: 'shortening' },
@@ -163,26 +195,4 @@ async function shortenInline(items: readonly ShortenItem[], mode: Mode, session:
     },
   );
   return inlineReport(done, { presentation: shortenPresentation }, session);
-}
-
-/** B60: the links as they would be made. */
-function plan(
-  batches: () => Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>,
-  mode: Mode,
-  session: Session,
-): RowsReport {
-  async function* requests(): AsyncGenerator<PlannedRequest> {
-    const query = { disable_long_url_duplicates: mode.duplicates, domain: session.domain };
-    for await (const urls of batches()) yield { method: 'POST', path: '/urls', query, body: { urls } };
-  }
-  async function* changes(): AsyncGenerator<PlannedChange[]> {
-    for await (const items of batches()) yield items.map((item) => ({ row: { ...item }, state: 'planned' }));
-  }
-  const names = ['long_url', ...fieldNames('shorten', session.edition).filter((name) => name !== 'long_url')];
-  const columns = names.map((name) => ({
-    name,
-    ...urlColumns.find((column) => column.name === name),
-    essential: name === 'long_url',
-  }));
-  return dryRun({ requests: requests(), changes: changes(), noun: 'URL', done: 'shortened', columns }, session);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { type DateFormat, dateFormats } from '../input/dates.ts';
 import { type InputFormat, inputFormats } from '../input/format.ts';
 import { choice, count, once } from './values.ts';
 
@@ -10,6 +11,9 @@ export interface BulkOptions {
   readonly delimiter?: string;
   readonly ignoreUnknownColumns?: boolean;
   readonly formulaGuarded?: boolean;
+  readonly columns?: string;
+  readonly dateFormat?: DateFormat;
+  readonly tagSeparator?: string;
   readonly results?: string;
   readonly failed?: string;
   readonly batchSize?: number;
@@ -28,7 +32,10 @@ export function addInputFlags(command: Command): void {
   command
     .option('-f, --file <path>', 'read rows from <path>; - reads stdin', once)
     .option('--input-format <format>', 'lines, csv or jsonl (default: by file extension)', choice(inputFormats))
-    .option('--delimiter <c>', "csv delimiter, such as ';' or tab (default: ,)")
+    .option('--delimiter <c>', "csv delimiter, such as ';' or tab (default: found from the header)")
+    .option('--columns <list>', "what csv columns are: 'long_url=Landing page,custom_hash=Code'", once)
+    .option('--date-format <format>', 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)', choice(dateFormats))
+    .option('--tag-separator <c>', 'what separates the tags of a csv cell (default: comma)')
     .option('--ignore-unknown-columns', 'ignore unknown columns')
     .option('--formula-guarded', "remove one leading ' from csv cells")
     .option('--print-template', 'print a sample input file');
@@ -60,7 +67,15 @@ export function addNoUndoFlag(command: Command): void {
 
 type BulkFlag = keyof BulkOptions;
 
-const inputFlags: readonly BulkFlag[] = ['inputFormat', 'delimiter', 'ignoreUnknownColumns', 'formulaGuarded'];
+const inputFlags: readonly BulkFlag[] = [
+  'inputFormat',
+  'delimiter',
+  'columns',
+  'dateFormat',
+  'tagSeparator',
+  'ignoreUnknownColumns',
+  'formulaGuarded',
+];
 const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
 
 /** Refuses flags of input files, which would have no effect here (D48). `way` is how the URLs were named. */

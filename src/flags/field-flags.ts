@@ -3,6 +3,7 @@ import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
+import { isRelative } from '../input/dates.ts';
 import { flagLabels, flagValue, valueWarning } from '../input/values.ts';
 import { repeated } from './values.ts';
 
@@ -31,7 +32,7 @@ interface FieldFlag {
 const note: FieldFlag = { field: 'note', flag: '--note <text>' };
 
 const otherFlags: readonly FieldFlag[] = [
-  { field: 'expiration_date', flag: '--expires <date>', summary: 'last valid day: YYYY-MM-DD, +30d or never' },
+  { field: 'expiration_date', flag: '--expires <date>', summary: 'last valid day: YYYY-MM-DD, today, +30d, +6m or never' },
   { field: 'email_stats', flag: '--email-stats' },
   { field: 'email_stats', flag: '--no-email-stats' },
   { field: 'max_clicks', flag: '--max-clicks <n>' },
@@ -110,7 +111,7 @@ export async function readFieldFlags(options: FieldOptions, { edition, system, w
 }
 
 export interface RunFlags {
-  readonly options: { readonly values: FieldValues; readonly typed: { readonly expiration_date: string } | undefined };
+  readonly options: Readonly<Record<string, unknown>> & { readonly values: FieldValues; readonly typed: object | undefined };
   recall(options: Readonly<Record<string, unknown>>): void;
 }
 
@@ -118,12 +119,25 @@ export interface RunFlags {
  * The flags of a run, for its journal: what they set, and as it was typed what they count from today. `recall` puts back what they
  * set when the run was begun, perhaps on another day (`D24`).
  */
-export function runFlags(values: FieldValues, { expires }: FieldOptions): RunFlags {
-  const typed = expires?.startsWith('+') ? { expiration_date: expires } : undefined;
-  return {
-    options: { values, typed },
-    recall: (options) => void Object.assign(values, options.values),
+export function runFlags(values: FieldValues, { expires }: FieldOptions, { flags, from }: RowsOfRun = {}): RunFlags {
+  const typed = {
+    ...(expires !== undefined && isRelative(expires) && { expiration_date: expires }),
+    ...(from && { today: 'the day on which the run begins' }),
   };
+  return {
+    options: { ...flags, values, typed: Object.keys(typed).length > 0 ? typed : undefined, today: from?.day },
+    recall({ values: before, today }) {
+      Object.assign(values, before);
+      if (from && typeof today === 'string') from.day = today;
+    },
+  };
+}
+
+/** What a run has from the file that its rows are read from. */
+interface RowsOfRun {
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** The day from which dates of rows count. */
+  readonly from?: { day: string };
 }
 
 function readLabels({ tag = [], addTag = [], removeTag = [] }: FieldOptions): string[] {

@@ -87,6 +87,11 @@ export function requireLinkSelection(operands: readonly string[], options: Selec
   });
 }
 
+/** Whether the line selects links; a filter alone does not. */
+export function namesSelection(operands: readonly string[], options: SelectionOptions): boolean {
+  return waysOf(operands, options).length > 0;
+}
+
 /** Refuses a selection beside a flag that names links otherwise. Throws a UsageError. */
 export function refuseSelection(operands: readonly string[], options: SelectionOptions, flag: string): void {
   const [way] = [

@@ -84,7 +84,7 @@ const setting = object({ profile: text, key: text, value: anything });
 const runMembers = {
   run: text,
   state: oneOf(['finished', 'unfinished', 'damaged']),
-  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset', 'tags'])),
+  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset', 'apply', 'tags'])),
   rows: nullable(count),
   profile: nullable(text),
   input: nullable(text),
@@ -97,14 +97,29 @@ const titles: { readonly [name: string]: string } = { error: 'an error on stderr
 
 /** By the words that are typed; `error` and `--dry-run` are the same for every command. */
 const outputSchemas: Readonly<Record<string, Schema>> = {
-  shorten: changedUrls('created', 'existing'),
+  shorten: changedUrls('created', 'existing', 'skipped'),
   list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
   edit: { anyOf: [changedUrls('changed', 'unchanged'), matched('urls')] },
   rewrite: changedUrls('changed', 'unchanged'),
+  diff: object({
+    differences: listOf(
+      object({
+        sign: oneOf(['+', '~', '-']),
+        hash: text,
+        short_url: optional(text),
+        field: optional(text),
+        before: optional(anything),
+        after: optional(anything),
+      }),
+    ),
+    summary: object({ only_in_file: count, different: count, only_in_account: count, equal: count }),
+  }),
+  apply: changedUrls('created', 'existing', 'changed', 'unchanged', 'deleted'),
+  copy: changedUrls('created', 'existing'),
   // Links that a run created are deleted, others changed or created; tags are restored.
   undo: {
     anyOf: [
-      changedUrls('changed', 'unchanged', 'created', 'existing'),
+      changedUrls('changed', 'unchanged', 'created', 'existing', 'deleted'),
       changedHashes('deleted', 'deleted'),
       changedTags('tags', 'restored'),
     ],

@@ -21,18 +21,20 @@ export function helpPage(command: CommandTree, root: CommandTree): string {
   return `${sections.filter(Boolean).join('\n\n')}\n`;
 }
 
-/** All commands on a screen of 24 lines; what would push them off it is a topic of its own, the global flags (D56). */
+/** All commands on a screen of 24 lines, those of the last group by name; what would push them off it is a topic of its own (D56). */
 function rootPage(root: CommandTree): string {
   const groups = commandGroups(root);
   const title = Math.max(...groups.map(([name]) => name.length));
   const rows = groups.flatMap(([name, commands]) =>
     commands.map(([names, summary], index) => [`${(index === 0 ? name : '').padEnd(title)}  ${names}`, summary] as const),
   );
+  const last = groups.at(-1)?.[1] ?? [];
   return [
     root.description,
     `Usage: ${root.usage}`,
     `Example: ${root.examples[0]}`,
-    ...columns(rows),
+    ...columns(rows.slice(0, -last.length)),
+    `${(groups.at(-1)?.[0] ?? '').padEnd(title)}  ${last.map(([names]) => names).join(', ')}`,
     'Flags: -h, --help; -V, --version. Global flags: linkctl help flags',
     `More: linkctl help <command>|${topicNames.filter((name) => name !== 'flags').join('|')}`,
     '',

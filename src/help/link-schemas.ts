@@ -46,11 +46,13 @@ export const undone = object({
   ...place,
   status: oneOf(['failed', 'unknown', 'not_sent']),
   ...optionals([...fieldNames('shorten', 'a'), ...fieldNames('edit', 'a'), 'hash', 'domain', 'short_url'], anything),
+  /** Of apply: what was to be done. */
+  operation: optional(oneOf(['shorten', 'edit', 'delete'])),
   error: optional(error),
 });
 
 export const counts = optionals(
-  ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'failed', 'unknown', 'not_sent'],
+  ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped', 'failed', 'unknown', 'not_sent'],
   count,
 );
 /** Summary of a change: rows by status. Only changes by file have the last three members. */
@@ -80,7 +82,12 @@ const recordedUrl: Readonly<Record<string, Schema | Optional>> = {
 };
 export const changedUrls = (...done: string[]): Schema => {
   const status = oneOf(done);
-  const [served, recorded] = [object({ ...place, status, ...urlMembers }), object({ status, ...recordedUrl })];
+  // Where --on-conflict gave the row another hash.
+  const renamed = { renamed_from: optional(text) };
+  const [served, recorded] = [
+    object({ ...place, status, ...renamed, ...urlMembers }),
+    object({ status, ...renamed, ...recordedUrl }),
+  ];
   return object({ urls: listOf({ anyOf: [served, recorded, undone] }), summary });
 };
 /** Members of a URL that was named with its domain. */

@@ -83,6 +83,7 @@ const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
   local: 'local problem: configuration, files, locks, full disk, unknown profile or wrong base URL',
   unknown: 'the outcome of at least one item is unknown. Check before you repeat the command; the message says how',
   empty: 'no matches, with --fail-empty',
+  different: 'linkctl diff found differences between the file and the account',
 };
 
 /** The README has the same script. What a run has written stays beside its file until it is complete, so that the same command resumes. */
@@ -141,7 +142,8 @@ const formats: Topic = {
     [
       ['shorten', 'urls, summary'],
       ['list', 'urls, page'],
-      ['edit, rewrite', 'urls, summary'],
+      ['edit, rewrite, apply', 'urls, summary'],
+      ['diff', 'differences, summary'],
       ['delete', 'deleted, summary'],
       ['stats', 'stats; with --reset reset, summary'],
       ['tags, domains', 'tags, domains'],
@@ -159,18 +161,25 @@ const csv: Topic = {
   summary: 'Input files: csv, jsonl and lines',
   parts: [
     'shorten -f and edit -f read a file, or stdin with -f -. The file extension (.csv, .jsonl, .ndjson, .txt) or --input-format sets the format. Any other input has one URL per line; blank lines and lines that start with # are skipped. Text is UTF-8, with or without a byte order mark, LF or CRLF.',
-    'A csv file has a header of field names, in any order. A jsonl file has one object per line. An empty cell means that the field is not set. "never" removes an expiration date. In jsonl, "" clears a note. Columns of shorten:',
+    'A csv file has a header of field names, in any order and spelling (Long URL is long_url). The delimiter is found from the header. A jsonl file has one object per line. An empty cell means that the field is not set. "never" removes an expiration date. In jsonl, "" clears a note. Columns of shorten:',
     fieldRows('shorten'),
     'Columns of edit. Give hash or short_url. On an account with several domains, a hash also needs the column domain or the flag --domain:',
     fieldRows('edit'),
     'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote. In csv, double these quotes. In edit, +label or label attaches and -label detaches. A value in a row overrides the flag.',
-    'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, short_url, …). Any other column is an error unless --ignore-unknown-columns is given. Column names similar to a field are always errors.',
+    'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, …). Any other column is an error unless --ignore-unknown-columns is given. Column names similar to a field are always errors.',
+    'Exports of other services need no flag. Their names for columns are known (Destination URL, Slashtag, Title, …), and one line says what each column was taken for. Without a header, the columns are URL, hash and note. Without a hash column, the last part of a short URL is the hash. Columns utm_source, utm_medium, … set parameters of the long URL. Tags are separated by commas, or else by pipes. If a column has two readings, --columns chooses one:',
+    {
+      lines: [
+        "linkctl shorten -f export.csv --columns 'long_url=Page,custom_hash=Code'",
+        'linkctl shorten -f export.csv --dry-run',
+      ],
+    },
+    'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031 or 12/31/2031, add --date-format dmy or mdy.',
     'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {
       lines: [
         'linkctl shorten --print-template > links.csv',
         'linkctl shorten -f links.csv --results done.csv --failed refused.csv',
-        "linkctl shorten -f export.csv --delimiter ';'",
       ],
     },
   ],

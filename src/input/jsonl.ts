@@ -1,7 +1,10 @@
 import { jsonErrorPosition } from '../base/errors.ts';
-import { hashNotice, ignoredNotice, knownMembers, nameProblem } from './fields/members.ts';
-import type { Notices, ReadOptions, RecordReader, RowDraft } from './row.ts';
-import { jsonValue, type Target } from './values.ts';
+import { type Field, fields } from '../contract/fields.ts';
+import { ignoredNotice, knownMembers, nameProblem, type Setting } from './fields/members.ts';
+import type { InputUse } from './format.ts';
+import type { Notices } from './notices.ts';
+import type { ReadOptions, RecordReader, RowDraft } from './row.ts';
+import { isField, jsonValue } from './values.ts';
 
 /** Reads one JSON object from each line, with the API's names and types; blank lines are skipped. */
 export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<string> {
@@ -38,7 +41,6 @@ function membersReader(
   const rules = { use, known, ignoreUnknown: ignoreUnknownColumns === true };
   /** Why each unknown name is refused: rows are alike, and what is ignored is named once (I4). */
   const refusals = new Map<string, string | undefined>();
-  let isHashReported = false;
   const judge = (name: string, line: number): void => {
     if (refusals.size === 1000) refusals.clear();
     if (!refusals.has(name)) {
@@ -50,21 +52,22 @@ function membersReader(
     if (reason !== undefined) draft.refuse(reason);
   };
   return (record, line) => {
-    const hasShortUrl = Object.hasOwn(record, 'short_url');
-    const isListed = hasShortUrl && Object.hasOwn(record, 'hash');
+    const isListed = Object.hasOwn(record, 'short_url') && Object.hasOwn(record, 'hash');
     for (const [name, value] of Object.entries(record)) {
       const member = known.get(name);
       if (!member && !isListed) judge(name, line);
-      if (!member?.target) continue;
+      // A listing has both, and its short URL is for people.
+      if (!member?.target || (name === 'short_url' && use === 'shorten' && isListed)) continue;
       if (value !== null) draft.set(member, jsonValue(member.target, value));
-      else if (clearable.has(member.target)) draft.set(member, null);
+      else setEmpty(member, use, draft);
     }
-    if (!hasShortUrl || isListed || isHashReported) return;
-    const reason = hashNotice(use, Object.keys(record));
-    isHashReported = reason !== undefined;
-    if (reason !== undefined) notices.warning({ line, reason });
   };
 }
 
-/** Elsewhere null says that there is no value. */
-const clearable: ReadonlySet<Target> = new Set(['expiration_date']);
+/** Null is a link's value where a file says what it has (P1); elsewhere only a date can be null, and any other field is left out. */
+function setEmpty(member: Setting, use: InputUse, draft: RowDraft): void {
+  const { target } = member;
+  if (!isField(target) || (use !== 'apply' && target !== 'expiration_date')) return;
+  const empty: Field['default'] = fields[target].default;
+  if (empty !== undefined) draft.set(member, typeof empty === 'object' && empty !== null ? [...empty] : empty);
+}

@@ -33,6 +33,16 @@ export class KeptRows<Row> {
     }
   }
 
+  /** The last that was added first. */
+  *readBackwards(): Generator<Row[]> {
+    let offset = this.#lengths.reduce((sum, length) => sum + length, 0);
+    for (const length of [...this.#lengths].reverse()) {
+      offset -= length;
+      const rows: Row[] = JSON.parse(this.#file.readAt(offset, length).toString());
+      yield rows.reverse();
+    }
+  }
+
   /** Writes them to a new file, 0600; resolves when it is on the disk. */
   async copyTo(path: string): Promise<void> {
     await this.#file.copyTo(path);

@@ -1,4 +1,7 @@
-import type { Notices, RecordReader, RowDraft } from './row.ts';
+import { isHeader } from './csv/delimiter.ts';
+import { meaningOf } from './fields/aliases.ts';
+import type { Notices } from './notices.ts';
+import type { RecordReader, RowDraft } from './row.ts';
 import { cellValue } from './values.ts';
 
 const longUrl = { name: 'long_url', target: 'long_url' } as const;
@@ -24,5 +27,5 @@ export function lineReader(draft: RowDraft, notices: Notices): RecordReader<stri
 /** One message instead of a problem per line, if a csv or JSON file has no extension that shows its format. */
 function otherFormat(firstLine: string): 'csv' | 'jsonl' | undefined {
   if (firstLine.startsWith('{')) return 'jsonl';
-  return /(?:^|[,;\t])"?long_url"?(?:[,;\t]|$)/i.test(firstLine) ? 'csv' : undefined;
+  return isHeader(firstLine, (name) => meaningOf(name) === 'long_url') ? 'csv' : undefined;
 }

@@ -18,10 +18,12 @@ export function pointInTime(flag: string, text: string, now: number): number {
   throw new UsageError(`${flag}: ${quoted(text)} is not a time; expected 2026-01-31, 2026-01-31T09:00, 7d or 12h`);
 }
 
-function calendarTime(text: string): number | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text);
+/** The moment of an ISO date or date-time, in milliseconds since 1970; undefined for any other text. */
+export function calendarTime(text: string): number | undefined {
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?)?$/i.exec(text);
   if (!match) return undefined;
-  const [, day = '', minutes = '00:00', seconds = ':00', zone = 'Z'] = match;
+  const [, day = '', minutes = '00:00', seconds = ':00', written = 'Z'] = match;
+  const zone = /^utc$/i.test(written) ? 'Z' : written.replace(/(\d\d)(\d\d)$/, '$1:$2');
   // `Date` takes the 30th of February for the 2nd of March.
   if (!isCalendarDate(day)) return undefined;
   const time = Date.parse(`${day}T${minutes}${seconds}${zone.toUpperCase()}`);

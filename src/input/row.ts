@@ -2,26 +2,31 @@ import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import type { LinkKey } from '../contract/link.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
-import { hostName } from '../contract/web-address.ts';
-import { requiredTarget, type Setting } from './fields/members.ts';
-import type { InputFormat, InputUse } from './format.ts';
-import { parseHash } from './hashes/hashes.ts';
+import { type Parameter, withParameter } from '../links/query-parameters.ts';
+import type { DateFormat } from './dates.ts';
+import type { NamedColumns } from './fields/columns.ts';
+import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
+import { type InputFormat, type InputUse, namesLinks } from './format.ts';
+import { hashOfShortUrl } from './hashes/hashes.ts';
+import { rowLink } from './hashes/row-link.ts';
+import type { Notices } from './notices.ts';
 import type { Placement } from './placement.ts';
-import { isRefused, type Refused, type Target, valueWarning, type WireValue } from './values.ts';
+import { cellValue, isRefused, longUrlFault, type Refused, type Target, valueWarning, type WireValue } from './values.ts';
 
 /** The item that is sent for a row, by the use of the file. */
 export interface ItemOf {
   shorten: ShortenItem;
   edit: EditItem & { readonly domain?: string };
+  /** A link as a file has it; `tags` are all of its labels. */
+  apply: EditItem & { readonly domain?: string };
 }
 
 export interface InputRow<Use extends InputUse = InputUse> {
   /** The line of the file on which the row begins, from 1. */
   readonly line: number;
   readonly item: ItemOf[Use];
-  /** Its custom hash comes from a listing's `hash`, where hashes may differ only in case. */
+  /** Its custom hash comes from a listing, of ours or of another service, where hashes may differ only in case. */
   readonly listed: boolean;
 }
 
@@ -38,19 +43,12 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly ignoreUnknownColumns?: boolean | undefined;
   /** Takes one `'` off every cell that begins with one (B21, R-47). */
   readonly formulaGuarded?: boolean | undefined;
-}
-
-/** A message about a place in the file; `column` is the number of the cell, from 1. */
-export interface Notice {
-  readonly line: number;
-  readonly column?: number | undefined;
-  readonly reason: string;
-}
-
-/** Where a reader reports what is wrong. After a problem it continues where it can, without the row. */
-export interface Notices {
-  problem(notice: Notice): void;
-  warning(notice: Notice): void;
+  /** Columns that are named by hand, which beat the table (I3). */
+  readonly columns?: NamedColumns | undefined;
+  readonly dateFormat?: DateFormat | undefined;
+  readonly tagSeparator?: string | undefined;
+  /** For every long URL of the rows; those of a row beat them (I7). */
+  readonly utm?: readonly Parameter[] | undefined;
 }
 
 /** Gathers the values of one row after the other and says what is wrong with them. */
@@ -63,6 +61,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
   #item: Item = {};
   #refused = false;
   #listed = false;
+  #shortUrl: ShortUrl | undefined;
+  #utm: Parameter[] = [];
 
   constructor(options: ReadOptions<Use>, notices: Notices) {
     this.#options = options;
@@ -76,22 +76,41 @@ export class RowDraft<Use extends InputUse = InputUse> {
     this.#item = {};
     this.#refused = false;
     this.#listed = false;
+    this.#shortUrl = undefined;
+    if (this.#utm.length > 0) this.#utm = [];
   }
 
-  set({ name, target, foreign }: Setting, value: WireValue | Refused, column?: number): void {
+  set({ name, target, foreign, isContinued }: Setting, value: WireValue | Refused, column?: number): void {
     if (isRefused(value)) this.refuse(`${name}: ${value.refused}`, column);
     else if (foreign) {
       const changesNothing = JSON.stringify(value) === JSON.stringify(foreign.default);
-      if (!changesNothing) this.refuse(`${name}: ${thisServer(this.#options.edition)} has no ${name}`, column);
-    } else if (this.#item[target] !== undefined) {
+      if (!changesNothing) this.refuse(`${name}: ${thisServer(this.#options.edition)} has no ${target}`, column);
+    } else if (target === 'short_url' && this.#options.use === 'shorten') {
+      this.#shortUrl ??= { name, text: String(value), column };
+    } else if (target.startsWith('utm_')) {
+      this.#utm.push({ name: target, value: String(value) });
+    } else if (this.#item[target] !== undefined && !isContinued) {
       this.refuse(`${name}: both hash and custom_hash are given`, column);
     } else {
       const isInstruction = target === 'tags' && this.#options.use === 'edit' && Array.isArray(value);
-      this.#item[target] = isInstruction ? value.map(instruction) : value;
-      if (name === 'hash' && target === 'custom_hash') this.#listed = true;
+      const entries = isInstruction ? value.map(instruction) : value;
+      const before = isContinued ? this.#item[target] : undefined;
+      this.#item[target] = Array.isArray(before) && Array.isArray(entries) ? [...before, ...entries] : entries;
+      if (target === 'custom_hash' && name !== 'custom_hash') this.#listed = true;
       const warning = valueWarning(target, value, this.#today);
       if (warning) this.#notices.warning({ line: this.#line, column, reason: `${name}: ${warning}` });
     }
+  }
+
+  /** Reports the host of a short URL that does not give the hash. */
+  place(shortUrl: string): void {
+    const { host } = hashOfShortUrl(shortUrl);
+    if (host !== undefined) this.#notices.host(host, this.#line);
+  }
+
+  /** Leaves the row out, where what is wrong with it is reported otherwise. */
+  drop(): void {
+    this.#refused = true;
   }
 
   /** Reports a problem; the row is left out. */
@@ -102,21 +121,48 @@ export class RowDraft<Use extends InputUse = InputUse> {
 
   /** The row, if nothing is wrong with it. */
   finish(): InputRow<Use> | undefined {
-    const isEdit = this.#options.use === 'edit';
-    if (isEdit) this.#item.hash ??= this.#item.short_url;
-    if (!this.#refused && this.#item[this.#required] === undefined) this.refuse(`${this.#required} is missing`);
-    if (!this.#refused && isEdit) this.#nameUrl();
+    const isNamed = namesLinks(this.#options.use);
+    if (isNamed) this.#item.hash ??= this.#item.short_url;
+    else if (this.#shortUrl) this.#takeHash(this.#shortUrl);
+    if (this.#options.utm || this.#utm.length > 0) this.#setParameters();
+    if (!this.#refused && this.#item[this.#required] === undefined) this.refuse(missingNotice(this.#options.use, 'value'));
+    if (!this.#refused && isNamed) this.#nameUrl();
     if (this.#refused) return undefined;
     // It has the column that the use requires, and each value was checked by its field.
     return { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
   }
 
-  /** Replaces the members that name the URL of an edit by its hash and domain. */
+  /** I4: the hash of a new link is that of its short URL elsewhere, unless the row gives one. */
+  #takeHash({ name, text, column }: ShortUrl): void {
+    if (this.#item.custom_hash !== undefined) return;
+    const { host, hash } = hashOfShortUrl(text);
+    if (hash === '') this.refuse(`${name}: ${quoted(text)} has no hash`, column);
+    else this.set({ name, target: 'custom_hash' }, cellValue('custom_hash', hash), column);
+    if (host !== undefined) this.#notices.host(host, this.#line);
+  }
+
+  /** I7: the parameters go into the long URL of the row; its own beat those of the flag. */
+  #setParameters(): void {
+    const { long_url } = this.#item;
+    const given = [...(this.#options.utm ?? []).filter(({ name }) => !this.#utm.some((own) => own.name === name)), ...this.#utm];
+    const [first] = given;
+    if (first === undefined || this.#refused) return;
+    if (typeof long_url !== 'string') {
+      if (namesLinks(this.#options.use)) this.refuse(`${first.name}: the row has no long_url to set it in`);
+      return;
+    }
+    const longUrl = given.reduce(withParameter, long_url);
+    const fault = longUrlFault(longUrl);
+    if (fault !== undefined) this.refuse(`long_url: with ${given.map(({ name }) => name).join(', ')} it ${fault}`);
+    else this.#item.long_url = longUrl;
+  }
+
+  /** Replaces the members that name a URL by its hash and domain. */
   #nameUrl(): void {
     const { hash, short_url, domain, ...values } = this.#item;
-    if (Object.keys(values).length === 0) this.refuse('nothing to change');
+    if (this.#options.use === 'edit' && Object.keys(values).length === 0) this.refuse('nothing to change');
     try {
-      const url = editedUrl(String(hash), short_url, domain);
+      const url = rowLink(String(hash), short_url, domain);
       this.#item = { ...(this.#options.placement?.place(url, this.#line) ?? url), ...values };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
@@ -130,32 +176,11 @@ export type RecordReader<Record> = (record: Record, line: number) => 'row' | 'no
 
 type Item = { [T in Target]?: WireValue };
 
-/** Which URL a row of an edit means: `short_url` or `domain` distinguishes it from namesakes on other domains (F5). */
-function editedUrl(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
-  const named = parseHash(text);
-  const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
-  if (listed && listed.hash !== named.hash) {
-    throw new UsageError(`${quoted(text)} does not match ${quoted(String(shortUrl))}: for a new hash, use custom_hash`);
-  }
-  const own = domain === undefined ? undefined : hostName(String(domain));
-  if (own === '') throw new UsageError(`${quoted(String(domain))} is not a domain name`);
-  let place = named.domain;
-  for (const other of [listed?.domain, own]) {
-    if (other !== undefined && other !== (place ?? other)) {
-      throw new UsageError(`${quoted(text)} has two domains, ${place} and ${other}`);
-    }
-    place ??= other;
-  }
-  return { hash: named.hash, domain: place };
-}
-
-/** Undefined for a short URL of another form, which some servers have. */
-function listedUrl(shortUrl: string): LinkKey | undefined {
-  try {
-    return parseHash(shortUrl);
-  } catch {
-    return undefined;
-  }
+/** Where a new link had its short URL, and in which cell. */
+interface ShortUrl {
+  readonly name: string;
+  readonly text: string;
+  readonly column: number | undefined;
 }
 
 /** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already (B21). */

@@ -1,13 +1,17 @@
-import { relativeDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { unicodeTest } from '../base/unicode.ts';
-import { type Field, type FieldKind, type FieldName, fields, hashPattern, isCalendarDate } from '../contract/fields.ts';
+import { type Field, type FieldKind, type FieldName, fields, hashPattern } from '../contract/fields.ts';
 import { splitList } from '../contract/tag-label.ts';
 import { parseUrl } from '../contract/web-address.ts';
+import type { UtmName } from '../links/utm.ts';
+import { dayFromFlag, dayOf, isRelative, notDate } from './dates.ts';
 
-/** What a row may set: the fields of the contract, and in an edit the URL that is meant (2.3), by hash or by short URL. */
-export type Target = FieldName | 'hash' | 'short_url' | 'domain';
+/**
+ * What a row may set: the fields of the contract, in an edit the URL that is meant (2.3), by hash or by short URL, which gives the hash of
+ * a new link (I4), and UTM parameters of the long URL (I7).
+ */
+export type Target = FieldName | 'hash' | 'short_url' | 'domain' | UtmName;
 
 export type WireValue = string | number | boolean | null | string[];
 
@@ -31,15 +35,15 @@ export type ValueOf<Name extends FieldName> = KindValues[(typeof fields)[Name]['
 
 /** A CSV cell that is not empty, as a wire value. */
 export function cellValue(target: Target, text: string): WireValue | Refused {
-  if (target === 'short_url' || target === 'domain') return text;
-  if (target !== 'hash') return fromText[fields[target].kind](text, fields[target]);
+  if (isField(target)) return fromText[fields[target].kind](text, fields[target]);
+  if (target !== 'hash') return text;
   const hash = existingHash(text.slice(text.lastIndexOf('/') + 1));
   return isRefused(hash) ? existingHash(text) : text;
 }
 
 /** A JSON value that is not null, as a wire value: the same checks, and the type must be the field's own. */
 export function jsonValue(target: Target, value: unknown): WireValue | Refused {
-  const kind: FieldKind = target === 'hash' || target === 'short_url' || target === 'domain' ? 'hash' : fields[target].kind;
+  const kind: FieldKind = isField(target) ? fields[target].kind : 'hash';
   const type = jsonTypes[kind];
   if (typeof value !== type && !(type === 'array' && Array.isArray(value))) return { refused: `must be ${article(type)}` };
   if (typeof value === 'string') return value === '' && kind === 'text' ? '' : cellValue(target, value);
@@ -48,8 +52,8 @@ export function jsonValue(target: Target, value: unknown): WireValue | Refused {
 }
 
 /**
- * The value of a flag or an operand. `flag` is what the message calls it. A date may also be `never` or `+Nd`, counted from
- * today in UTC; `now` is in milliseconds. Throws a UsageError.
+ * The value of a flag or an operand. `flag` is what the message calls it. A date may count from today in UTC; `now` is in
+ * milliseconds. Throws a UsageError.
  */
 export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
   name: Name,
@@ -58,7 +62,7 @@ export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
   now: number,
 ): ValueOf<Name> {
   const kind: FieldKind = fields[name].kind;
-  const value = text === '' && kind === 'text' ? '' : kind === 'date' ? relativeDate(text, now) : cellValue(name, text);
+  const value = text === '' && kind === 'text' ? '' : kind === 'date' ? dayFromFlag(text, now) : cellValue(name, text);
   if (isRefused(value)) throw new UsageError(`${flag}: ${value.refused}`);
   return value as ValueOf<Name>;
 }
@@ -72,10 +76,15 @@ export function flagLabels(flag: string, texts: readonly string[]): string[] {
 
 /** A warning about a value that is allowed but probably not meant; `today` is from `utcDay`. */
 export function valueWarning(target: Target, value: WireValue, today: string): string | undefined {
-  if (target === 'expiration_date' && typeof value === 'string' && value < today) return `${value} is in the past`;
+  if (target === 'expiration_date' && typeof value === 'string' && value < today && !isRelative(value))
+    return `${value} is in the past`;
   if (target === 'long_url' && typeof value === 'string' && value.includes('@') && userinfo.test(value))
     return 'the URL contains a user name or password';
   return undefined;
+}
+
+export function isField(target: Target): target is FieldName {
+  return Object.hasOwn(fields, target);
 }
 
 export function isRefused(value: WireValue | Refused): value is Refused {
@@ -107,7 +116,10 @@ const fromText: { readonly [K in FieldKind]: (text: string, field: Field) => Kin
   url: webAddress,
   text: plainText,
   boolean: booleanWord,
-  date: (text) => (text === 'never' ? null : isCalendarDate(text) ? text : notDate(text)),
+  date: (text) => {
+    const day = dayOf(text);
+    return day === undefined ? notDate(text) : day;
+  },
   integer: (text) => wholeNumber(/^\d+$/.test(text) ? Number(text) : Number.NaN, text),
   tags: (text) => {
     const entries = splitList(text);
@@ -169,18 +181,6 @@ function booleanWord(text: string): boolean | Refused {
 
 function wholeNumber(value: number, text: string): number | Refused {
   return Number.isSafeInteger(value) && value >= 0 ? value : { refused: `${quoted(text)} is not a whole number of 0 or more` };
-}
-
-function relativeDate(text: string, now: number): string | null | Refused {
-  if (text === 'never') return null;
-  const day = text.startsWith('+') ? relativeDay(text, now) : undefined;
-  if (day !== undefined) return day;
-  return isCalendarDate(text) ? text : notDate(text, ': YYYY-MM-DD, days from today as +30d, or never');
-}
-
-/** `forms` continues the sentence where the text is not even written as a date. */
-function notDate(text: string, forms = '; expected YYYY-MM-DD'): Refused {
-  return { refused: `${quoted(text)} is not a date${/^\d{4}-\d\d-\d\d$/.test(text) ? '' : forms}` };
 }
 
 function labels(entries: readonly unknown[]): string[] | Refused {

@@ -4,6 +4,7 @@ import { readPattern } from './pattern.ts';
 import { type Parameter, withoutParameter, withParameter } from './query-parameters.ts';
 import type { UrlRule } from './url-change.ts';
 import { urlPrefix } from './url-prefix.ts';
+import { utmParameters } from './utm.ts';
 import { readWebAddress } from './web-address.ts';
 
 // What is typed comes in here; each function throws a UsageError for what is no rule.
@@ -84,20 +85,9 @@ export function removalRule(name: string): UrlRule {
   return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withoutParameter(longUrl, name) };
 }
 
-const utmNames = ['source', 'medium', 'campaign', 'term', 'content'];
-
-/** `--utm source=newsletter,medium=email`: the parameters `utm_source` and `utm_medium` (I7). */
+/** `--utm source=newsletter,medium=email` (I7). */
 export function utmRules(text: string): UrlRule[] {
-  const parameters = text.split(',').map((part): Parameter => {
-    const [, name = '', value = ''] = /^([^=]*)=(.+)$/s.exec(part.trim()) ?? [];
-    if (value === '') throw new UsageError(`--utm: expected name=value, got ${quoted(part)}; a comma in a value is %2C`);
-    if (!utmNames.includes(name))
-      throw new UsageError(`--utm: unknown name ${quoted(name)}; expected one of ${utmNames.join(', ')}`);
-    return { name: `utm_${name}`, value };
-  });
-  const repeated = parameters.find(({ name }, index) => parameters.findIndex((other) => other.name === name) < index);
-  if (repeated) throw new UsageError(`--utm: ${repeated.name.slice('utm_'.length)} is given twice`);
-  return parameters.map(settingRule);
+  return utmParameters(text).map(settingRule);
 }
 
 /** `--regex <pattern> --to <text>`: every match is replaced; `$1` is what the first group matched. */

@@ -242,7 +242,7 @@ export const streamBehaviours: readonly Behaviour[] = [
     'Exit codes are a documented table.',
     async ({ run }) => {
       const { stdout } = await run(['help', 'exit-codes']);
-      for (const code of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '129', '130', '143'])
+      for (const code of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '129', '130', '143'])
         expect(stdout).toMatch(new RegExp(`^  ${code} `, 'm'));
     },
   ],

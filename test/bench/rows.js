@@ -8,6 +8,12 @@ const files = {
     line: (digits) =>
       `h${digits},https://shop.example.com/catalogue/item/${digits}?utm_source=newsletter,"spring sale, week 12","spring,sale,home-and-garden",false`,
   },
+  /** The same links as another service exports them. */
+  foreign: {
+    header: 'Bitlink,Long URL,Title,Tags,Created,Total Clicks',
+    line: (digits) =>
+      `https://sho.rt/h${digits},https://shop.example.com/catalogue/item/${digits}?utm_source=newsletter,"spring sale, week 12","spring,sale,home-and-garden",2031-01-31,7`,
+  },
   /** For `edit -f`. */
   edit: { header: 'hash,note', line: (digits) => `h${digits},"autumn sale, week 40"` },
   /** For `--hashes-from`. */

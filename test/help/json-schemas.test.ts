@@ -64,6 +64,13 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('edit', ['edit', '--by-tags', 'none', '--note', 'm', '--yes', '--max-affected', '5']);
     await conforms('rewrite', ['rewrite', 'https://a.example', 'https://z.example', '--yes']);
     await conforms('rewrite', ['rewrite', 'https://none.example', 'https://z.example', '--yes']);
+    await conforms('copy', ['copy', '--to', 'sandbox', '--yes', 'a', 'gone']);
+    await conforms('copy', ['copy', '--to', 'sandbox', '--yes', 'a']);
+    const links = join(folder, 'links-to-apply.csv');
+    writeFileSync(links, 'hash,long_url,note\na,,changed\nb,,\nmade,https://made.example/,\n');
+    await conforms('diff', ['diff', '-f', links]);
+    await conforms('apply', ['apply', '-f', links, '--yes']);
+    await conforms('apply', ['apply', '-f', links, '--yes']);
     await conforms('stats --reset', ['stats', 'a', 'gone', '--reset', '--yes']);
     await conforms('stats --reset', ['stats', '--by-tags', 'old', '--reset', '--yes', '--max-affected', '5']);
     await conforms('delete', ['delete', 'c', 'gone', '--yes']);

@@ -67,7 +67,7 @@ export function memorySource(name: string, pieces: Iterable<Buffer | string>): S
   };
 }
 
-export interface Given extends Partial<CheckOptions> {
+export interface Given extends Partial<Omit<CheckOptions, 'first'>> {
   /** Name of the file, which decides its format. */
   readonly name?: string;
 }

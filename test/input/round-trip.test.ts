@@ -101,7 +101,9 @@ describe('B21, R-47: what was written as CSV is read as the same rows, on the li
       const random = seeded(seed);
       const items = Array.from({ length: 1 + Math.floor(random() * 8) }, (_, index) => randomItem(random, index));
       const { text, lines } = writtenCsv(random, items, guard, delimiter);
-      const read = await rows(cutAnyhow(random, text), { delimiter, formulaGuarded: guard });
+      // Half of them without a word about the delimiter (I1).
+      const given = seed % 2 === 0 ? { delimiter } : {};
+      const read = await rows(cutAnyhow(random, text), { ...given, formulaGuarded: guard });
       expect(
         read.map(({ item }) => item),
         `seed ${seed}`,

@@ -149,6 +149,12 @@ describe('flags', () => {
     ['never', null],
     ['+0d', '2026-03-01'],
     ['+31d', '2026-04-01'],
+    ['today', '2026-03-01'],
+    ['tomorrow', '2026-03-02'],
+    ['+2w', '2026-03-15'],
+    ['+6m', '2026-09-01'],
+    ['+1y', '2027-03-01'],
+    ['2030-12-31T23:30:00-02:00', '2031-01-01'],
     ['2030-12-31', '2030-12-31'],
   ])('B12: --expires %s means %s', (text, value) => {
     expect(flagValue('expiration_date', '--expires', text, now)).toBe(value);
@@ -165,8 +171,8 @@ describe('flags', () => {
   test('R-31: an empty hash, URL or date is refused, and the message names the flag', () => {
     expect(() => flagValue('custom_hash', '--hash', '', now)).toThrow('--hash: "" is not a hash');
     expect(() => flagValue('long_url', '<long-url>', '', now)).toThrow('<long-url>: ');
-    expect(() => flagValue('expiration_date', '--expires', 'tomorrow', now)).toThrow(
-      '--expires: "tomorrow" is not a date: YYYY-MM-DD, days from today as +30d, or never',
+    expect(() => flagValue('expiration_date', '--expires', 'soon', now)).toThrow(
+      '--expires: "soon" is not a date: YYYY-MM-DD, today, +30d, +2w, +6m, +1y or never',
     );
   });
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import { CliError, UnavailableError } from '../../base/errors.ts';
+import { grouped } from '../../base/grouped.ts';
 import { CallError, lastOf } from '../../client/call-error.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
@@ -78,12 +79,14 @@ async function proveWith<Payload extends object>(
     if (!run.mayCall(ownCalls)) return { outcomes, proven: false };
     const before = await takeWatermark(run, run.signal);
     outcomes = [...(await sendRows(rows, { ...run, operation: watched(run) })).values()];
-    const taken = outcomes.filter(({ status }) => doneStatuses.has(status));
+    const taken = outcomes.filter(({ status }) => doneStatuses.has(status) && status !== 'skipped');
     if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
       run.stop.because(refusal('it does not accept generated hashes'));
     }
     if (taken.length === 0 || run.stop.reason) return { outcomes, proven: false };
-    const fault = await sendAgain(taken, before, run);
+    // A call is for one domain.
+    const [together = []] = [...grouped(taken, ({ payload }) => run.operation.group?.(payload) ?? '').values()];
+    const fault = await sendAgain(together, before, run);
     if (fault) run.stop.because(refusal(fault));
     return { outcomes, proven: fault === undefined };
   } catch (error) {
@@ -113,7 +116,8 @@ function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnsw
   for (const [position, asked] of hashes.entries()) {
     const verdict = verdicts[position];
     // A row without a record, beside a record without a row: they belong together.
-    const made = verdict === undefined ? surplus[0]?.hash : verdict.kind === 'done' ? verdict.record?.hash : undefined;
+    const isOwn = verdict?.kind === 'done' && !verdict.renamed;
+    const made = verdict === undefined ? surplus[0]?.hash : isOwn ? verdict.record?.hash : undefined;
     if (made !== undefined && foldedHash(made) !== foldedHash(asked)) return { asked, made };
   }
   return undefined;

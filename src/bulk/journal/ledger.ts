@@ -5,6 +5,7 @@ import type { Watermark } from '../checked/newest-links.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
 import {
   type BulkRow,
+  doneKinds,
   doneStatuses,
   type RowOutcome,
   type RowStatus,
@@ -102,18 +103,11 @@ const letterOf: Readonly<Record<SettledStatus, string>> = {
   unchanged: 's',
   deleted: 'd',
   reset: 'r',
+  skipped: 'k',
   failed: 'f',
 };
 
-export const settledStatuses: readonly SettledStatus[] = [
-  'created',
-  'existing',
-  'changed',
-  'unchanged',
-  'deleted',
-  'reset',
-  'failed',
-];
+export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
 
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
@@ -166,8 +160,8 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
   };
 }
 
-/** Changes of links that exist: their rows need not give the destination, so the journal keeps it. */
-const ofExisting: ReadonlySet<RowStatus> = new Set(['changed', 'unchanged', 'deleted']);
+/** Links that existed before: their rows need not give the destination, or give another one, so the journal keeps it. */
+const ofExisting: ReadonlySet<RowStatus> = new Set(['changed', 'unchanged', 'deleted', 'skipped']);
 
 function recordedError(outcome: RowOutcome): RecordedError {
   const { code = 0, message = '', details = '' } = outcome.error ?? {};

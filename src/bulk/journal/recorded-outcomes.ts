@@ -105,10 +105,10 @@ export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: s
   return { hash, long_url: priorUrl };
 }
 
-/** What the journal kept of the record; for the rest, what a done row asked for. Tags of an edit are left out: they are instructions. */
+/** What the journal kept of the record; for the rest, what a row asked for that was done. Tags of an edit are left out: they are instructions. */
 function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
   const { short_url, short_url_with_protocol } = shortUrlMembers(shortUrl);
-  if (status === 'failed') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
+  if (status === 'failed' || status === 'skipped') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
   const { long_url = longUrl || undefined, tags, expiration_date, note, email_stats, max_clicks } = payload;
   return {
     hash,

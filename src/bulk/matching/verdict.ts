@@ -25,6 +25,10 @@ export interface Done {
   readonly shared?: true;
   /** The record was seen to be made since the run began. */
   readonly fresh?: true;
+  /** The hash of the row has a link that leads elsewhere, which is left alone (I6). */
+  readonly skipped?: true;
+  /** The hash of the row is taken, so that its link has it with a number. */
+  readonly renamed?: true;
   /** The link already had the requested values, so nothing was sent. */
   readonly unchanged?: true;
 }

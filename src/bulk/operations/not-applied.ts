@@ -1,3 +1,4 @@
+import { isNever } from '../../contract/fields.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { sameUrl } from '../../links/canonical-url.ts';
@@ -71,7 +72,7 @@ const sameBy: { readonly [F in keyof Required<EditFields>]: Same } = {
   long_url: sameUrl,
   note: (asked, got) => textOf(asked).trim() === textOf(got).trim(),
   email_stats: (asked, got) => Boolean(asked) === (got === 'false' || got === '0' ? false : Boolean(got)),
-  expiration_date: (asked, got) => textOf(asked) === textOf(got).slice(0, 10),
+  expiration_date: (asked, got) => lastDay(asked) === lastDay(got),
   max_clicks: (asked, got) => Number(asked) === Number(got),
   tags: (asked, got, tagsMean) => sameTags(listOf(asked), listOf(got), tagsMean),
 };
@@ -93,6 +94,12 @@ function sameTags(asked: readonly string[], got: readonly string[], tagsMean: Ta
     const present = had.has(instruction.slice(1).toLowerCase());
     return instruction.startsWith('-') ? !present : instruction.startsWith('+') ? present : had.has(instruction.toLowerCase());
   });
+}
+
+/** Empty for never, in whatever way a server writes it (D55). */
+function lastDay(value: unknown): string {
+  const text = textOf(value);
+  return isNever(text) ? '' : text.slice(0, 10);
 }
 
 function textOf(value: unknown): string {

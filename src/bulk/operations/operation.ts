@@ -4,7 +4,8 @@ import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdic
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { Difference } from './not-applied.ts';
 
-export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset';
+/** `apply`: rows of the first three. */
+export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';
 
 /**
  * What to do with rows in doubt (R 2.1). `repeat`: send the same payload again, which cannot do harm. `inspect`: read
@@ -26,6 +27,8 @@ export interface SoughtRow<Payload extends object> {
 /** A change that can be made to many rows. The rest of bulk knows no more about its kind than this. */
 export interface BulkOperation<Payload extends object> {
   readonly kind: OperationKind;
+  /** What is done for a row, where rows are of several kinds. */
+  kindOf?(payload: Payload): OperationKind;
   readonly doubt: DoubtPolicy;
   /** Rows of different groups cannot share a call: a group per domain. */
   group?(payload: Payload): string;
@@ -59,4 +62,9 @@ export interface BulkOperation<Payload extends object> {
   notApplied?(payload: Payload, record: KnownRecord): readonly Difference[];
   /** Receives the hashes of rows that earlier processes settled, if it matters which rows share one. */
   remember?(hashes: readonly string[]): void;
+}
+
+/** What an operation does for a row. */
+export function kindOf<Payload extends object>(payload: Payload, operation: BulkOperation<Payload>): OperationKind {
+  return operation.kindOf?.(payload) ?? operation.kind;
 }

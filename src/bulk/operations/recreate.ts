@@ -4,17 +4,22 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import { byDomain } from '../batches.ts';
 import type { ChangeSettings } from './named-links.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
-import { chooseMode, shortenOperation } from './shorten.ts';
+import { chooseMode, type Mode, shortenOperation } from './shorten.ts';
 
-/** A deleted link: the hash that it had, and all that it is made with again. */
+/** A link that was deleted, or is on another account: the hash that it has there, and all that it is made with. */
 export type RecreatedRow = ShortenItem & LinkKey;
 
+/** Every row has a hash of its own. */
+export function keyedMode(edition: Edition): Mode {
+  return chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
+}
+
 /**
- * POST /urls with the hashes of links that were deleted, each on its own domain (U2). The hash is the key: sent twice, it makes one link
+ * POST /urls with the hashes of links that were deleted or are copied, each on its own domain (U2, P4). The hash is the key: sent twice, it makes one link
  * (4.3.4), and 1215 says that somebody else has taken it.
  */
 export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {
-  const mode = chooseMode({ edition: settings.edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
+  const mode = keyedMode(settings.edition);
   const on = (domain = settings.domain) => shortenOperation({ client: settings.client, mode, domain });
   const { statusOf, notApplied, hashOf, doubt, kind } = on();
   return {

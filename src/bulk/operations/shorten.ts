@@ -8,6 +8,7 @@ import { sameUrl } from '../../links/canonical-url.ts';
 import { createNewness, type Newness, type NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
 import { again, type BatchAnswer, type Done, type Verdict } from '../matching/verdict.ts';
+import { type ConflictPolicy, type ConflictSettings, resolvingConflicts } from './conflicts.ts';
 import { notApplied } from './not-applied.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
 
@@ -67,16 +68,25 @@ interface ShortenSettings {
   readonly tellsNew?: boolean | undefined;
   /** Bounds the calls that this takes. */
   readonly mayCall?: NewnessSettings['mayCall'];
+  /** `fail` without it. */
+  readonly onConflict?: ConflictPolicy | undefined;
+  readonly isAskedFor?: ConflictSettings['isAskedFor'];
+}
+
+/** POST /urls, with what is done about hashes that are taken. */
+export function shortenOperation({ onConflict = 'fail', ...settings }: ShortenSettings): BulkOperation<ShortenItem> {
+  const operation = plainShortening(settings);
+  return onConflict === 'fail' ? operation : resolvingConflicts(operation, onConflict, settings);
 }
 
 /** POST /urls. In doubt keyed and dedupe repeat; checked reads the listing. */
-export function shortenOperation({
+function plainShortening({
   client,
   mode,
   domain,
   tellsNew = true,
   mayCall,
-}: ShortenSettings): BulkOperation<ShortenItem> {
+}: Omit<ShortenSettings, 'onConflict' | 'isAskedFor'>): BulkOperation<ShortenItem> {
   const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
   const given = new SeenKeys();

@@ -3,6 +3,7 @@ import { itemError } from '../../client/api-messages.ts';
 import type { Identity } from '../../client/subject.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
+import { hashBefore } from '../operations/numbered-hash.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 
 /** Gives the short URL of a record as people would paste it. */
@@ -14,13 +15,12 @@ interface ShortUrls {
  * An outcome as it goes out: the record as served with its short URL in full, or what was asked for with the error (B88). `line`
  * is there where the row came from a file.
  */
-export function outcomeRow(
-  { line, status, record, item, error }: RowOutcome,
-  shortUrls: ShortUrls,
-  fromFile = false,
-): Record<string, unknown> {
+export function outcomeRow(outcome: RowOutcome, shortUrls: ShortUrls, fromFile = false): Record<string, unknown> {
+  const { line, status, record, item, error } = outcome;
   if (record && !error) {
     const short_url_with_protocol = shortUrls.shortUrl(record);
+    const renamed_from = renamedFrom(outcome);
+    if (renamed_from !== undefined) return { line, status, ...record, short_url_with_protocol, renamed_from };
     // Written out, as two objects spread into one cost fifty times as much, for every row of a file.
     return fromFile ? { line, status, ...record, short_url_with_protocol } : { status, ...record, short_url_with_protocol };
   }
@@ -30,11 +30,16 @@ export function outcomeRow(
   return { ...place, ...item, ...link, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
 }
 
+/** The hash that a row asked for, where a link that leads elsewhere has it and `--on-conflict` gave the row another (I6). */
+export function renamedFrom({ status, payload, record }: Pick<RowOutcome, 'status' | 'payload' | 'record'>): string | undefined {
+  return status === 'created' || status === 'existing' ? hashBefore(payload, record?.hash) : undefined;
+}
+
 const correct = 'to change existing links, use linkctl edit -f with their hashes';
 
 /** Whether nothing was done for the row of an outcome: in words, it would seem so. */
 export function wasNotTouched(row: Readonly<Record<string, unknown>>): boolean {
-  return wasNotSent(row) || row.status === 'unchanged';
+  return wasNotSent(row) || row.status === 'unchanged' || row.status === 'skipped';
 }
 
 /** Whether the row of an outcome was not reached. */

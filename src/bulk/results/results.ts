@@ -7,6 +7,7 @@ import { shortUrlOf } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunPlan } from '../run-plan.ts';
 import type { Stop } from '../sending/execution.ts';
+import { renamedFrom } from './outcome-row.ts';
 import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 
 /** The files of a run that are made from the outcomes of all rows, in the order of the input (J5, R-X9). */
@@ -138,6 +139,10 @@ function cellText(column: string, value: unknown): string {
   return value === undefined ? '' : String(value);
 }
 
-function reasonOf({ error }: RowOutcome): string {
+function reasonOf(outcome: RowOutcome): string {
+  const { error, status } = outcome;
+  if (status === 'skipped') return 'the hash exists and leads elsewhere';
+  const before = renamedFrom(outcome);
+  if (before !== undefined && !error) return `renamed: ${before} exists and leads elsewhere`;
   return error ? errorText(error) : '';
 }

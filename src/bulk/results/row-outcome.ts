@@ -2,7 +2,7 @@ import { CliError, exitCodes, type FailureKind, LocalError } from '../../base/er
 import { errorTraits } from '../../contract/errors.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
-/** The final status of a row. `unchanged`: nothing was to be done; `not_sent`: certainly nothing happened; `unknown`: to be checked before it is repeated. */
+/** The final status of a row. `unchanged`: nothing was to be done; `skipped`: its hash leads elsewhere, and was to be left alone; `not_sent`: certainly nothing happened; `unknown`: to be checked before it is repeated. */
 export type RowStatus =
   | 'created'
   | 'existing'
@@ -10,11 +10,15 @@ export type RowStatus =
   | 'unchanged'
   | 'deleted'
   | 'reset'
+  | 'skipped'
   | 'failed'
   | 'unknown'
   | 'not_sent';
 
-export const doneStatuses: ReadonlySet<RowStatus> = new Set(['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset']);
+/** Statuses of rows that are as they were asked for, or were left alone as was asked. */
+export const doneKinds = ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped'] as const;
+
+export const doneStatuses: ReadonlySet<RowStatus> = new Set(doneKinds);
 
 export interface RowError {
   /** The service's code; 0 where the service said yes and the record says otherwise, or where it said nothing. */
@@ -41,7 +45,7 @@ export interface BulkRow<Payload extends object = object> {
   /** The link as the user saw it, where that was so long ago that it is read again. */
   readonly listed?: KnownRecord | null | undefined;
   /** Why the link is left alone. */
-  readonly refusal?: string | undefined;
+  readonly refusal?: string | RowError | undefined;
 }
 
 export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {
@@ -81,6 +85,7 @@ export function startTally(): RunningTally {
     unchanged: 0,
     deleted: 0,
     reset: 0,
+    skipped: 0,
     failed: 0,
     unknown: 0,
     not_sent: 0,
@@ -198,19 +203,20 @@ function unknownError(tally: Tally, stopError: CliError | undefined, noun: strin
   });
 }
 
-type Row = Pick<RowOutcome, 'payload' | 'record'>;
+type Row = Pick<RowOutcome, 'payload' | 'record' | 'status'>;
 
 /** Where the link of a row leads: as the row has it, or else as the server says. */
 export function destinationOf(row: Row): string | undefined {
   return askedOf(row) ?? serversOf(row);
 }
 
-/** What the row does not say itself: an edit that leaves it alone. */
+/** What the row does not say itself: an edit that leaves it alone, or a link that leads elsewhere. */
 export function unaskedDestination(row: Row): string | undefined {
   return askedOf(row) === undefined ? serversOf(row) : undefined;
 }
 
-function askedOf({ payload }: Row): string | undefined {
+function askedOf({ payload, status }: Row): string | undefined {
+  if (status === 'skipped') return undefined;
   const { long_url }: { readonly long_url?: string } = payload;
   return long_url;
 }

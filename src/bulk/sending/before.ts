@@ -4,6 +4,7 @@ import { placeOf } from '../matching/place.ts';
 import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { missing } from '../operations/named-links.ts';
 import { fieldsSince } from '../operations/not-applied.ts';
+import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { Execution, Images } from './execution.ts';
 
@@ -54,12 +55,12 @@ function exceptSwapped<Payload extends object>(
  * row renames to has nothing to keep but what it shall get.
  */
 function isToKeep<Payload extends object>(
-  { index, before, refusal }: BulkRow<Payload>,
+  { index, payload, before, refusal }: BulkRow<Payload>,
   images: Images<Payload>,
   { operation, inDoubt }: Execution<Payload>,
 ): boolean {
   if (!operation.read || refusal !== undefined || images.has(index)) return false;
-  return !inDoubt.has(index) || (operation.kind === 'delete' && before?.short_url !== undefined);
+  return !inDoubt.has(index) || (kindOf(payload, operation) === 'delete' && before?.short_url !== undefined);
 }
 
 function isToRead<Payload extends object>(
@@ -67,7 +68,7 @@ function isToRead<Payload extends object>(
   { operation, reads, inDoubt, before }: Execution<Payload>,
 ): boolean {
   if (!operation.read || refusal !== undefined) return false;
-  if (inDoubt.has(index)) return operation.kind === 'delete' && reads !== 'renames' && known?.short_url === undefined;
+  if (inDoubt.has(index)) return kindOf(payload, operation) === 'delete' && reads !== 'renames' && known?.short_url === undefined;
   if (known !== undefined) return false;
   // The user saw it too long ago to change it unseen, also where nothing is kept for undo.
   if (listed !== undefined) return true;
@@ -100,10 +101,13 @@ export function knownVerdicts<Payload extends object>(
   { operation, inDoubt, isSelected }: Execution<Payload>,
 ): readonly (Verdict | undefined)[] {
   return rows.map(({ index, payload, before, listed, refusal }) => {
-    if (refusal !== undefined) return { kind: 'failed', error: { code: 0, message: refusal } };
+    if (refusal !== undefined)
+      return { kind: 'failed', error: typeof refusal === 'string' ? { code: 0, message: refusal } : refusal };
     if (!operation.read || before === undefined || inDoubt.has(index)) return undefined;
-    if (before === null) return missing;
+    const isNew = kindOf(payload, operation) === 'shorten';
+    if (before === null) return isNew ? undefined : missing;
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
+    if (isNew) return { kind: 'failed', error: { code: 0, message: 'created since it was listed' } };
     return listed ? sinceListed(listed, before, isSelected) : undefined;
   });
 }

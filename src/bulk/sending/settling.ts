@@ -2,7 +2,7 @@ import { type CliError, LimitError, UnavailableError } from '../../base/errors.t
 import { errorTraits } from '../../contract/errors.ts';
 import { doubtful, type Verdict } from '../matching/verdict.ts';
 import type { Difference } from '../operations/not-applied.ts';
-import type { BulkOperation } from '../operations/operation.ts';
+import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Execution, Stop } from './execution.ts';
 
@@ -103,8 +103,9 @@ export function outcomeOf<Payload extends object>(
   if (verdict.kind !== 'done') return unknownOutcome(row, operation, verdict);
   const { evidence } = verdict;
   // Of a link that is gone, what it was is all there is to show.
-  const record = verdict.record ?? (operation.kind === 'delete' ? (row.before ?? undefined) : undefined);
+  const record = verdict.record ?? (kindOf(row.payload, operation) === 'delete' ? (row.before ?? undefined) : undefined);
   const matchedByPosition = evidence === 'position' ? true : undefined;
+  if (verdict.skipped) return { ...row, status: 'skipped', record };
   const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
   if (differences.length === 0) {
     const { index, line, item, payload, before } = row;

@@ -1,135 +1,114 @@
 import type { CsvError, Options, Parser } from 'csv-parse';
-import {
-  hashNotice,
-  ignoredNotice,
-  knownMembers,
-  type Member,
-  nameProblem,
-  requiredTarget,
-  type Setting,
-} from '../fields/members.ts';
-import type { InputUse } from '../format.ts';
-import type { Notice, Notices, ReadOptions, RecordReader, RowDraft } from '../row.ts';
+import { quoted } from '../../base/quoted.ts';
+import { folded, meaningOf } from '../fields/aliases.ts';
+import { knownMembers } from '../fields/members.ts';
+import type { Notice, Notices } from '../notices.ts';
+import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import { longestRecord, type RecordBatch } from '../text-lines.ts';
-import { cellValue, type Refused, type Target, type WireValue } from '../values.ts';
+import { type CellReader, cellReader } from './cells.ts';
+import { findDelimiter, readHead } from './delimiter.ts';
+import { type Header, type HeaderColumn, readHeader } from './header.ts';
+import { lineCounter } from './line-counter.ts';
 
-/** Reads a CSV with a header of the API's field names (B91). An empty cell says nothing, in an edit as well. */
+/**
+ * Reads a CSV with a header (B91), of the API's field names or of the names of other services (I2), or without one. An empty cell says
+ * nothing, in an edit as well.
+ */
 export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<readonly string[]> {
-  let columns: readonly Column[] | undefined;
+  const isKnown = knownName(options);
+  let header: Header | undefined;
+  let columns: readonly Column[] = [];
+  let isTitleRead = false;
   return (record, line) => {
-    if (!columns) {
-      columns = header(record, line, options, notices);
-      return columns ? 'nothing' : 'end';
+    if (!header) {
+      if (!isTitleRead && isTitle(record, isKnown)) {
+        isTitleRead = true;
+        notices.warning({ line, reason: `${quoted(record[0] ?? '')} is taken for a title, the next line for the header` });
+        return 'nothing';
+      }
+      header = readHeader(record, line, options, notices);
+      if (!header) return 'end';
+      const { isForeign } = header;
+      columns = header.columns.map((column) => {
+        const { setting, index } = column;
+        return { ...column, read: setting && cellReader(setting, { isForeign, index }, options, notices) };
+      });
+      if (!header.isRow) return 'nothing';
     }
+    // Spreadsheets write their empty rows as delimiters alone.
+    if (record[0]?.trim() === '' && record.every((cell) => cell.trim() === '')) return 'nothing';
     draft.begin(line);
-    if (record.length !== columns.length) draft.refuse(`expected ${columns.length} cells, got ${record.length}`);
-    else fill(draft, columns, record, options.formulaGuarded === true);
+    if (record.length !== header.width) draft.refuse(`expected ${header.width} cells, got ${record.length}`);
+    else fill(draft, columns, { record, line, guarded: options.formulaGuarded === true });
     return 'row';
   };
 }
 
-type Reader = (text: string) => WireValue | Refused;
-
-/** Undefined for a column that is ignored. */
-type Column = { readonly setting: Setting; readonly valueOf: Reader } | undefined;
-
-/** Reports everything that is wrong with the header. Undefined without the required column: then no row can be read. */
-function header(record: readonly string[], line: number, options: ReadOptions, notices: Notices): readonly Column[] | undefined {
-  const known = knownMembers(options.use, options.edition);
-  const names = record.map((cell) => cell.trim().toLowerCase());
-  const nameless = withoutNames(names, options.use, known);
-  if (nameless !== undefined) {
-    notices.problem({ line, reason: nameless });
-    return undefined;
-  }
-  const delimiter = otherDelimiter(names, known);
-  if (delimiter) {
-    const word = delimiter === '\t' ? 'tab' : delimiter;
-    const flag = delimiter === '\t' ? 'tab' : `'${delimiter}'`;
-    notices.problem({ line, reason: `the delimiter looks like "${word}", use --delimiter ${flag}` });
-    return undefined;
-  }
-  const rules = { use: options.use, known, ignoreUnknown: options.ignoreUnknownColumns === true };
-  const ignored: string[] = [];
-  const columns = names.map((name, index): Column => {
-    const problem = (reason: string) => notices.problem({ line, column: index + 1, reason });
-    const member = known.get(name);
-    if (name === '') problem('column without a name');
-    else if (names.indexOf(name) < index) problem(`duplicate column ${name}`);
-    else if (!member) {
-      const reason = nameProblem('column', record[index] ?? '', rules);
-      if (reason === undefined) ignored.push(record[index] ?? '');
-      else problem(reason);
-    } else if (name === 'hash' && options.use === 'shorten' && names.includes('custom_hash')) {
-      problem('columns hash and custom_hash both set the hash: remove one of them');
-    } else if (member.target) return { setting: member, valueOf: valueReader(member.target) };
-    return undefined;
-  });
-  if (ignored.length > 0) notices.warning({ line, reason: ignoredNotice('column', ignored) });
-  const loss = hashNotice(options.use, names);
-  if (loss !== undefined) notices.warning({ line, reason: loss });
-  const required = requiredTarget(options.use);
-  const naming: readonly Target[] = options.use === 'edit' ? [required, 'short_url'] : [required];
-  if (columns.some((column) => column && naming.includes(column.setting.target))) return columns;
-  notices.problem({ line, reason: `column ${required} is missing` });
-  return undefined;
+/** Finds the delimiter of a file from its first line, for its use (I1). */
+export function delimiterFinder(options: ReadOptions): (line: string) => string | undefined {
+  const isKnown = knownName(options);
+  return (line) => findDelimiter(line, isKnown);
 }
 
-/** What to do about a first line that already is a row: no column has the name of a URL. */
-function withoutNames(names: readonly string[], use: InputUse, known: ReadonlyMap<string, Member>): string | undefined {
-  if (names.some((name) => known.has(name)) || !names.some((name) => /^[a-z][a-z\d+.-]*:\/\//.test(name))) return undefined;
-  const remedy =
-    names.length === 1 && use === 'shorten'
-      ? 'add "long_url" as the first line, or use --input-format lines'
-      : 'add a line of column names above it';
-  return `the first line is a URL, not column names: ${remedy}`;
+function knownName({ use, edition, columns }: ReadOptions): (name: string) => boolean {
+  const known = knownMembers(use, edition);
+  const contextual = ['link', 'source'];
+  return (name) =>
+    known.has(name.toLowerCase()) ||
+    meaningOf(name) !== undefined ||
+    contextual.includes(folded(name)) ||
+    columns?.has(folded(name)) === true;
 }
 
-/** C14: the delimiter with which a header has known names that it lacks as it is, or with which its only name is several. */
-function otherDelimiter(names: readonly string[], known: ReadonlyMap<string, Member>): string | undefined {
-  if (names.some((name) => known.has(name))) return undefined;
-  const signs = [';', '\t', '|', ','];
-  const isKnownWith = (sign: string) =>
-    names.some((name) => name.includes(sign) && name.split(sign).some((part) => known.has(part.trim())));
-  return signs.find(isKnownWith) ?? signs.find((sign) => names.length === 1 && names[0]?.includes(sign));
+/** A line above the header, of one cell that was merged over all columns. */
+function isTitle([first = '', ...others]: readonly string[], isKnown: (name: string) => boolean): boolean {
+  const isAlone = others.length > 0 && others.every((cell) => cell.trim() === '');
+  return isAlone && first.trim() !== '' && !isKnown(first.trim()) && !first.includes('://');
 }
 
-function fill(draft: RowDraft, columns: readonly Column[], record: readonly string[], guarded: boolean): void {
-  for (let index = 0; index < columns.length; index += 1) {
-    const column = columns[index];
+interface Column extends HeaderColumn {
+  readonly read: CellReader | undefined;
+}
+
+interface Cells {
+  readonly record: readonly string[];
+  readonly line: number;
+  readonly guarded: boolean;
+}
+
+function fill(draft: RowDraft, columns: readonly Column[], { record, line, guarded }: Cells): void {
+  for (const { index, setting, read, isEmpty } of columns) {
     let text = record[index] ?? '';
-    if (!column || text === '') continue;
+    if (text === '') continue;
     if (guarded && text.startsWith("'")) text = text.slice(1);
-    if (text !== '') draft.set(column.setting, column.valueOf(text), index + 1);
-  }
-}
-
-/** The check of a column's cells. Dates and tags often repeat, and remembering them is faster than checking again. */
-function valueReader(target: Target): Reader {
-  if (target !== 'expiration_date' && target !== 'tags') return (text) => cellValue(target, text);
-  const known = new Map<string, ReturnType<Reader>>();
-  return (text) => {
-    let value = known.get(text);
-    if (value === undefined) {
-      if (known.size === 1000) known.clear();
-      value = cellValue(target, text);
-      known.set(text, value);
+    // A note may be blanks.
+    if ((setting?.target === 'note' ? text : text.trim()) === '') continue;
+    if (!setting || !read) {
+      if (isEmpty) draft.refuse('a value in a column without a name', index + 1);
+      else draft.place(text.trim());
+      continue;
     }
-    return value;
-  };
+    const value = read(text, line);
+    if (value === undefined) draft.drop();
+    else draft.set(setting, value, index + 1);
+  }
 }
 
 /**
- * The records of a CSV, header included, a batch for each piece of text (R-29). An error in its structure ends
- * the records and is passed to `broken`. The caller checks the number of cells.
+ * The records of a CSV, header included, a batch for each piece of text (R-29). The delimiter is given, or found from the first line.
+ * An error in its structure ends the records and is passed to `broken`. The caller checks the number of cells.
  */
 export async function* csvRecords(
   text: AsyncIterable<Buffer>,
-  delimiter: string,
+  delimiter: string | ((firstLine: string) => string | undefined),
   broken: (notice: Notice) => void,
 ): AsyncGenerator<RecordBatch<string[]>> {
   const { Parser: CsvParser } = await import('csv-parse');
-  const parser = new CsvParser({ ...fixed, delimiter });
+  const pieces = withEnd(text);
+  const head = typeof delimiter === 'string' ? undefined : await readHead(pieces);
+  const found = typeof delimiter === 'string' ? delimiter : delimiter(head?.line ?? '');
+  if (found === undefined) return broken({ line: head?.number ?? 1, reason: doubtfulDelimiter });
+  const parser = new CsvParser({ ...fixed, delimiter: found });
   const lineOf = lineCounter(parser);
   let records: string[][] = [];
   let lines: number[] = [];
@@ -142,13 +121,20 @@ export async function* csvRecords(
     return true;
   };
   parser.on('error', () => {});
-  for await (const chunk of withEnd(text)) {
+  for await (const chunk of joined(head?.pieces ?? [], pieces)) {
     records = [];
     lines = [];
     const error = await parse(parser, chunk);
     if (records.length > 0) yield { records, lines };
     if (error) return broken(notice(error, lineOf.pending()));
   }
+}
+
+const doubtfulDelimiter = `several delimiters fit the first line: add --delimiter ',', ';', '|' or tab`;
+
+async function* joined<Item>(first: readonly Item[], rest: AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield* first;
+  yield* rest;
 }
 
 /** The end of a text can complete a record, too. */
@@ -172,31 +158,6 @@ const fixed: Options = {
   skip_empty_lines: true,
   relax_column_count: true,
 };
-
-/** Lines of records as an editor counts them. The parser counts line ends, but a CRLF within quotes twice. */
-function lineCounter(parser: Parser): { next(record: readonly string[]): number; pending(): number } {
-  const { info } = parser;
-  let lastLine = 0;
-  let emptyLines = 0;
-  let surplus = 0;
-  return {
-    next(record) {
-      let line = info.lines - surplus;
-      if (info.lines > lastLine + 1) {
-        for (const cell of record) {
-          const breaks = cell.match(/\r\n|\n|\r/g) ?? [];
-          const pairs = breaks.filter((text) => text.length === 2).length;
-          line -= breaks.length + pairs;
-          surplus += pairs;
-        }
-      }
-      lastLine = info.lines;
-      emptyLines = info.empty_lines;
-      return line;
-    },
-    pending: () => lastLine + 1 + info.empty_lines - emptyLines - surplus,
-  };
-}
 
 function notice(error: CsvError, line: number): Notice {
   const column = typeof error.column === 'number' ? error.column + 1 : undefined;

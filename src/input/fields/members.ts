@@ -2,9 +2,10 @@ import { quoted } from '../../base/quoted.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { type Field, fieldNames, fields } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import type { InputUse } from '../format.ts';
+import { utmNames } from '../../links/utm.ts';
+import { type InputUse, namesLinks } from '../format.ts';
 import type { Target } from '../values.ts';
-import { meaningOf } from './aliases.ts';
+import { aliases, folded, meaningOf } from './aliases.ts';
 
 /** A column or a JSON member that sets something. */
 export interface Setting {
@@ -13,6 +14,8 @@ export interface Setting {
   readonly target: Target;
   /** The field, where only the other edition has it: accepted when it changes nothing. */
   readonly foreign?: Field;
+  /** Its values are added to those of the column before it. */
+  readonly isContinued?: boolean;
 }
 
 /** What a column or a JSON member is; without a target it is a read-only field of a listing, which is ignored (B91). */
@@ -21,21 +24,32 @@ export type Member = Setting | { readonly name: string; readonly target?: undefi
 /** Every name that a file for this use may have. A Map, as the names come from outside (R-33). */
 export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<string, Member> {
   const members = new Map<string, Member>(passedOver.map((name) => [name, { name }]));
-  for (const target of fieldNames(use, edition === 'a' ? 'b' : 'a')) {
+  const fieldUse = namesLinks(use) ? 'edit' : 'shorten';
+  for (const target of fieldNames(fieldUse, edition === 'a' ? 'b' : 'a')) {
     members.set(target, { name: target, target, foreign: fields[target] });
   }
-  for (const target of fieldNames(use, edition)) members.set(target, { name: target, target });
-  if (use === 'edit') {
-    for (const name of ['short_url', 'domain'] as const) members.set(name, { name, target: name });
+  for (const target of fieldNames(fieldUse, edition)) members.set(target, { name: target, target });
+  if (namesLinks(use)) {
+    members.set('domain', { name: 'domain', target: 'domain' });
     for (const name of planColumns) members.set(name, { name });
   }
-  members.set('hash', { name: 'hash', target: use === 'edit' ? 'hash' : 'custom_hash' });
+  members.set('hash', { name: 'hash', target: namesLinks(use) ? 'hash' : 'custom_hash' });
+  // A file of links is no list of renames: both names say which link it is (P1).
+  if (use === 'apply') members.set('custom_hash', { name: 'custom_hash', target: 'hash' });
+  members.delete('short_url');
+  for (const name of ['short_url', ...utmNames] as const) members.set(name, { name, target: name });
   return members;
 }
 
 /** What a row of this use cannot be without. */
 export function requiredTarget(use: InputUse): Target {
-  return use === 'edit' ? 'hash' : 'long_url';
+  return namesLinks(use) ? 'hash' : 'long_url';
+}
+
+/** What is said where it is not there. */
+export function missingNotice(use: InputUse, what: 'column' | 'value'): string {
+  const name = `${what === 'column' ? 'column ' : ''}${requiredTarget(use)} is missing`;
+  return use === 'apply' ? `${name}: a link is compared by its hash, custom_hash or short_url` : name;
 }
 
 /** Names that a file for one use may have, and whether others are ignored. */
@@ -49,16 +63,16 @@ export interface NameRules {
  * Why an unknown name is refused; undefined where it is ignored, to be named (I4). What looks like a field is never
  * ignored, as links without their hashes, tags or last days would be made: only a note can be done without.
  */
-export function nameProblem(what: string, given: string, { use, known, ignoreUnknown }: NameRules): string | undefined {
-  const settable = [...known.values()].filter((member) => member.target && !member.foreign).map(({ name }) => name);
-  const field = fieldMeant(given, use, settable);
+export function nameProblem(what: string, given: string, rules: NameRules): string | undefined {
+  const field = fieldLike(given, rules);
   const name = quoted(given);
-  if (ignoreUnknown) {
+  if (rules.ignoreUnknown) {
     return field && field !== 'note' ? `${what} ${name} looks like ${field}: rename or remove it` : undefined;
   }
   if (field) return `unknown ${what} ${name}, did you mean ${field}?`;
   if (meaningOf(given) === 'unsettable') return `${what} ${name} cannot be set: to skip it, add --ignore-unknown-columns`;
-  return `unknown ${what} ${name}; expected one of ${settable.join(', ')}`;
+  const expected = settableNames(rules).filter((one) => !one.startsWith('utm_'));
+  return `unknown ${what} ${name}; expected one of ${expected.join(', ')}`;
 }
 
 /** `--ignore-unknown-columns` names what it leaves out (D35). */
@@ -66,20 +80,25 @@ export function ignoredNotice(what: string, names: readonly string[]): string {
   return `ignored ${names.length === 1 ? what : `${what}s`} ${names.map(quoted).join(', ')}`;
 }
 
-/** Short URLs are ignored, and without a hash beside them the links get others (I4). */
-export function hashNotice(use: InputUse, names: readonly string[]): string | undefined {
-  const loses = use === 'shorten' && names.includes('short_url') && !names.includes('hash') && !names.includes('custom_hash');
-  return loses ? 'column short_url is ignored; without hash or custom_hash, the links get new hashes' : undefined;
+/** The field that an unknown name is another word for, or a near miss of. */
+export function fieldLike(given: string, rules: NameRules): string | undefined {
+  const meant = targetMeant(given, rules);
+  if (meant === 'unsettable') return undefined;
+  const settable = settableNames(rules);
+  if (meant !== undefined) return settable.includes(meant) ? meant : undefined;
+  return nearestField(given, settable) ?? nearestAlias(given, rules);
 }
 
-/** The field that an unknown name is another word for, or a near miss of. */
-function fieldMeant(given: string, use: InputUse, settable: readonly string[]): string | undefined {
+function settableNames({ known }: NameRules): string[] {
+  return [...known.values()].filter((member) => member.target && !member.foreign).map(({ name }) => name);
+}
+
+/** What a name sets that is ours in other spelling, or another service's: of an edit, the hash of the link that is meant (I2). */
+export function targetMeant(given: string, { use, known }: Omit<NameRules, 'ignoreUnknown'>): Target | 'unsettable' | undefined {
+  const fold = folded(given);
+  for (const { name, target } of known.values()) if (folded(name) === fold) return target ?? 'unsettable';
   const meaning = meaningOf(given);
-  if (meaning === 'unsettable' || meaning === 'utm') return undefined;
-  // The hash that an edit names, not the one that it gives; a short URL holds the hash.
-  const hash = use === 'edit' ? 'hash' : 'custom_hash';
-  const field = meaning === 'custom_hash' || (meaning === 'short_url' && !settable.includes(meaning)) ? hash : meaning;
-  return field !== undefined && settable.includes(field) ? field : nearestField(given, settable);
+  return meaning === 'custom_hash' && namesLinks(use) ? 'hash' : meaning;
 }
 
 function nearestField(given: string, settable: readonly string[]): string | undefined {
@@ -88,6 +107,14 @@ function nearestField(given: string, settable: readonly string[]): string | unde
     .map((candidate) => ({ candidate, distance: distanceBetween(wanted, candidate) }))
     .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length * 0.4) || candidate.endsWith(`_${wanted}`))
     .sort((one, other) => one.distance - other.distance)[0]?.candidate;
+}
+
+/** The field of a name of another service, with at most a letter or two otherwise. */
+function nearestAlias(given: string, rules: NameRules): string | undefined {
+  const wanted = folded(given);
+  const near = aliases.find(([name]) => name.length >= 5 && distanceBetween(wanted, name) <= (name.length >= 9 ? 2 : 1));
+  const meant = near && targetMeant(near[0], rules);
+  return meant === 'unsettable' ? undefined : meant;
 }
 
 const readOnly = [

@@ -18,3 +18,12 @@ export function parseHash(text: string): LinkKey {
   }
   return domain === undefined ? { hash } : { hash, domain };
 }
+
+/** The last part of the path of a short URL, and its host where it names one: `https://s.ex/abc/`, `s.ex/abc` or `abc` (I4). */
+export function hashOfShortUrl(text: string): { readonly host: string | undefined; readonly hash: string } {
+  const [, scheme, rest = ''] = /^(https?:\/\/)?([^?#]*)/i.exec(text) ?? [];
+  const parts = rest.split('/').filter((part) => part !== '');
+  const hasHost = scheme !== undefined || (parts.length > 1 && !rest.startsWith('/'));
+  const host = hasHost ? hostName(parts.shift()?.toLowerCase() ?? '') : '';
+  return { host: host || undefined, hash: parts.at(-1) ?? '' };
+}

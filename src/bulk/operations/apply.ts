@@ -1,0 +1,100 @@
+import { fittingHashes } from '../../client/batch-limits.ts';
+import type { Edition } from '../../contract/editions.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { EditFields } from '../../contract/operations.ts';
+import { groupsOf } from '../batches.ts';
+import { again, doubtful, type Verdict } from '../matching/verdict.ts';
+import { editItemsOperation } from './edit.ts';
+import { type ChangeSettings, reading } from './named-links.ts';
+import type { BulkOperation, SoughtRow } from './operation.ts';
+import { recreateOperation } from './recreate.ts';
+import { deleteOperation } from './removal.ts';
+
+/** What is done to the link of a row. */
+export type AppliedKind = 'shorten' | 'edit' | 'delete';
+
+/** A link that is made, edited or deleted, and what it gets. */
+export interface AppliedRow extends LinkKey, Omit<EditFields, 'custom_hash'> {
+  readonly operation: AppliedKind;
+}
+
+type Kinds = { readonly [K in AppliedKind]: BulkOperation<AppliedRow> };
+
+/**
+ * Makes links, edits others and deletes others, each with the calls of its kind: one run, so that one journal resumes it and one undo takes
+ * it back (P2). A hash in doubt is read, whatever the kind: nothing had it before a link was made, so what has it now is that link.
+ */
+export function applyOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<AppliedRow> {
+  const recreate = recreateOperation(settings);
+  const kinds: Kinds = {
+    shorten: through(recreate, ({ operation: _, long_url = '', ...item }) => ({ ...item, custom_hash: item.hash, long_url })),
+    edit: through(editItemsOperation(settings), ({ operation: _, ...item }) => item),
+    delete: through(deleteOperation(settings), ({ hash, domain }) => ({ hash, domain })),
+  };
+  const of = ({ operation }: AppliedRow): BulkOperation<AppliedRow> => kinds[operation];
+  return {
+    kind: 'apply',
+    kindOf: ({ operation }) => operation,
+    doubt: 'inspect',
+    ...byKind,
+    call: async (rows, ...rest) => await kinds[rows[0]?.operation ?? 'edit'].call(rows, ...rest),
+    inspect: async (rows, signal) => await inspectEach(rows, kinds, signal),
+    read: reading(settings),
+    readable: fittingHashes,
+    asks: ({ operation: _, hash: __, domain: ___, ...fields }) => fields,
+    isDone: (row, record) =>
+      row.operation === 'shorten' ? of(row).notApplied?.(row, record).length === 0 : (of(row).isDone?.(row, record) ?? false),
+    statusOf: (row, done) => (done.unchanged ? 'unchanged' : of(row).statusOf(row, done)),
+    notApplied: (row, record) => of(row).notApplied?.(row, record) ?? [],
+  };
+}
+
+/** A call is of one kind, and for links of one domain (4.1.7). All rows are read first, so they fit in an address. */
+const byKind = {
+  group: ({ operation, domain = '' }: AppliedRow): string => `${operation} ${domain}`,
+  fitting: fittingHashes,
+};
+
+/** An operation for rows of another form. */
+function through<Row extends object>(
+  { call, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Row>,
+  rowOf: (row: AppliedRow) => Row,
+): BulkOperation<AppliedRow> {
+  return {
+    kind,
+    doubt,
+    call: async (rows, signal, _json, onDoubt) => await call(rows.map(rowOf), signal, undefined, onDoubt),
+    ...(inspect && {
+      inspect: async (rows, signal) =>
+        await inspect(
+          rows.map((row) => ({ ...row, payload: rowOf(row.payload) })),
+          signal,
+        ),
+    }),
+    ...(isDone && { isDone: (row, record) => isDone(rowOf(row), record) }),
+    ...(notApplied && { notApplied: (row, record) => notApplied(rowOf(row), record) }),
+    statusOf: (row, done) => statusOf(rowOf(row), done),
+  };
+}
+
+/** Rows in doubt may be of several kinds and domains. */
+async function inspectEach(
+  rows: readonly SoughtRow<AppliedRow>[],
+  kinds: Kinds,
+  signal: AbortSignal,
+): Promise<readonly Verdict[]> {
+  const found = new Map<SoughtRow<AppliedRow>, Verdict>();
+  for (const group of groupsOf(rows, { limit: rows.length, group: ({ payload }) => byKind.group(payload) })) {
+    const kind = group[0]?.payload.operation ?? 'edit';
+    const verdicts = (await kinds[kind].inspect?.(group, signal)) ?? group.map(() => again);
+    for (const [nth, row] of group.entries()) found.set(row, asOurs(verdicts[nth] ?? doubtful, row));
+  }
+  return rows.map((row) => found.get(row) ?? doubtful);
+}
+
+/** A link that an attempt of this run made is new: undo deletes it. */
+function asOurs(verdict: Verdict, { payload, inDoubt }: SoughtRow<AppliedRow>): Verdict {
+  if (verdict.kind !== 'done' || payload.operation !== 'shorten' || !inDoubt) return verdict;
+  const { shared: _, ...done } = verdict;
+  return done;
+}

@@ -1,0 +1,191 @@
+import { CallError } from '../../client/call-error.ts';
+import type { Client } from '../../client/client.ts';
+import { urlsByHash } from '../../client/named-urls.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { sameUrl } from '../../links/canonical-url.ts';
+import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { hashBefore, numberedHashes } from './numbered-hash.ts';
+import type { BulkOperation } from './operation.ts';
+
+/** What is done with a row whose custom hash has a link that leads elsewhere (I6). */
+export const conflictPolicies = ['fail', 'skip', 'rename'] as const;
+
+export type ConflictPolicy = (typeof conflictPolicies)[number];
+
+export interface ConflictSettings {
+  readonly client: Pick<Client, 'send'>;
+  readonly domain?: string | undefined;
+  readonly mayCall?: (() => boolean) | undefined;
+  /** Whether a row of the input asks for the hash: no other row is renamed to it. */
+  readonly isAskedFor?: ((hash: string) => boolean) | undefined;
+}
+
+/** Of the server: the hash is taken, or not allowed. Only the link that has it says which. */
+const taken = 1215;
+
+type Verdicts = readonly (Verdict | undefined)[];
+type Call = BulkOperation<ShortenItem>['call'];
+
+/**
+ * The same operation where a row whose hash has a link that leads elsewhere is skipped, or gets the hash with a number (I6). The link is
+ * read in every case: a hash that no link of the account has stays refused, and one that leads where the row does is the row's (D4).
+ */
+export function resolvingConflicts(
+  operation: BulkOperation<ShortenItem>,
+  policy: Exclude<ConflictPolicy, 'fail'>,
+  settings: ConflictSettings,
+): BulkOperation<ShortenItem> {
+  const call: Call = async (items, signal, json, onDoubt) => {
+    const answer = await operation.call(items, signal, json, onDoubt).catch((error: unknown) => refusalOfOne(items, error));
+    const judged = await replaced(items, answer, isTaken, async (some) => await judge(some, settings, signal));
+    if (policy === 'skip') return judged;
+    const make = (named: readonly ShortenItem[]) => operation.call(named, signal, undefined, onDoubt);
+    return await replaced(items, judged, isSkipped, async (some) => await rename(some, make, settings, signal));
+  };
+  return {
+    ...operation,
+    call,
+    // A link that was found was there.
+    statusOf: (item, done) => (done.shared ? 'existing' : operation.statusOf(item, done)),
+    notApplied: (item, record) => operation.notApplied?.(asNamed(item, record), record) ?? [],
+  };
+}
+
+/** Some servers refuse a single row as a whole call. */
+function refusalOfOne(items: readonly ShortenItem[], error: unknown): BatchAnswer {
+  const { last } = error instanceof CallError ? error : {};
+  if (items.length !== 1 || last?.outcome !== 'rejected' || last.apiCode !== taken) throw error;
+  return { verdicts: [refusal(last.said ?? last.message)], surplus: [] };
+}
+
+function refusal(message: string): Verdict {
+  return { kind: 'failed', error: { code: taken, message } };
+}
+
+function isTaken(verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'failed' && verdict.error.code === taken;
+}
+
+function isSkipped(verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'done' && verdict.skipped === true;
+}
+
+/** An answer with other verdicts for some of its rows. */
+async function replaced(
+  items: readonly ShortenItem[],
+  { verdicts, surplus }: BatchAnswer,
+  isMeant: (verdict: Verdict | undefined) => boolean,
+  resolve: (items: readonly ShortenItem[]) => Promise<BatchAnswer>,
+): Promise<BatchAnswer> {
+  const some = items.filter((_, nth) => isMeant(verdicts[nth]));
+  if (some.length === 0) return { verdicts, surplus };
+  const found = await resolve(some);
+  const next = found.verdicts.values();
+  return {
+    verdicts: items.map((_, nth) => (isMeant(verdicts[nth]) ? next.next().value : verdicts[nth])),
+    surplus: [...surplus, ...found.surplus],
+  };
+}
+
+/** Nothing was made of these rows, so they are sent once more. */
+function sentAgain(items: readonly ShortenItem[]): BatchAnswer {
+  return { verdicts: items.map(() => again), surplus: [] };
+}
+
+async function judge(items: readonly ShortenItem[], settings: ConflictSettings, signal: AbortSignal): Promise<BatchAnswer> {
+  const links = await read(
+    items.map(({ custom_hash = '' }) => custom_hash),
+    settings,
+    signal,
+  );
+  if (!links) return sentAgain(items);
+  const verdicts = items.map(({ custom_hash = '', long_url }): Verdict => {
+    const record = links.get(custom_hash);
+    if (!record) return refusal('no link of the account has this hash, and it is not available');
+    const found = { kind: 'done', record, evidence: 'hash' } as const;
+    return sameUrl(record.long_url, long_url) ? { ...found, shared: true } : { ...found, skipped: true };
+  });
+  return { verdicts, surplus: [] };
+}
+
+/** Undefined where they cannot be read now. */
+async function read(
+  hashes: readonly string[],
+  { client, domain, mayCall }: ConflictSettings,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, UrlRecord> | undefined> {
+  if (mayCall && !mayCall()) return undefined;
+  try {
+    return await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
+  } catch (error) {
+    if (error instanceof CallError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes the links of rows whose hashes are taken, under the first numbered hash that no link has. One that leads where the row does is
+ * the row's: an attempt whose answer was lost, or an earlier run, has made it, so that nothing is made twice.
+ */
+async function rename(
+  items: readonly ShortenItem[],
+  make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,
+  settings: ConflictSettings,
+  signal: AbortSignal,
+): Promise<BatchAnswer> {
+  const names = items.map(({ custom_hash = '' }) => numberedHashes(custom_hash).filter((hash) => !settings.isAskedFor?.(hash)));
+  const links = await read(names.flat(), settings, signal);
+  if (!links) return sentAgain(items);
+  const given = new Set<string>();
+  const ways = items.map((item, nth) => wayOut(item, names[nth] ?? [], links, given));
+  const named = ways.flatMap((way) => ('item' in way ? way.item : []));
+  const made = named.length === 0 ? undefined : await makeSafely(named, make, settings);
+  const next: Iterator<Verdict | undefined> = (made?.verdicts ?? []).values();
+  return {
+    verdicts: ways.map((way) => ('item' in way ? orAgain(next.next().value) : way.verdict)),
+    surplus: made?.surplus ?? [],
+  };
+}
+
+/** The item to send, or what is known without sending anything. */
+type WayOut = { readonly item: ShortenItem } | { readonly verdict: Verdict };
+
+function wayOut(item: ShortenItem, names: readonly string[], links: ReadonlyMap<string, UrlRecord>, given: Set<string>): WayOut {
+  for (const name of names) {
+    const record = links.get(name);
+    if (record && sameUrl(record.long_url, item.long_url)) {
+      return { verdict: { kind: 'done', record, evidence: 'hash', shared: true, renamed: true } };
+    }
+    if (record || given.has(name)) continue;
+    given.add(name);
+    return { item: { ...item, custom_hash: name } };
+  }
+  return { verdict: refusal('the hash is taken, and so are those with a number') };
+}
+
+/** What cannot be made for certain stays in doubt: the rows get no verdict, and the run asks again (R 1.5.6). */
+async function makeSafely(
+  named: readonly ShortenItem[],
+  make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,
+  { mayCall }: ConflictSettings,
+): Promise<{ verdicts: Verdicts; surplus: readonly KnownRecord[] }> {
+  if (mayCall && !mayCall()) return sentAgain(named);
+  try {
+    return await make(named);
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return error.outcome === 'ambiguous' ? { verdicts: named.map(() => undefined), surplus: [] } : sentAgain(named);
+  }
+}
+
+/** A name that somebody took meanwhile: the next is found when the row is sent once more. */
+function orAgain(verdict: Verdict | undefined): Verdict | undefined {
+  if (isTaken(verdict)) return again;
+  return verdict?.kind === 'done' ? { ...verdict, renamed: true } : verdict;
+}
+
+/** The row as its link was made. */
+function asNamed(item: ShortenItem, { hash }: KnownRecord): ShortenItem {
+  return hashBefore(item, hash) === undefined ? item : { ...item, custom_hash: hash };
+}

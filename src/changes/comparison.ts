@@ -1,0 +1,112 @@
+import { rowBatches } from '../bulk/batches.ts';
+import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
+import { fieldsToChange } from '../bulk/operations/not-applied.ts';
+import type { RunInput } from '../bulk/run-plan.ts';
+import type { Session } from '../cli/session.ts';
+import { SeenKeys } from '../client/seen-keys.ts';
+import { type LinkKey, linkText, recordDomain } from '../contract/link.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { foldLabel } from '../contract/tag-label.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
+import type { ItemOf } from '../input/row.ts';
+import { plannedLinks } from './plan-report.ts';
+import type { PlannedOutcome } from './planned-links.ts';
+import type { SelectedLink, SelectedPage } from './selected-links.ts';
+
+/** A link as a file has it; `tags` are all of its labels. */
+export type FileLink = ItemOf['apply'];
+
+/** A link that a file has, the account, or both. */
+export interface ComparedLink extends SelectedLink {
+  /** Undefined for a link that only the account has. */
+  readonly item: FileLink | undefined;
+}
+
+/** What is compared. */
+export interface Comparison {
+  readonly file: Pick<RunInput<FileLink>, 'open'>;
+  /** The links among which are those that the file lacks. */
+  besides(): AsyncIterable<SelectedPage>;
+  readonly batchSize: number;
+}
+
+/**
+ * First the links of the file as the account has them now, in the order of the file, then those that only the account has (P1). Every
+ * link comes once.
+ */
+export async function* comparedPages(
+  { file, besides, batchSize }: Comparison,
+  { client }: Pick<Session, 'client'>,
+): AsyncGenerator<SelectedPage<ComparedLink>> {
+  const named = new NamedLinks();
+  let read = 0;
+  for await (const rows of rowBatches(file, batchSize)) {
+    const items = rows.map(({ item }) => item);
+    for await (const found of plannedLinks([items], fileOutcome, { client, batchSize })) {
+      const links = found.map(({ target: { hash, domain }, record }, nth) => ({
+        target: { hash, domain },
+        record,
+        item: items[nth],
+      }));
+      for (const { target, record } of links) named.add(target, record);
+      read += links.length;
+      yield { links, read };
+    }
+  }
+  for await (const { links } of besides()) {
+    const others = links.filter(({ target, record }) => record !== undefined && named.add(target, record));
+    read += others.length;
+    yield { links: others.map((link) => ({ ...link, item: undefined })), read };
+  }
+}
+
+/**
+ * Links that were seen, by every name that a server may give them: a listing of the default domain may not say which that is, and some
+ * servers write a hash in another case than it was asked for, or with blanks around it. Who takes a link of the file for another one would delete it.
+ */
+class NamedLinks {
+  readonly #seen = new SeenKeys();
+
+  /** Whether the link is new. */
+  add({ hash, domain }: LinkKey, record: UrlRecord | undefined): boolean {
+    const domains = [domain, record && recordDomain(record)].map((name) => name && withoutLocalPort(name));
+    const hashes = [hash, record?.hash ?? hash].map((one) => one.trim());
+    const names = new Set(domains.flatMap((name) => hashes.map((one) => linkText({ hash: one, domain: name }))));
+    const isKnown = [...names].map((name) => !this.#seen.add(name));
+    return !isKnown.includes(true);
+  }
+}
+
+/** What makes a link as its file has it: fields that the file leaves out are not compared (P1). */
+export function fileOutcome({ hash: _, domain: __, ...fields }: FileLink, record: UrlRecord | undefined): PlannedOutcome {
+  if (!record) return { kind: 'create', fields: withoutDefaults(fields) };
+  const { tags } = fields;
+  const asked: EditFields = { ...fields, ...(tags && { tags: instructions(tags, record.tags) }) };
+  const changed = fieldsToChange(asked, record);
+  if (changed.length === 0) return { kind: 'unchanged' };
+  return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, asked[field]])) };
+}
+
+function withoutDefaults(fields: EditFields): EditFields {
+  const isEmpty = (value: unknown): boolean =>
+    value === undefined || value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+}
+
+/** Gives a link exactly these labels; another case of a label is no other label. */
+function instructions(wanted: readonly string[], has: readonly string[]): string[] {
+  const [asked, present] = [wanted, has].map((labels) => new Set(labels.map(foldLabel)));
+  return [
+    ...wanted.filter((label) => !present?.has(foldLabel(label))).map((label) => `+${label}`),
+    ...has.filter((label) => !asked?.has(foldLabel(label))).map((label) => `-${label}`),
+  ];
+}
+
+const kinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };
+
+/** The row of a run that does what is planned. */
+export function appliedRow({ hash, domain }: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): AppliedRow {
+  const { custom_hash: _, ...asked } = fields;
+  return { operation: kinds[kind] ?? 'edit', hash, domain, ...asked };
+}

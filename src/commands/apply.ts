@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { applyOperation } from '../bulk/operations/apply.ts';
+import { checkedRows } from '../changes/checked-rows.ts';
+import { appliedRow, type ComparedLink, comparedPages, type FileLink, fileOutcome } from '../changes/comparison.ts';
+import { requireAnswer } from '../changes/consent.ts';
+import { changeListed } from '../changes/listed-change.ts';
+import type { ChangePlan } from '../changes/plan.ts';
+import type { PlannedOutcome } from '../changes/planned-links.ts';
+import { linksOfDomains } from '../changes/selected-links.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session } from '../cli/session.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
+import { foldLabel } from '../contract/tag-label.ts';
+import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { once } from '../flags/values.ts';
+import { describe } from '../help/description.ts';
+import { cellValue, isRefused } from '../input/values.ts';
+import { grouped, quantity } from '../output/quantity.ts';
+import { namesOf, type Report } from '../output/report.ts';
+import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
+import { printTemplate } from './print-template.ts';
+
+interface ApplyOptions extends BulkOptions {
+  readonly prune?: string;
+}
+
+export function registerApply(command: Command, run: Runner): void {
+  command.option('--prune <label>', 'delete links that carry <label> and are not in the file', once);
+  addInputFlags(command);
+  addBatchFlags(command);
+  command.action(run(apply));
+  describe(command, {
+    examples: [
+      'linkctl apply -f links.csv',
+      'linkctl apply -f links.csv --dry-run',
+      'linkctl apply -f links.csv --prune from-git --yes',
+      'linkctl diff -f links.csv || linkctl apply -f links.csv',
+    ],
+    fields: namesOf(urlColumns),
+    notes: [
+      'Makes the links that are missing and edits those that differ, as linkctl diff shows them. Each row names its link by hash, custom_hash ' +
+        'or short_url. An empty cell changes nothing; never, and "" or null in jsonl, clear a value. tags are all labels of the link: ' +
+        'others are detached.',
+      'Nothing is deleted, except with --prune <label>: links on the domains of the file that carry the label and are not in the file. Other ' +
+        'links that are not in the file are left alone, and named.',
+      'It stops if more than 30 % of the links that it governs, and at least 10, would be changed or deleted: --max-affected <n> allows up ' +
+        'to <n>. Each link is read again right before it is changed; one that somebody else changed meanwhile is reported and left alone.',
+      'It is one run: the same command resumes it, and linkctl undo takes it back. Run again, it sends nothing.',
+    ],
+    globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
+  });
+}
+
+/** Makes the account as a file says, in one run (P2). */
+async function apply(options: ApplyOptions, invocation: Invocation): Promise<Report> {
+  if (options.printTemplate) return await printTemplate('apply', options, invocation);
+  const { file, prune } = options;
+  if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
+  if (prune?.trim() === '') throw new UsageError('--prune: the label is empty');
+  const session = await openSession(invocation);
+  await requireAnswer(session, 'named');
+  const { input, domains, reading } = await checkedRows('apply', options, session);
+  if (input.rows === 0) throw new UsageError(`${input.name}: no rows`);
+  const besides = await linksOfDomains(domains, {}, session);
+  const batchSize = batchSizeOf(session, options.batchSize);
+  return await changeListed<AppliedPayload, ComparedLink>(
+    {
+      what: ['apply', '-f', file, ...(prune === undefined ? [] : ['--prune', prune])].map(shellWord).join(' '),
+      links: { ...besides, pages: () => comparedPages({ file: input, besides: besides.pages, batchSize }, session) },
+      given: { sha256: input.sha256, prune, ...reading.flags },
+      kind: 'apply',
+      kindOf: ({ operation }) => operation,
+      verb: 'apply',
+      question: { verb: 'Apply the changes to' },
+      options,
+      presentation: { ...hashChangePresentation('urls', 'Applied'), doing: 'applying' },
+      decide: (link) => decide(link, prune),
+      operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
+      // What is refused would have been made.
+      payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
+      refuse: (plan) => refuseDrift(plan, session),
+      comparesAgain: true,
+    },
+    session,
+  );
+}
+
+type AppliedPayload = ReturnType<typeof appliedRow>;
+
+const missing = { details: ['usage: linkctl apply -f <file> [--prune <label>]'], hint: 'linkctl apply --help' };
+
+function decide({ item, record }: ComparedLink, prune: string | undefined): PlannedOutcome {
+  if (item) return made(item, fileOutcome(item, record));
+  const carries = prune !== undefined && record?.tags.some((label) => foldLabel(label) === foldLabel(prune));
+  return carries ? { kind: 'delete' } : { kind: 'left', reason: 'not in the file, left alone' };
+}
+
+/** What cannot be made as the file says is not sent. */
+function made({ hash, long_url }: FileLink, outcome: PlannedOutcome): PlannedOutcome {
+  if (outcome.kind !== 'create') return outcome;
+  if (long_url === undefined) return { kind: 'refused', reason: 'no such link, and no long_url to make it with' };
+  return isRefused(cellValue('custom_hash', hash))
+    ? { kind: 'refused', reason: 'no such link, and its hash is no custom hash' }
+    : outcome;
+}
+
+/** Beyond so many links, and this part of those that the file governs, a change is probably a wrong file (P3). */
+const least = 10;
+const part = 0.3;
+
+function refuseDrift({ counts, countOf }: ChangePlan, { global: { maxAffected } }: Session): void {
+  const affected = countOf('change') + countOf('delete');
+  const governed = affected + countOf('unchanged');
+  if (maxAffected !== undefined || affected < least || affected <= governed * part) return;
+  const share = `${grouped(affected)} of ${quantity(governed, 'link')} would be changed or deleted, more than 30 %`;
+  throw new UsageError(`${share}; nothing was changed: if this is meant, add --max-affected ${counts.planned}`, {
+    hint: 'linkctl diff -f <file> shows the differences',
+  });
+}

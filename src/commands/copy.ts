@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { type CopyOptions, copyLinks } from '../changes/copy.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openProfile, openSession, type Session } from '../cli/session.ts';
+import { addBatchFlags } from '../flags/bulk-flags.ts';
+import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
+import { repeated } from '../flags/values.ts';
+import { describe } from '../help/description.ts';
+import { namesOf, type Report } from '../output/report.ts';
+import { urlColumns } from '../output/url-columns.ts';
+
+interface CommandOptions extends CopyOptions {
+  readonly to: string;
+}
+
+export function registerCopy(command: Command, run: Runner): void {
+  command.requiredOption('--to <profile>', 'profile of the account to copy to');
+  command.option('--map-domain <a=b>', 'copy the links of domain a to domain b; repeatable', repeated);
+  addSelectionFlags(command, 'select all links of the domain (default)');
+  addBatchFlags(command);
+  command.action(run(copy));
+  describe(command, {
+    description: 'Copy links to the account of another profile, oldest first, so that they are listed there in the same order.',
+    examples: [
+      'linkctl copy --to work --dry-run',
+      'linkctl copy --to work --all-domains --map-domain old.example=new.example',
+      "linkctl copy --to sandbox --by-tags 'promo'",
+    ],
+    fields: namesOf(urlColumns),
+    notes: [
+      'Copies keep hash, destination, note, tags, dates and flags. A hash that leads elsewhere there is left alone and reported: exit 3. ' +
+        'Links that are there already are not sent, so the same command can be run again. Without a selection, tags that no link carries are ' +
+        'added, too.',
+      'Domains of the same name belong together, or as --map-domain says. Links of one domain that the other account lacks go to its ' +
+        'working domain. Flags and environment variables for credentials, edition and domain are for the account that is copied.',
+      'Clicks, last visits and dates of creation cannot be copied; max_clicks not to edition B. To take a copy back: linkctl undo last --profile <profile>.',
+    ],
+    globals: ['--profile', '--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
+  });
+}
+
+/** From the account of the command line to that of `--to` (P4). */
+async function copy(options: CommandOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+  const { to, concurrency = 1, search } = options;
+  if (concurrency > 1) throw new UsageError('--concurrency: copy sends one request at a time, to keep the order of the links');
+  const named = readSelection(operands, options);
+  if (search?.trim() === '') throw new UsageError('--search: the text is empty');
+  const source = await openSession(invocation);
+  const target = await openTarget(to, source, invocation);
+  const rest = search === undefined ? ({ kind: 'all' } as const) : ({ kind: 'search', text: search } as const);
+  return await copyLinks(named ?? rest, options, { source, target });
+}
+
+/** Another account, or another domain of the same. */
+async function openTarget(profile: string, source: Session, invocation: Invocation): Promise<Session> {
+  return profile === source.profile
+    ? { ...source, domain: undefined, domainNamed: false }
+    : await openProfile(profile, invocation);
+}

@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import { DifferentError, UsageError } from '../base/errors.ts';
+import { checkedRows } from '../changes/checked-rows.ts';
+import { type ComparedLink, comparedPages, fileOutcome } from '../changes/comparison.ts';
+import { showPlan } from '../changes/consent.ts';
+import { fieldChanges } from '../changes/field-changes.ts';
+import { type ChangePlan, startPlan } from '../changes/plan.ts';
+import { wantsRows } from '../changes/plan-report.ts';
+import { type PlannedOutcome, signs } from '../changes/planned-links.ts';
+import { linksOfDomains, refuseDomainsOf, type SelectedLinks, selectLinks } from '../changes/selected-links.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session } from '../cli/session.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
+import { type LinkDomains, linkText } from '../contract/link.ts';
+import { addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import {
+  addSelectionFlags,
+  type LinkSelection,
+  namesSelection,
+  requireLinkSelection,
+  type SelectionOptions,
+} from '../flags/selection-flags.ts';
+import { describe } from '../help/description.ts';
+import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { printTemplate } from './print-template.ts';
+
+interface DiffOptions extends SelectionOptions, BulkOptions {}
+
+export function registerDiff(command: Command, run: Runner): void {
+  addSelectionFlags(command);
+  addInputFlags(command);
+  command.action(run(diff));
+  describe(command, {
+    examples: [
+      'linkctl diff -f links.csv',
+      "linkctl diff -f links.csv --by-tags 'promo'",
+      'linkctl diff -f links.csv --all-domains -o json',
+      'linkctl list -o csv > links.csv && linkctl diff -f links.csv',
+    ],
+    fields: namesOf(columns),
+    notes: [
+      'Exit 0 if the file and the account are equal, 12 if they differ, another code for a failure.',
+      '+ is a link that only the file has, - one that only the account has, and ~ a field that differs: before is the value of the account, ' +
+        'after that of the file. A terminal shows changes that are alike once, with their number; a pipe or -o gets a row for each difference.',
+      'Each row names its link by hash, custom_hash or short_url, with a domain column if hashes are not enough. An empty cell is not ' +
+        'compared; never, and "" or null in jsonl, mean that the link has no such value. tags are all labels of the link, as in a listing. ' +
+        'Columns of a listing that cannot be set, such as clicks, are not compared.',
+      'Without a selection, - covers the domains that the file names, or the domain in use. With one, it covers what is selected; links ' +
+        'that the file names are always compared.',
+    ],
+    globals: ['--domain', '--fields', '--output', '--quiet'],
+  });
+}
+
+/** Compares a file with the account, and changes nothing (P1). */
+async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+  if (options.printTemplate) return await printTemplate('apply', options, invocation);
+  const { file } = options;
+  if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
+  const selection = namesSelection(operands, options) ? requireLinkSelection(operands, options, 'diff -f <file>') : undefined;
+  if (file === '-' && selection?.kind === 'file' && selection.path === '-') {
+    throw new UsageError('specify only one of --file - or --hashes-from -');
+  }
+  const session = await openSession(invocation);
+  const listed: LinkSelection | undefined = selection ?? (options.allDomains ? { kind: 'all' } : undefined);
+  if (listed) refuseDomainsOf(listed, options, session);
+  const { input, domains } = await checkedRows('apply', options, session, { isOnlyRead: true });
+  const besides = listed ? await selectLinks(listed, options, session) : await linksOfDomains(domains, options, session);
+  const compared = comparedPages({ file: input, besides: besides.pages, batchSize: batchSizeOf(session) }, session);
+  return diffReport(compared, { file: input.name, domains: domainsOf(domains, besides) }, session);
+}
+
+const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };
+
+function domainsOf(domains: LinkDomains, { severalDomains }: SelectedLinks): LinkDomains {
+  return severalDomains ? ['several', ...domains] : domains;
+}
+
+const columns: readonly Column[] = [
+  { name: 'sign', essential: true },
+  { name: 'hash', essential: true },
+  { name: 'short_url', essential: true },
+  { name: 'field' },
+  { name: 'before', shrinks: true },
+  { name: 'after', shrinks: true },
+];
+
+function diffReport(
+  compared: AsyncIterable<{ readonly links: readonly ComparedLink[]; readonly read: number }>,
+  { file, domains }: { readonly file: string; readonly domains: LinkDomains },
+  session: Session,
+): RowsReport {
+  const { streams } = session;
+  const plan = startPlan({ verb: 'differ', session });
+  const asRows = wantsRows(session);
+  async function* rows(): AsyncGenerator<Row[]> {
+    for await (const { links, read } of compared) {
+      const some: Row[] = [];
+      for (const link of links) {
+        const outcome: PlannedOutcome = link.item ? fileOutcome(link.item, link.record) : { kind: 'delete' };
+        plan.add({ ...link, outcome });
+        if (asRows) some.push(...rowsOf(link, outcome));
+      }
+      streams.progress.step(() => `${read} links compared`);
+      yield some;
+    }
+    if (!asRows) await showPlan(plan, session);
+  }
+  const shown = ['sign', domains.length > 1 ? 'short_url' : 'hash', 'field', 'before', 'after'];
+  return {
+    kind: 'rows',
+    key: 'differences',
+    rows: rows(),
+    columns,
+    tableFields: shown,
+    pipedFields: shown,
+    members: () => ({ summary: summaryOf(plan) }),
+    notes: () => (asRows ? plan.summary() : []),
+    outcome: () =>
+      plan.counts.planned > 0 ? new DifferentError(`${file} and the account differ`, { reported: true }) : undefined,
+  };
+}
+
+function summaryOf({ countOf }: ChangePlan): Row {
+  return {
+    only_in_file: countOf('create'),
+    different: countOf('change'),
+    only_in_account: countOf('delete'),
+    equal: countOf('unchanged'),
+  };
+}
+
+/** A row for each difference. */
+function rowsOf({ target, record, item }: ComparedLink, outcome: PlannedOutcome): Row[] {
+  const sign = signs[outcome.kind];
+  const short_url = target.domain === undefined ? record?.short_url : linkText(target);
+  const name = { sign, hash: target.hash, short_url };
+  switch (outcome.kind) {
+    case 'create':
+      return [{ ...name, after: item?.long_url }];
+    case 'delete':
+      return [{ ...name, before: record?.long_url }];
+    case 'change':
+      return fieldChanges(outcome.fields, record ?? {}).map(({ field, before, after }) => ({
+        ...name,
+        field,
+        before,
+        // What is sent of tags are instructions.
+        after: field === 'tags' ? item?.tags : after,
+      }));
+    default:
+      return [];
+  }
+}

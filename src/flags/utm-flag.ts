@@ -1,0 +1,16 @@
+import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
+import { longUrlFault } from '../input/values.ts';
+import { withParameter } from '../links/query-parameters.ts';
+import { utmParameters } from '../links/utm.ts';
+
+/** I7: typed long URLs with the parameters of `--utm`. Throws a UsageError, also for a URL that cannot be sent with them. */
+export function withUtm(longUrls: readonly string[], utm: string): string[] {
+  const parameters = utmParameters(utm);
+  return longUrls.map((longUrl) => {
+    const result = parameters.reduce(withParameter, longUrl);
+    const fault = longUrlFault(result);
+    if (fault !== undefined) throw new UsageError(`--utm: with it, ${quoted(longUrl)} ${fault}`);
+    return result;
+  });
+}

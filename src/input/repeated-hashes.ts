@@ -1,0 +1,66 @@
+import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
+import { linkText } from '../contract/link.ts';
+import type { Notices } from './notices.ts';
+import type { InputRow } from './row.ts';
+
+/**
+ * Finds hashes that two rows of a file give (C16): every request must hold distinct ones, or an answer could not be matched to
+ * its row (R 1.5). Custom hashes that differ only in case are refused as well, unless they are allowed or come from a
+ * listing, which shows that the server has both. The hashes that an edit names exist, so they may differ only in case.
+ */
+export class DuplicateSearch {
+  readonly #allowCaseDuplicates: boolean;
+  readonly #named = new DuplicateCandidateSearch();
+  readonly #custom = new DuplicateCandidateSearch();
+
+  constructor(allowCaseDuplicates: boolean) {
+    this.#allowCaseDuplicates = allowCaseDuplicates;
+  }
+
+  add({ item }: InputRow): void {
+    if ('hash' in item) this.#named.add(linkText(item).toLowerCase());
+    if (item.custom_hash !== undefined) this.#custom.add(newUrl(item).toLowerCase());
+  }
+
+  /** Reads the rows once more if anything may be repeated, and reports those that repeat a hash. */
+  async confirm(open: () => AsyncIterable<readonly InputRow[]>, problem: Notices['problem']): Promise<void> {
+    const candidates = { named: this.#named.candidates(), custom: this.#custom.candidates() };
+    if (candidates.named.count + candidates.custom.count === 0) return;
+    const repeatedName = repetitions('hash', candidates.named);
+    const repeatedCustom = repetitions('custom_hash', candidates.custom);
+    for await (const rows of open()) {
+      for (const { line, item, listed } of rows) {
+        const reason =
+          ('hash' in item ? repeatedName(linkText(item), line, true) : undefined) ??
+          (item.custom_hash ? repeatedCustom(newUrl(item), line, listed || this.#allowCaseDuplicates) : undefined);
+        if (reason) problem({ line, reason });
+      }
+    }
+  }
+}
+
+/** Renamed URLs of two domains may get the same hash. */
+function newUrl(item: InputRow['item']): string {
+  const { custom_hash = '' } = item;
+  return 'hash' in item ? linkText({ hash: custom_hash, domain: item.domain }) : custom_hash;
+}
+
+/** Says why the hash of a line is refused, one line after the other. */
+function repetitions(
+  name: string,
+  candidates: DuplicateCandidates,
+): (hash: string, line: number, anyCase: boolean) => string | undefined {
+  const firstLines = new Map<string, number>();
+  const firstLinesFolded = new Map<string, number>();
+  return (hash, line, anyCase) => {
+    const folded = hash.toLowerCase();
+    if (!candidates.has(folded)) return undefined;
+    const same = firstLines.get(hash);
+    const similar = firstLinesFolded.get(folded);
+    if (same === undefined) firstLines.set(hash, line);
+    if (similar === undefined) firstLinesFolded.set(folded, line);
+    if (same !== undefined) return `${name}: ${JSON.stringify(hash)} is already on line ${same}`;
+    if (similar === undefined || anyCase) return undefined;
+    return `${name}: ${JSON.stringify(hash)} differs only in case from the one on line ${similar}`;
+  };
+}

@@ -1,0 +1,369 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Edition } from '../../src/contract/editions.ts';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import { type DomainSettings, type RunningService, startService } from '../../src/service/service.ts';
+import { startProgram } from '../support/built-program.ts';
+import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
+import { apiKey, arrived, type Linkctl, test as plain, runnerIn, sent, username } from '../support/linkctl.ts';
+import { numbered, oddHashes, store, stored, visit } from '../support/stored-links.ts';
+
+const otherKey = 'k-of-the-other-account-71c0';
+
+interface Target {
+  readonly service: RunningService;
+  readonly wire: FaultyServer;
+}
+
+interface Fixtures {
+  /** Edition and domains of the account that is copied to. */
+  otherEdition: Edition;
+  otherDomains: readonly DomainSettings[] | undefined;
+  /** The account of the profile `there`; `service` and `wire` are that of `here`, which is current. */
+  there: Target;
+  profileEnv: Record<string, string>;
+  run: Linkctl;
+}
+
+const test = plain.extend<Fixtures>({
+  otherEdition: 'a',
+  otherDomains: undefined,
+  there: async ({ otherEdition, otherDomains }, use) => {
+    const service = await startService({
+      edition: otherEdition,
+      domains: otherDomains,
+      username: 'bob',
+      apiKey: otherKey,
+      redirects: false,
+    });
+    const wire = await startFaultyServer({ backend: service.baseUrl });
+    await use({ service, wire });
+    await wire.close();
+    await service.close();
+  },
+  profileEnv: async ({ homeEnv, folder, wire, edition, there, otherEdition }, use) => {
+    const config = join(folder, '.config', 'linkctl');
+    mkdirSync(config, { recursive: true, mode: 0o700 });
+    const profiles = {
+      here: { base_url: wire.baseUrl, username, api_key: apiKey, edition },
+      there: { base_url: there.wire.baseUrl, username: 'bob', api_key: otherKey, edition: otherEdition },
+    };
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ current_profile: 'here', profiles }), { mode: 0o600 });
+    await use(homeEnv);
+  },
+  run: async ({ profileEnv }, use) => {
+    await use(runnerIn(profileEnv));
+  },
+});
+
+const asBob = { authorization: `Basic ${Buffer.from(`bob:${otherKey}`).toString('base64')}` };
+
+/** The links of the target, the oldest first. */
+async function copies({ service }: Target, domain?: string): Promise<UrlRecord[]> {
+  const records: UrlRecord[] = [];
+  for (;;) {
+    const query = new URLSearchParams({ offset: String(records.length), limit: '500', ...(domain && { domain }) });
+    const { urls } = (await (await fetch(`${service.baseUrl}/urls?${query}`, { headers: asBob })).json()) as {
+      urls: UrlRecord[];
+    };
+    if (urls.length === 0) return records.reverse();
+    records.push(...urls);
+  }
+}
+
+async function storeThere({ service }: Target, urls: readonly object[], domain = ''): Promise<void> {
+  const query = domain && `?domain=${domain}`;
+  await fetch(`${service.baseUrl}/urls${query}`, { method: 'POST', headers: asBob, body: JSON.stringify({ urls }) });
+}
+
+/** What can be set of a link. */
+function settable({ hash, long_url, note, tags, expiration_date, email_stats, max_clicks }: UrlRecord, withBound = true) {
+  return { hash, long_url, note, tags, expiration_date, email_stats, ...(withBound && { max_clicks }) };
+}
+
+async function changes(wire: FaultyServer): Promise<string[]> {
+  return (await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'));
+}
+
+/** Links with every field, more than a page of either edition. */
+function many(count: number, edition: Edition): object[] {
+  return Array.from({ length: count }, (_, index) => ({
+    custom_hash: oddHashes[index] ?? `Link${index}`,
+    long_url: `https://example.com/${index}?q=%7e#Top`,
+    ...(index % 3 === 0 && { note: `note ${index}, "quoted"` }),
+    ...(index % 4 === 0 && { tags: ['promo', 'a,b'] }),
+    ...(index % 5 === 0 && { expiration_date: '2031-12-31' }),
+    ...(index % 7 === 0 && { email_stats: true }),
+    ...(index % 11 === 0 && edition === 'a' && { max_clicks: index + 1 }),
+  }));
+}
+
+describe.each([
+  ['a', 'b'],
+  ['b', 'a'],
+  ['a', 'a'],
+] as const)('from edition %s to edition %s', (edition, otherEdition) => {
+  test.override({ edition, otherEdition });
+
+  test('P4: every link is made there with all that can be set, in the same order; a second copy makes none', async ({
+    run,
+    service,
+    there,
+  }) => {
+    const both = edition === 'a' && otherEdition === 'a';
+    await store(service, many(1203, edition));
+    const ran = await run(['copy', '--to', 'there', '--yes']);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.stderr).toContain('1203 links: 1203 created');
+    expect(ran.stderr).toContain('not copied: clicks, last visits and dates of creation\n');
+    expect(ran.stderr.includes('not copied: max_clicks of 110 links')).toBe(edition === 'a' && otherEdition === 'b');
+    const here = (await stored(service)).map((link) => settable(link, both));
+    expect((await copies(there)).map((link) => settable(link, both))).toEqual(here);
+    const before = (await changes(there.wire)).length;
+    const again = await run(['copy', '--to', 'there', '--yes', '-o', 'json']);
+    expect(again).toMatchObject({ code: 0 });
+    expect(JSON.parse(again.stdout)).toEqual({ urls: [], summary: { rows: 1203, existing: 1203 } });
+    expect(again.stderr).toContain('1203 links existing');
+    expect(await changes(there.wire)).toHaveLength(before);
+    expect(await copies(there)).toHaveLength(1203);
+  });
+
+  test('P4: a copy that was killed is resumed by the same command: nothing is lost, doubled or out of order', async ({
+    profileEnv,
+    service,
+    there,
+  }) => {
+    await store(service, many(1203, edition));
+    await there.wire.script([
+      { only: { method: 'POST' }, times: 3 },
+      { only: { method: 'POST' }, held: true },
+    ]);
+    const words = ['copy', '--to', 'there', '--yes', '--batch-size', '200', '--all'];
+    const { process: child, ended } = startProgram(words, profileEnv);
+    await arrived(there.wire, 4, 'POST');
+    child.kill('SIGKILL');
+    await ended;
+    await there.wire.release();
+    await store(service, [{ custom_hash: 'later', long_url: 'https://example.com/later' }]);
+    const resumed = await startProgram(words, profileEnv).ended;
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/resuming run .*1203 links/s) });
+    const hashes = (await stored(service)).map(({ hash }) => hash);
+    expect((await copies(there)).map(({ hash }) => hash)).toEqual(hashes.slice(0, -1));
+    // What came to the source meanwhile comes with the next one.
+    expect(await runnerIn(profileEnv)(words)).toMatchObject({ code: 0, stdout: 'later\n' });
+    expect((await copies(there)).map(({ hash }) => hash)).toEqual(hashes);
+  });
+});
+
+test('P4: a hash that leads elsewhere there is left alone and named, the others are copied: exit 3', async ({
+  run,
+  service,
+  there,
+  folder,
+}) => {
+  await store(service, [...numbered(3, { note: 'n' }), { custom_hash: 'hash', long_url: 'https://example.com/hash' }]);
+  await storeThere(there, [
+    { custom_hash: 'h1', long_url: 'https://foreign.example/' },
+    { custom_hash: 'h2', long_url: 'https://example.com/2', note: 'theirs' },
+  ]);
+  const results = join(folder, 'results.csv');
+  const ran = await run(['copy', '--to', 'there', '--yes', '-o', 'json', '--results', results]);
+  expect(ran.code).toBe(3);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    urls: [
+      { hash: 'h0', status: 'created' },
+      { hash: 'h1', status: 'failed', long_url: 'https://example.com/1', error: { code: 1215 } },
+      { hash: 'h2', status: 'failed', error: { code: 0, message: 'it exists with other values: note' } },
+      { hash: 'hash', status: 'created' },
+    ],
+    summary: { rows: 4, created: 2, failed: 2 },
+  });
+  expect(readFileSync(results, 'utf8')).toMatch(/h1.*failed|failed.*h1/);
+  const links = new Map((await copies(there)).map((link) => [link.hash, link]));
+  expect(links.get('h1')?.long_url).toBe('https://foreign.example/');
+  expect(links.get('h2')?.note).toBe('theirs');
+  expect([...links.keys()]).toEqual(['h1', 'h2', 'h0', 'hash']);
+});
+
+test('P4, U2: undo on the profile of the target deletes the copies, and only these', async ({ run, service, there }) => {
+  await store(service, numbered(3));
+  await storeThere(there, numbered(1));
+  expect(await run(['copy', '--to', 'there', '--yes'])).toMatchObject({ code: 0, stdout: 'h1\nh2\n' });
+  expect(await run(['undo', 'last', '--yes'])).toMatchObject({ code: 2 });
+  expect(await run(['undo', 'last', '--yes', '--profile', 'there'])).toMatchObject({ code: 0 });
+  expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h0']);
+  expect(await stored(service)).toHaveLength(3);
+});
+
+test('P4: clicks stay, tags that no link carries come along with a whole account', async ({
+  run,
+  linkctl,
+  service,
+  there,
+  wire,
+}) => {
+  await store(service, [{ custom_hash: 'used', long_url: 'https://example.com/', tags: ['Promo'] }]);
+  await linkctl(['tags', 'add', 'spring sale', 'a,b', 'Known']);
+  await visit(service, 'used', 3);
+  await fetch(`${there.service.baseUrl}/tags`, { method: 'POST', headers: asBob, body: JSON.stringify({ label: 'known' }) });
+  await wire.script([]);
+  expect(await run(['copy', '--to', 'there', '--yes', 'used'])).toMatchObject({ code: 0 });
+  expect(await changes(there.wire)).toHaveLength(2);
+  const dry = await run(['copy', '--to', 'there', '-n', '-o', 'json']);
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    requests: [
+      { method: 'POST', path: '/tags', body: { label: 'a,b' } },
+      { method: 'POST', path: '/tags', body: { label: 'spring sale' } },
+    ],
+  });
+  const ran = await run(['copy', '--to', 'there', '--yes']);
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.stderr).toContain('2 tags: "a,b", "spring sale": used by no copied link, would be added');
+  expect(ran.stderr).toContain('1 link existing');
+  const { tags } = (await (await fetch(`${there.service.baseUrl}/tags`, { headers: asBob })).json()) as {
+    tags: { label: string }[];
+  };
+  expect(tags.map(({ label }) => label).sort()).toEqual(['Promo', 'a,b', 'known', 'spring sale']);
+  expect((await copies(there))[0]).toMatchObject({ total_clicks: 0, tags: ['Promo'] });
+});
+
+test('F1, F2, P4: a selection and filters say which links; a hash that does not exist fails by name', async ({
+  run,
+  service,
+  there,
+}) => {
+  await store(service, [...numbered(4), { custom_hash: 'old', long_url: 'https://old.example/' }]);
+  expect(await run(['copy', '--to', 'there', '--yes', '--filter', 'host=old.example'])).toMatchObject({
+    code: 0,
+    stdout: 'old\n',
+  });
+  const named = await run(['copy', '--to', 'there', '--yes', 'h1', 'nope', 'h3']);
+  expect(named).toMatchObject({ code: 3, stdout: 'h3\nh1\n' });
+  expect(named.stderr).toContain('nope');
+  expect((await copies(there)).map(({ hash }) => hash)).toEqual(['old', 'h3', 'h1']);
+});
+
+test('B54, B60, B62: nothing goes anywhere without an answer; each account gets its own credentials only', async ({
+  run,
+  profileEnv,
+  env,
+  service,
+  there,
+  wire,
+}) => {
+  await store(service, numbered(2));
+  expect(await run(['copy', '--to', 'there'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes required') });
+  const dry = await run(['copy', '--to', 'there', '-n']);
+  expect(dry).toMatchObject({ code: 0 });
+  expect(dry.stderr).toContain('2 links would be copied');
+  expect(await changes(there.wire)).toEqual([]);
+  const byEnv = runnerIn({ ...profileEnv, ...env, LINKCTL_DOMAIN: 'localhost' });
+  expect(await byEnv(['copy', '--to', 'there', '--yes'])).toMatchObject({ code: 0, stdout: 'h0\nh1\n' });
+  const keyOf = (name: string, key: string) => `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}`;
+  const keys = async (server: FaultyServer) => [
+    ...new Set((await server.requests()).map(({ headers }) => headers.authorization)),
+  ];
+  expect(await keys(wire)).toEqual([keyOf(username, apiKey)]);
+  expect(await keys(there.wire)).toEqual([keyOf('bob', otherKey)]);
+});
+
+test.for([
+  [['copy'], "required option '--to <profile>'"],
+  [['copy', '--to', 'here'], 'source and target of the copy are the same: profile "here"'],
+  [['copy', '--to', 'nobody'], 'nobody'],
+  [['copy', '--to', 'there', '--concurrency', '4'], '--concurrency: copy sends one request at a time'],
+  [['copy', '--to', 'there', '--map-domain', 'x'], '--map-domain: expected <domain>=<domain>, got "x"'],
+  [['copy', '--to', 'there', '--map-domain', 'typo.example=localhost'], 'typo.example is not a domain of profile "here"'],
+  [['copy', '--to', 'there', '--map-domain', 'localhost=typo.example'], 'typo.example is not a domain of profile "there"'],
+  [['copy', '--to', 'there', '--search', ' '], '--search: the text is empty'],
+] as const)('P4: %j is refused, and nothing is sent', async ([words, message], { run, service, there }) => {
+  await store(service, numbered(1));
+  const ran = await run([...words, '--yes']);
+  expect([2, 9]).toContain(ran.code);
+  expect(ran.stderr).toContain(message);
+  expect(await changes(there.wire)).toEqual([]);
+});
+
+test('P4: the sandbox is a target, and a source', async ({ run, service, there }) => {
+  await store(service, numbered(3));
+  expect(await run(['copy', '--to', 'sandbox', '--yes'])).toMatchObject({ code: 0, stdout: 'h0\nh1\nh2\n' });
+  expect(await run(['copy', '--to', 'there', '--profile', 'sandbox', '--yes'])).toMatchObject({
+    code: 0,
+    stdout: 'h0\nh1\nh2\n',
+  });
+  expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h0', 'h1', 'h2']);
+  expect(await run(['copy', '--to', 'sandbox', '--profile', 'sandbox', '--yes'])).toMatchObject({ code: 2 });
+});
+
+describe('two domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+  const all = ['copy', '--to', 'there', '--yes', '--all-domains'];
+  const urls = (name: string, count = 3) =>
+    Array.from({ length: count }, (_, index) => ({
+      custom_hash: `${name}${index}`,
+      long_url: `https://to.example/${name}/${index}`,
+    }));
+
+  describe('to two others', () => {
+    test.override({ otherDomains: [{ name: 'c.example' }, { name: 'b.example' }] });
+
+    test('P4: domains go where --map-domain says, else to those of the same name; the same hash on both stays two links', async ({
+      run,
+      service,
+      there,
+    }) => {
+      for (const domain of ['a.example', 'b.example']) {
+        await store(service, [{ custom_hash: 'hash', long_url: `https://to.${domain}/hash` }], domain);
+        await store(service, urls(domain[0] ?? ''), domain);
+      }
+      expect(await run(all)).toMatchObject({ code: 2, stderr: expect.stringContaining('does not have a.example') });
+      expect(await changes(there.wire)).toEqual([]);
+      const ran = await run([...all, '--map-domain', 'A.example=c.example']);
+      expect(ran).toMatchObject({ code: 0 });
+      expect((await copies(there, 'c.example')).map(({ hash }) => hash)).toEqual(['hash', 'a0', 'a1', 'a2']);
+      expect((await copies(there, 'b.example')).map(({ hash }) => hash)).toEqual(['hash', 'b0', 'b1', 'b2']);
+      expect((await copies(there, 'c.example'))[0]?.long_url).toBe('https://to.a.example/hash');
+      const again = await run([...all, '--map-domain', 'a.example=c.example', '-o', 'json']);
+      expect(JSON.parse(again.stdout).summary).toEqual({ rows: 8, existing: 8 });
+    });
+
+    test('P4: links of one domain go to the working domain of the target', async ({ run, service, there }) => {
+      await store(service, urls('a'), 'a.example');
+      expect(await run(['copy', '--to', 'there', '--yes'])).toMatchObject({ code: 0 });
+      expect((await copies(there, 'c.example')).map(({ hash }) => hash)).toEqual(['a0', 'a1', 'a2']);
+    });
+
+    test('P4: from one domain to another of the same account', async ({ run, service }) => {
+      await store(service, urls('a'), 'a.example');
+      const ran = await run(['copy', '--to', 'here', '--yes', '--map-domain', 'a.example=b.example']);
+      expect(ran).toMatchObject({ code: 0, stdout: 'a0\na1\na2\n' });
+      expect((await stored(service, 'b.example')).map(({ hash }) => hash)).toEqual(['a0', 'a1', 'a2']);
+      const same = await run(['copy', '--to', 'here', '--yes', '--map-domain', 'a.example=a.example']);
+      expect(same).toMatchObject({ code: 2, stderr: expect.stringContaining('are the same') });
+    });
+  });
+
+  describe('to edition b', () => {
+    test.override({ otherEdition: 'b' });
+
+    test('P4: two domains become one; links that would share a hash are said before anything is sent', async ({
+      run,
+      service,
+      there,
+    }) => {
+      await store(service, urls('a'), 'a.example');
+      await store(service, urls('b'), 'b.example');
+      expect(await run(all)).toMatchObject({ code: 0 });
+      expect((await copies(there)).map(({ hash }) => hash).sort()).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2']);
+      await store(service, [{ custom_hash: 'twin', long_url: 'https://one.example/' }], 'a.example');
+      await store(service, [{ custom_hash: 'twin', long_url: 'https://two.example/' }], 'b.example');
+      const before = (await changes(there.wire)).length;
+      const ran = await run(all);
+      expect(ran).toMatchObject({ code: 2 });
+      expect(ran.stderr).toContain('1 link would have the hash of another one; nothing was copied');
+      expect(ran.stderr).toContain('a.example/twin and b.example/twin would both be twin');
+      expect(await changes(there.wire)).toHaveLength(before);
+    });
+  });
+});

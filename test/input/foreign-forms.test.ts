@@ -1,0 +1,189 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test as program, type Ran } from '../support/linkctl.ts';
+import { stored } from '../support/stored-links.ts';
+import { check, failure, rows, test } from './fixtures.ts';
+import { type ForeignLink, foreignForms, spreadsheet, spreadsheetLinks } from './foreign-forms.ts';
+
+/** What the account has, by hash. */
+async function made(service: Parameters<typeof stored>[0]): Promise<ForeignLink[]> {
+  const links = (await stored(service)).map(({ hash, long_url, note, tags, expiration_date }) => ({
+    hash,
+    long_url,
+    ...(note && { note }),
+    ...(tags?.length && { tags }),
+    ...(expiration_date && { expiration_date }),
+  }));
+  return links.toSorted((one, other) => (one.hash < other.hash ? -1 : 1));
+}
+
+describe.each(['a', 'b'] as const)('I1, I2, I4, I5: files of other services need no flag, edition %s', (edition) => {
+  program.override({ edition });
+
+  program.for(foreignForms)('$name', async ({ text, columns, links }, { linkctl, folder, service }) => {
+    const file = join(folder, 'export.csv');
+    writeFileSync(file, text);
+    const ran = await linkctl(['shorten', '-f', file]);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr.split('\n').filter((line) => line.startsWith('columns'))).toEqual([columns]);
+    expect(await made(service)).toEqual(links);
+  });
+
+  program('a spreadsheet needs the format of its dates', async ({ linkctl, folder, service, wire }) => {
+    const file = join(folder, 'sheet.csv');
+    writeFileSync(file, spreadsheet);
+    const refused = await linkctl(['shorten', '-f', file]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('Expires on: dates such as "31.12.2031" look like dmy: add --date-format dmy');
+    expect(await wire.requests()).toEqual([]);
+    const ran: Ran = await linkctl(['shorten', '-f', file, '--date-format', 'dmy']);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain(
+      'columns: Long URL -> long_url, Custom back-half -> custom_hash, Tags -> tags, Expires on -> expiration_date; not used: Clicks\n',
+    );
+    expect(ran.stderr).toContain(`warning: ${file}:1: "Spring campaign" is taken for a title, the next line for the header\n`);
+    expect(await made(service)).toEqual(spreadsheetLinks);
+  });
+});
+
+describe('I2: what has two readings is refused, with both', () => {
+  const readings = async (text: string): Promise<string[]> => (await failure(check(text))).lines.slice(1);
+
+  test('link alone; beside a destination it is the short URL', async () => {
+    expect(await readings('Link,Clicks\nhttps://a.example/x,7\n')).toEqual([
+      `links.csv:1:1: column "Link" may be the destination or the short URL: add --columns 'long_url=Link' or --columns 'short_url=Link'`,
+    ]);
+  });
+
+  test('source without target', async () => {
+    expect(await readings('source,hits\nhttps://a.example/x,7\n')).toEqual([
+      `links.csv:1:1: column "source" may be the hash or the destination: add --columns 'custom_hash=source' or --columns 'long_url=source'`,
+    ]);
+    expect(await readings('url,source\nhttps://a.example/x,mail\n')).toEqual([
+      `links.csv:1:2: column "source" may be the hash or a UTM source: add --columns 'custom_hash=source' or --columns 'utm_source=source'`,
+    ]);
+  });
+
+  test('label beside tags; alone it is the note', async () => {
+    expect((await rows('url,label\nhttps://a.example/,x\n'))[0]?.item.note).toBe('x');
+    expect(await readings('url,label,tags\nhttps://a.example/,x,y\n')).toEqual([
+      `links.csv:1:2: column "label" may be the note or a tag: add --columns 'note=label' or --columns 'tags=label'`,
+    ]);
+  });
+
+  test('two columns of one field', async () => {
+    expect(await readings('url,slug,code\nhttps://a.example/,x,y\n')).toEqual([
+      `links.csv:1:2: columns "slug" and "code" may each be custom_hash: add --columns 'custom_hash=slug' to choose one`,
+    ]);
+  });
+
+  test('of a title and a description the title is the note, which is said', async () => {
+    const text = 'url,description,title\nhttps://a.example/,long,short\n';
+    expect((await rows(text))[0]?.item.note).toBe('short');
+    expect((await check(text)).columns).toBe('columns: url -> long_url, title -> note; not used: description');
+  });
+});
+
+describe('I3: --columns names columns by hand and beats the table', () => {
+  const text = 'Landing page,Code,slug,title\nhttps://a.example/,x,y,t\n';
+
+  program('what it does not name is taken as usual', async ({ linkctl, folder, service }) => {
+    const file = join(folder, 'export.csv');
+    writeFileSync(file, text);
+    const ran = await linkctl(['shorten', '-f', file, '--columns', 'long_url=landing_page, custom_hash=Code']);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain('columns: Landing page -> long_url, Code -> custom_hash, title -> note; not used: slug\n');
+    expect(await made(service)).toEqual([{ hash: 'x', long_url: 'https://a.example/', note: 't' }]);
+  });
+
+  program.for<[columns: string, reason: string]>([
+    ['long_url=Page', 'there is no column "Page"; there are "Landing page", "Code", "slug", "title"'],
+    ['url=Code', '--columns: unknown field "url"; expected one of custom_hash, long_url'],
+    ['long_url', '--columns: expected field=header, got "long_url"'],
+    ['long_url=Code,long_url=slug', '--columns: long_url is given twice'],
+    ['long_url=Code,note=code', '--columns: column "code" is given twice'],
+  ])('%s is refused', async ([columns, reason], { linkctl, folder, wire }) => {
+    const file = join(folder, 'export.csv');
+    writeFileSync(file, text);
+    const ran = await linkctl(['shorten', '-f', file, '--columns', columns]);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) });
+    expect(await wire.requests()).toEqual([]);
+  });
+});
+
+describe('I4: hosts of short URLs', () => {
+  program.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+  const text =
+    'Short link,Destination URL\nhttps://a.example/1,https://x.example/\nb.example/2,https://x.example/\nsho.rt/3,https://x.example/\n';
+
+  program('one that is not the domain of the new links is said, with its line', async ({ linkctl, folder }) => {
+    const file = join(folder, 'export.csv');
+    writeFileSync(file, text);
+    const ran = await linkctl(['shorten', '-f', file]);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr.split('\n').filter((line) => line.startsWith('warning'))).toEqual([
+      `warning: ${file}:3: b.example is another domain of the account: the links are made on a.example`,
+      `warning: ${file}:4: sho.rt is not a domain of the account: the links are made on a.example`,
+    ]);
+  });
+});
+
+describe('I1: the first line', () => {
+  const sources = (text: string) => rows(text).then((all) => all.map(({ item }) => item));
+
+  test.each<[string, string, object]>([
+    ['a URL alone', 'https://a.example/x\n', { long_url: 'https://a.example/x' }],
+    ['a semicolon in a URL', 'https://a.example/x?a=1;b=2\n', { long_url: 'https://a.example/x?a=1;b=2' }],
+    ['pipes', 'https://a.example/x|abc|a, b; c\n', { long_url: 'https://a.example/x', custom_hash: 'abc', note: 'a, b; c' }],
+    ['tabs', 'https://a.example/x\tabc\n', { long_url: 'https://a.example/x', custom_hash: 'abc' }],
+    [
+      'quoted names that hold other delimiters',
+      'url;"note"\nhttps://a.example/x;"a,b"\n',
+      { long_url: 'https://a.example/x', note: 'a,b' },
+    ],
+  ])('%s', async (_, text, item) => {
+    expect(await sources(text)).toEqual([item]);
+  });
+
+  test('four cells without names are refused', async () => {
+    expect((await failure(check('https://a.example/x,a,b,c\n'))).text).toContain(
+      'links.csv:1: 4 columns without names, only URL, hash and note are known: add a header',
+    );
+  });
+
+  test('a value in a column without a name is refused, of a file that is not ours', async () => {
+    expect((await failure(check('url;;slug\nhttps://a.example/;x;y\n'))).text).toContain(
+      'links.csv:2:2: a value in a column without a name',
+    );
+    expect(await sources('url;;slug\nhttps://a.example/;;y\n')).toEqual([{ long_url: 'https://a.example/', custom_hash: 'y' }]);
+  });
+});
+
+describe.each(['a', 'b'] as const)('I2: edit -f takes the names of other services, too, edition %s', (edition) => {
+  program.override({ edition });
+
+  program('a short URL or a slug names the link, and no link gets another hash', async ({ linkctl, folder, service }) => {
+    await linkctl(['shorten', 'https://a.example/', '--hash', 'Spring']);
+    await linkctl(['shorten', 'https://b.example/', '--hash', 'two']);
+    const file = join(folder, 'edits.csv');
+    writeFileSync(
+      file,
+      'Short link;Destination URL;Expires;Clicks\nhttp://localhost/Spring; https://new.example/ ;31.12.2031;7\n',
+    );
+    const ran = await linkctl(['edit', '-f', file, '--date-format', 'dmy']);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain(
+      'columns: Short link -> short_url, Destination URL -> long_url, Expires -> expiration_date; not used: Clicks\n',
+    );
+    writeFileSync(file, 'slug,title\ntwo,Sale\n');
+    const domain = edition === 'a' ? ['--domain', 'localhost'] : [];
+    const named = await linkctl(['edit', '-f', file, ...domain]);
+    expect(named.code, named.stderr).toBe(0);
+    expect(named.stderr).toContain('columns: slug -> hash, title -> note\n');
+    expect(await made(service)).toEqual([
+      { hash: 'Spring', long_url: 'https://new.example/', expiration_date: '2031-12-31' },
+      { hash: 'two', long_url: 'https://b.example/', note: 'Sale' },
+    ]);
+  });
+});
