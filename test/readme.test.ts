@@ -136,11 +136,7 @@ test('every command of the README works when pasted, in order, and prints what t
   await expect(page, remedy).toMatchFileSnapshot(path);
 });
 
-describe('the script for cron', () => {
-  test('is the one of linkctl help exit-codes', () => {
-    expect(readme).toContain(`<< 'END'\n${cronScript.join('\n')}\nEND\n`);
-  });
-
+describe('the script for cron of linkctl help exit-codes', () => {
   test('shortens each file once, whatever its name, continues after a limit and mails what needs a person', async ({
     homeEnv,
     folder,
