@@ -124,7 +124,7 @@ async function untilDone(argv: readonly string[], { env }: World, random?: () =>
       continue;
     }
     const { process: child, ended } = startProgram(argv, env);
-    const killed = delay(300 + random() * links * 0.4).then(() => child.kill('SIGKILL'));
+    const killed = delay(300 + random() * links * 0.1).then(() => child.kill('SIGKILL'));
     const { code } = await ended;
     codes.push(code ?? -9);
     await killed;
