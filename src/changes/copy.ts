@@ -1,3 +1,4 @@
+import { shellWord } from '../base/shell-word.ts';
 import type { EarlierLink } from '../bulk/done-change.ts';
 import { notApplied } from '../bulk/operations/not-applied.ts';
 import { keyedMode, type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
@@ -68,7 +69,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
       question: { verb: 'Copy', preposition: 'to' },
       // One batch at a time, or later links could be made before earlier ones.
       options: { ...options, concurrency: 1, again: true },
-      presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying' },
+      presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
       decide: (link) => counted(decideCopy(link, target.edition), link, findings),
       operation: (settings) => recreateOperation({ ...settings, edition: target.edition }),
       payload: (key, fields) => ({ ...key, long_url: '', ...fields }),
@@ -124,6 +125,11 @@ interface Copying {
   readonly target: CopyAccounts['target'];
 }
 
+/** The run is one of the target, which need not be the account of the next command. */
+function undoOf({ profile }: CopyAccounts['target']): string {
+  return ['linkctl undo', ...(profile === undefined ? [] : ['--profile', shellWord(profile)])].join(' ');
+}
+
 /** Adds the tags before the links, and says what was there already and what did not come along. */
 function withFindings(report: RowsReport, { findings, tags, target }: Copying): RowsReport {
   async function* rows(): AsyncGenerator<Iterable<Row>> {
@@ -135,10 +141,13 @@ function withFindings(report: RowsReport, { findings, tags, target }: Copying): 
     const { summary, ...others } = report.members?.() ?? {};
     return { ...others, summary: summaryWith(existing, summary) };
   };
-  const lines = (): string[] => [
+  const ofLinks = (): string[] => [
     ...(existing > 0 ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`] : []),
+    ...leftBehind(findings, target.edition),
+  ];
+  const lines = (): string[] => [
     ...(tags && tags.count > 0 ? [`${plainQuantity(tags.count, 'tag')} added`] : []),
-    ...(findings.planned === 0 && existing > 0 ? [] : leftBehind(findings, target.edition)),
+    ...(report.runRows === undefined ? [] : ofLinks()),
   ];
   return { ...report, rows: rows(), members, notes: () => [...(report.notes?.() ?? []), ...lines()] };
 }

@@ -154,6 +154,8 @@ export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields'
   readonly doing: string;
   /** The domains that the rows name. */
   readonly domains?: LinkDomains | undefined;
+  /** How a run that also makes links is taken back: without it, links that were made are no reason to say that. */
+  readonly undoneBy?: string;
   /** A hash that does not exist is no failure (B43). */
   readonly ignoreMissing?: boolean | undefined;
 };
@@ -220,10 +222,12 @@ function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Re
 }
 
 /** Said to people: a script need not read it after every run. */
-function isUndoable<Payload extends object>({ run, plan, session }: ShownRun<Payload>): boolean {
+function undoLines<Payload extends object>({ run, plan, presentation, session }: ShownRun<Payload>): string[] {
   const { changed, deleted, created } = run.summary().tally.counts;
-  const isDone = changed + deleted > 0 || (plan.undoes !== undefined && created > 0);
-  return plan.undo === true && isDone && session.streams.watched;
+  const { undoneBy } = presentation;
+  const isDone = changed + deleted > 0 || ((plan.undoes ?? undoneBy) !== undefined && created > 0);
+  const isSaid = plan.undo === true && isDone && session.streams.watched;
+  return isSaid ? [`to undo it: ${undoneBy ?? 'linkctl undo'}`] : [];
 }
 
 /** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
@@ -254,7 +258,7 @@ function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[
             profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`
           }`,
         ]),
-    ...(isUndoable(shown) ? ['to undo it: linkctl undo'] : []),
+    ...undoLines(shown),
     ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${run}, run the same command again`] : []),
   ];
 }

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import { type DomainSettings, type RunningService, startService } from '../../src/service/service.ts';
+import type { ServiceLimits } from '../../src/service/settings.ts';
 import { startProgram } from '../support/built-program.ts';
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { apiKey, arrived, type Linkctl, test as plain, runnerIn, sent, username } from '../support/linkctl.ts';
@@ -20,6 +21,7 @@ interface Fixtures {
   /** Edition and domains of the account that is copied to. */
   otherEdition: Edition;
   otherDomains: readonly DomainSettings[] | undefined;
+  otherLimits: Partial<ServiceLimits> | undefined;
   /** The account of the profile `there`; `service` and `wire` are that of `here`, which is current. */
   there: Target;
   profileEnv: Record<string, string>;
@@ -29,10 +31,12 @@ interface Fixtures {
 const test = plain.extend<Fixtures>({
   otherEdition: 'a',
   otherDomains: undefined,
-  there: async ({ otherEdition, otherDomains }, use) => {
+  otherLimits: undefined,
+  there: async ({ otherEdition, otherDomains, otherLimits }, use) => {
     const service = await startService({
       edition: otherEdition,
       domains: otherDomains,
+      limits: otherLimits,
       username: 'bob',
       apiKey: otherKey,
       redirects: false,
@@ -124,7 +128,7 @@ describe.each([
     const again = await run(['copy', '--to', 'there', '--yes', '-o', 'json']);
     expect(again).toMatchObject({ code: 0 });
     expect(JSON.parse(again.stdout)).toEqual({ urls: [], summary: { rows: 1203, existing: 1203 } });
-    expect(again.stderr).toContain('1203 links existing');
+    expect(again.stderr).toBe('0 of 1,203 links would be copied, 1,203 unchanged\ncopy from here: nothing to change\n');
     expect(await changes(there.wire)).toHaveLength(before);
     expect(await copies(there)).toHaveLength(1203);
   });
@@ -220,12 +224,67 @@ test('P4: clicks stay, tags that no link carries come along with a whole account
   const ran = await run(['copy', '--to', 'there', '--yes']);
   expect(ran).toMatchObject({ code: 0 });
   expect(ran.stderr).toContain('2 tags: "a,b", "spring sale": used by no copied link, would be added');
-  expect(ran.stderr).toContain('1 link existing');
+  expect(ran.stderr).toContain('0 of 1 link would be copied, 1 unchanged');
   const { tags } = (await (await fetch(`${there.service.baseUrl}/tags`, { headers: asBob })).json()) as {
     tags: { label: string }[];
   };
   expect(tags.map(({ label }) => label).sort()).toEqual(['Promo', 'a,b', 'known', 'spring sale']);
   expect((await copies(there))[0]).toMatchObject({ total_clicks: 0, tags: ['Promo'] });
+});
+
+test('P4: a copy that was killed amid its tags adds them when it is resumed', async ({
+  run,
+  profileEnv,
+  linkctl,
+  service,
+  there,
+}) => {
+  await store(service, numbered(2));
+  await linkctl(['tags', 'add', 'one', 'two']);
+  await there.wire.script([{ only: { method: 'POST', path: '/tags' }, apply: false, held: true }]);
+  const words = ['copy', '--to', 'there', '--yes'];
+  const { process: child, ended } = startProgram(words, profileEnv);
+  await arrived(there.wire, 1, 'POST');
+  child.kill('SIGKILL');
+  await ended;
+  await there.wire.release();
+  expect(await run(words)).toMatchObject({ code: 0, stdout: 'h0\nh1\n', stderr: expect.stringContaining('2 tags added') });
+  const { tags } = (await (await fetch(`${there.service.baseUrl}/tags`, { headers: asBob })).json()) as { tags: unknown[] };
+  expect(tags).toEqual([{ label: 'one' }, { label: 'two' }]);
+});
+
+describe('a target with little room', () => {
+  test.override({ otherLimits: { urls: 5 } });
+
+  test('P4, R-11: fewer links than the copy needs are left: nothing is sent', async ({ run, service, there }) => {
+    await store(service, numbered(8));
+    const ran = await run(['copy', '--to', 'there', '--yes']);
+    expect(ran).toMatchObject({ code: 7, stdout: '' });
+    expect(await changes(there.wire)).toEqual([]);
+  });
+
+  test('P4: a target that is full amid the copy stops it; the same command goes on when there is room', async ({
+    run,
+    service,
+    there,
+  }) => {
+    await store(service, numbered(8));
+    const words = ['copy', '--to', 'there', '--yes', '--force', '--batch-size', '2'];
+    const ran = await run(words);
+    expect(ran).toMatchObject({ code: 7, stdout: 'h0\nh1\nh2\nh3\nh4\n' });
+    expect(ran.stderr).toMatch(/to resume run \S+, run the same command again/);
+    for (const hash of ['h0', 'h1', 'h2'])
+      await fetch(`${there.service.baseUrl}/urls/${hash}`, { method: 'DELETE', headers: asBob });
+    expect(await run(words)).toMatchObject({ code: 0, stdout: expect.stringContaining('h5\nh6\nh7\n') });
+    expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h3', 'h4', 'h5', 'h6', 'h7']);
+  });
+});
+
+test('P4, U2: a terminal says how the copy is taken back, from the account where it is', async ({ run, service }) => {
+  await store(service, numbered(2));
+  const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };
+  const ran = await run(['copy', '--to', 'there'], { ...watched, stdin: 'y\n' });
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('\nto undo it: linkctl undo --profile there\n') });
 });
 
 test('F1, F2, P4: a selection and filters say which links; a hash that does not exist fails by name', async ({
