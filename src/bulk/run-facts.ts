@@ -86,7 +86,8 @@ export async function assertBudget<Payload extends object>(run: RunExecution<Pay
   const { budget = Number.POSITIVE_INFINITY } = plan;
   // With what comes before a batch: reading rows in doubt, and in keyed mode the proof that is still to be made.
   const before = operation.doubt === 'inspect' && begun.state.open.size > 0 ? 1 : 0;
-  const toBegin = callsPerBatch(plan) + (plan.mode?.name === 'keyed' ? callsToProve(run) : before);
+  const toBegin =
+    callsPerBatch(plan) + (operation.doubt === 'repeat' && plan.mode?.name === 'keyed' ? callsToProve(run) : before);
   const usual = calls.made + Number(!plan.isTyped) + toBegin;
   if (budget > usual) return;
   const least = usual + Number(await needsBefore(run));

@@ -19,6 +19,8 @@ import { isUndone } from './undone.ts';
 /** A run that is to be taken back. */
 export interface DoneRun {
   readonly begin: BeginLine;
+  /** What its rows did: of a shortening that edits links whose hashes are taken, as of `apply`, each its own (I6). */
+  readonly kind: BeginLine['operation'];
   /** Every row has its final status. */
   readonly isComplete: boolean;
   /** Its result was printed. A process that was killed just before did all, and nobody knows. */
@@ -36,9 +38,11 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   const folder = join(runFolders(stateFolder).runs, run);
   const state = await foldJournal(join(folder, journalName));
   const { begin, complete } = state;
-  const isCreation = begin.operation === 'shorten';
+  const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
+  const isCreation = kind === 'shorten';
   return {
     begin,
+    kind,
     isComplete: complete,
     isReported: existsSync(join(folder, reportedName)),
     lost: isCreation ? lostRows(state) : 0,
@@ -46,7 +50,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     changes: () =>
       isCreation
         ? newLinks(stateFolder, folder, state)
-        : begin.operation === 'apply'
+        : kind === 'apply'
           ? appliedChanges(folder, state)
           : changedLinks(folder, state),
   };
@@ -146,7 +150,8 @@ async function earlierLinks(stateFolder: string, { run, at, server, account }: B
 async function* createdLinks(folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const { begin, placeOf, keys } = state;
   const path = join(folder, journalName);
-  const inDoubt = [...keys].filter(([row]) => isInDoubt(row, state));
+  // Of those with an image, that says it.
+  const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(row, state));
   yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined));
   const places: Place[] = [];
   for await (const { line, ...place } of readJournal(path)) if (line.type === 'result') places.push(place);

@@ -8,7 +8,7 @@ import { SeenKeys } from '../client/seen-keys.ts';
 import { type LinkKey, linkText, recordDomain } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { foldLabel } from '../contract/tag-label.ts';
+import { tagInstructions } from '../contract/tag-label.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { ItemOf } from '../input/row.ts';
 import { plannedLinks } from './plan-report.ts';
@@ -100,7 +100,7 @@ function namesOf({ hash, domain }: LinkKey, record: UrlRecord | undefined): stri
 export function fileOutcome({ hash: _, domain: __, ...fields }: FileLink, record: UrlRecord | undefined): PlannedOutcome {
   if (!record) return { kind: 'create', fields: withoutDefaults(fields) };
   const { tags } = fields;
-  const asked: EditFields = { ...fields, ...(tags && { tags: instructions(tags, record.tags) }) };
+  const asked: EditFields = { ...fields, ...(tags && { tags: tagInstructions(tags, record.tags) }) };
   const changed = fieldsToChange(asked, record);
   if (changed.length === 0) return { kind: 'unchanged' };
   return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, asked[field]])) };
@@ -110,15 +110,6 @@ function withoutDefaults(fields: EditFields): EditFields {
   const isEmpty = (value: unknown): boolean =>
     value === undefined || value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
-}
-
-/** Gives a link exactly these labels; another case of a label is no other label. */
-function instructions(wanted: readonly string[], has: readonly string[]): string[] {
-  const [asked, present] = [wanted, has].map((labels) => new Set(labels.map(foldLabel)));
-  return [
-    ...wanted.filter((label) => !present?.has(foldLabel(label))).map((label) => `+${label}`),
-    ...has.filter((label) => !asked?.has(foldLabel(label))).map((label) => `-${label}`),
-  ];
 }
 
 const kinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };

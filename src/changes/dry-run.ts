@@ -18,6 +18,8 @@ export interface DryRun {
   readonly columns: readonly Column[];
   /** Lines that a table shows, wherever it is printed; without it five, on a terminal. */
   readonly shownRows?: number;
+  /** What else is known when all was shown. */
+  notes?(): readonly string[];
 }
 
 export interface PlannedChange {
@@ -29,7 +31,7 @@ export interface PlannedChange {
 const shownChanges = 5;
 
 /** Sends nothing that changes anything. With `-v` people get the requests, too. */
-export function dryRun({ requests, changes, noun, done, columns, shownRows }: DryRun, invocation: Invocation): RowsReport {
+export function dryRun({ requests, changes, noun, done, columns, shownRows, notes }: DryRun, invocation: Invocation): RowsReport {
   const format = invocation.format();
   if (isJson(format)) return dryRunReport(requests);
   const { streams, global } = invocation;
@@ -63,7 +65,7 @@ export function dryRun({ requests, changes, noun, done, columns, shownRows }: Dr
     key: 'changes',
     rows: rows(),
     columns,
-    notes: () => [...summary(), 'dry run: nothing was sent'],
+    notes: () => [...summary(), ...(notes?.() ?? []), 'dry run: nothing was sent'],
   };
 }
 

@@ -12,7 +12,7 @@ import { plannedLinks } from './plan-report.ts';
 import type { PlannedOutcome, PlanVerb } from './planned-links.ts';
 
 /** Rows with their links, where they were read. */
-export type ReadableRows<Item extends LinkKey> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
+export type ReadableRows<Item extends object> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
 
 /** A change of named links, which is shown before it is made. */
 export interface NamedRows<Item extends LinkKey> {
@@ -38,23 +38,45 @@ export async function consentToRows<Item extends LinkKey>(
   { input, asks, verb, outcomeOf, batchSize }: NamedRows<Item>,
   session: Session,
 ): Promise<ReadableRows<Item>> {
-  const { global, streams, system } = session;
-  const readAt = system.now();
-  if (global.yes && asks.erasesCounters) return withLinks(input, await noteCounters(input, session), readAt);
+  const { global, system } = session;
+  if (global.yes && asks.erasesCounters) return withLinks(input, await noteCounters(input, session), system.now());
   if (global.yes || (asks.isOptional && !canAsk(session))) return input;
-  const kept: Keep<RunRow<Item>> = input.rows > batchSize ? keptOnDisk(session) : keptInMemory();
   const plan = startPlan({ verb, session });
-  let read = 0;
-  for await (const rows of rowBatches(input, batchSize)) {
-    const items = rows.map(({ item }) => item);
+  const read = async (items: readonly Item[]) => {
+    const records: (UrlRecord | null)[] = [];
     for await (const links of plannedLinks([items], outcomeOf, { client: session.client, batchSize })) {
       for (const link of links) plan.add(link);
-      kept.add(rows.map((row, nth) => ({ ...row, before: links[nth]?.record ?? null })));
+      records.push(...links.map(({ record }) => record ?? null));
     }
-    read += rows.length;
-    streams.progress.step(() => `${read}/${input.rows} links read`);
-  }
+    return records;
+  };
+  const rows = await linksReadFor({ input, batchSize, read }, session);
   await consentToPlan(plan, asks, session);
+  return rows;
+}
+
+/** Rows whose links are to be read. */
+interface UnreadRows<Item extends object> {
+  readonly input: ReadableRows<Item>;
+  readonly batchSize: number;
+  /** The links of some rows; null for one that does not exist, undefined for a row that names none. */
+  read(items: readonly Item[]): Promise<readonly (UrlRecord | null | undefined)[]>;
+}
+
+/** The rows with their links, which wait on the disk where they are many. */
+export async function linksReadFor<Item extends object>(
+  { input, batchSize, read }: UnreadRows<Item>,
+  session: Session,
+): Promise<ReadableRows<Item>> {
+  const readAt = session.system.now();
+  const kept: Keep<RunRow<Item>> = input.rows > batchSize ? keptOnDisk(session) : keptInMemory();
+  let count = 0;
+  for await (const rows of rowBatches(input, batchSize)) {
+    const links = await read(rows.map(({ item }) => item));
+    kept.add(rows.map((row, nth) => ({ ...row, before: links[nth] })));
+    count += rows.length;
+    session.streams.progress.step(() => `${count}/${input.rows} links read`);
+  }
   return { rows: input.rows, open: () => kept.read(), readAt };
 }
 

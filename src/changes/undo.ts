@@ -48,7 +48,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   const { system, client, domainNamed, global } = session;
   if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
   assertSameAccount(begin, client.identity);
-  const way = waysBack[begin.operation];
+  const way = waysBack[run.kind];
   if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
   if (!way) throw await resetError(run, session);
   if (begin.operation !== 'shorten' && begin.undo !== true) {

@@ -5,7 +5,9 @@ import { runInline, typedDoubt } from '../bulk/inline.ts';
 import { type ConflictPolicy, conflictPolicies } from '../bulk/operations/conflicts.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { chooseMode, type DedupeScope, type Mode, type ModeRequest, shortenOperation } from '../bulk/operations/shorten.ts';
-import { askedHashes } from '../changes/asked-hashes.ts';
+import { updatingOperation } from '../bulk/operations/update.ts';
+import { askedHashes, requireHashes } from '../changes/asked-hashes.ts';
+import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
 import { inlineReport } from '../changes/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -46,7 +48,7 @@ export function registerShorten(command: Command, run: Runner): void {
     .option('--generate-hashes', 'generate hashes locally, so that retries cannot create duplicates');
   command.option(
     '--on-conflict <action>',
-    'with -f, for a hash that leads elsewhere: fail, skip or rename (default: fail)',
+    'for a hash that leads elsewhere: fail, skip, update or rename (default: fail)',
     choice(conflictPolicies),
   );
   addQrFlags(command);
@@ -83,8 +85,9 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
   refuseRunFlags(options, '<long-url>...', '--file');
-  if (options.onConflict !== undefined)
-    throw new UsageError('--on-conflict requires --file and cannot be used with <long-url>...');
+  if (options.onConflict !== undefined && options.hash === undefined) {
+    throw new UsageError('--on-conflict requires --file or --hash');
+  }
   if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash applies to one URL: give exactly one');
   const { now } = invocation.system;
   const typed = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
@@ -96,17 +99,18 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const mode = await modeOf(options, session, { rows, keyedRows: values.custom_hash === undefined ? 0 : rows });
   if (invocation.global.dryRun) {
     const batches = () => batchesOf(items, { limit: batchSizeOf(session) });
-    return planOfUrls({ batches, first: items.slice(0, 3), mode }, session);
+    return planOfUrls({ batches, first: items.slice(0, 3), mode, conflicts: await foreseen(options, session) }, session);
   }
   const picture = qrPictures(options, session);
+  const { onConflict } = options;
+  if (onConflict === 'update') {
+    const { makeOrEdit } = await import('../changes/typed-update.ts');
+    const done = await makeOrEdit({ items, mode, options }, session);
+    return picture(inlineReport(done, { presentation: shortenPresentation }, session));
+  }
   const giveHash = hashGiver(mode, invocation.system);
-  return picture(
-    await shortenInline(
-      items.map((item) => giveHash(item)),
-      mode,
-      session,
-    ),
-  );
+  const named = items.map((item) => giveHash(item));
+  return picture(await shortenInline(named, { mode, onConflict }, session));
 }
 
 /** CLI 3.7: in a pipe the short URL of each success and nothing else. */
@@ -142,20 +146,27 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
   if ('error' in checked) return previewOfRows(first?.map(({ item }) => filled(item)) ?? [], checked.error, session);
   const { input, withHash, reading } = checked;
   const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
+  requireHashes(onConflict, mode);
   const payload = (item: ShortenItem): ShortenItem => filled(reading.dated(item));
   if (invocation.global.dryRun) {
     const batches = () => fileBatches(input, payload, { limit: sending.batchSize });
-    return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], mode }, session);
+    const conflicts = await foreseen(options, session);
+    return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], mode, conflicts }, session);
   }
-  const isAskedFor = onConflict === 'rename' ? await askedHashes(input, mode) : undefined;
+  const { consentToUpdates } = await import('../changes/hash-conflicts.ts');
+  const isUpdate = onConflict === 'update';
+  const isAskedFor = onConflict === 'rename' ? await askedHashes(input) : undefined;
+  const rows = isUpdate ? await consentToUpdates({ input, payload, batchSize: sending.batchSize }, session) : input;
   const picture = qrPictures(options, session);
   const flags = runFlags(values, options, reading);
   const report = await runReport(
     {
       ...sending,
-      operation: (settings) => shortenOperation({ ...settings, mode, onConflict, isAskedFor }),
+      operation: (settings) =>
+        isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict, isAskedFor }),
       mode,
-      input,
+      undo: isUpdate,
+      input: { ...input, ...rows },
       payload,
       recall: flags.recall,
       // As without it, so that runs that were begun without it are resumed.
@@ -180,11 +191,27 @@ async function modeOf(
   return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
 }
 
-async function shortenInline(items: readonly ShortenItem[], mode: Mode, session: Session): Promise<RowsReport> {
+/** I6: what `--dry-run` is to find out about hashes that are taken. */
+async function foreseen({ onConflict = 'fail' }: ShortenOptions, session: Session): Promise<ForeseenConflicts | undefined> {
+  if (onConflict === 'fail') return undefined;
+  const { foreseeConflicts } = await import('../changes/hash-conflicts.ts');
+  return foreseeConflicts(onConflict, session);
+}
+
+interface InlineShortening {
+  readonly mode: Mode;
+  readonly onConflict: Exclude<ConflictPolicy, 'update'> | undefined;
+}
+
+async function shortenInline(
+  items: readonly ShortenItem[],
+  { mode, onConflict }: InlineShortening,
+  session: Session,
+): Promise<RowsReport> {
   const { client, domain, system, warn, deadline, format } = session;
   const done = await runInline(
     // Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked.
-    shortenOperation({ client, mode, domain, tellsNew: isJson(format()) }),
+    shortenOperation({ client, mode, domain, tellsNew: isJson(format()), onConflict }),
     items,
     {
       system,

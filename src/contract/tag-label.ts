@@ -23,6 +23,15 @@ export function foldLabel(label: string): string {
   return label.normalize('NFC').toLowerCase();
 }
 
+/** What gives a link that has some labels exactly those that are wanted; another case of a label is no other label. */
+export function tagInstructions(wanted: readonly string[], has: readonly string[]): string[] {
+  const [asked, present] = [wanted, has].map((labels) => new Set(labels.map(foldLabel)));
+  return [
+    ...wanted.filter((label) => !present?.has(foldLabel(label))).map((label) => `+${label}`),
+    ...has.filter((label) => !asked?.has(foldLabel(label))).map((label) => `-${label}`),
+  ];
+}
+
 /**
  * The entries of a list in one cell (B21): separated by commas, spaces around an entry dropped. An entry that begins with a
  * double quote, holds a comma or has spaces at an end is put in double quotes, with the quotes in it doubled: `"a,b",c`.

@@ -97,7 +97,7 @@ const titles: { readonly [name: string]: string } = { error: 'an error on stderr
 
 /** By the words that are typed; `error` and `--dry-run` are the same for every command. */
 const outputSchemas: Readonly<Record<string, Schema>> = {
-  shorten: changedUrls('created', 'existing', 'skipped'),
+  shorten: changedUrls('created', 'existing', 'changed', 'skipped'),
   list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
   edit: { anyOf: [changedUrls('changed', 'unchanged'), matched('urls')] },
   rewrite: changedUrls('changed', 'unchanged'),

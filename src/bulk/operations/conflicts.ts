@@ -9,7 +9,7 @@ import { hashBefore, numberedHashes } from './numbered-hash.ts';
 import type { BulkOperation } from './operation.ts';
 
 /** What is done with a row whose custom hash has a link that leads elsewhere (I6). */
-export const conflictPolicies = ['fail', 'skip', 'rename'] as const;
+export const conflictPolicies = ['fail', 'skip', 'update', 'rename'] as const;
 
 export type ConflictPolicy = (typeof conflictPolicies)[number];
 
@@ -33,7 +33,7 @@ type Call = BulkOperation<ShortenItem>['call'];
  */
 export function resolvingConflicts(
   operation: BulkOperation<ShortenItem>,
-  policy: Exclude<ConflictPolicy, 'fail'>,
+  policy: 'skip' | 'rename',
   settings: ConflictSettings,
 ): BulkOperation<ShortenItem> {
   const call: Call = async (items, signal, json, onDoubt) => {

@@ -1,3 +1,4 @@
+import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdict.ts';
@@ -47,10 +48,12 @@ export interface BulkOperation<Payload extends object> {
   read?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly (UrlRecord | null)[]>;
   /** How many of these, from the first, are read in one call. A batch that is read first is no larger, and costs two calls (U1). */
   readable?(payloads: readonly Payload[]): number;
+  /** Receives the link of a row as it is right before the row is sent, where that decides what is done for it; null for none. */
+  see?(payload: Payload, link: KnownRecord | null): void;
   /** Whether a doubt about a row can only be cleared by where its hash led before it was first sent (D6). */
   needsBefore?(payload: Payload): boolean;
-  /** The fields that a link shall get, for `undo`. */
-  asks?(payload: Payload): EditFields;
+  /** The fields that a link shall get, for `undo`; and its name, where the payload does not have it as one. */
+  asks?(payload: Payload): EditFields & Partial<LinkKey>;
   /** Whether a link is as a row asks for, so that nothing is to be sent (W3). */
   isDone?(payload: Payload, record: KnownRecord): boolean;
   /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */

@@ -69,7 +69,7 @@ interface ShortenSettings {
   /** Bounds the calls that this takes. */
   readonly mayCall?: NewnessSettings['mayCall'];
   /** `fail` without it. */
-  readonly onConflict?: ConflictPolicy | undefined;
+  readonly onConflict?: Exclude<ConflictPolicy, 'update'> | undefined;
   readonly isAskedFor?: ConflictSettings['isAskedFor'];
 }
 

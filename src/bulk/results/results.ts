@@ -20,11 +20,11 @@ export interface OutcomeFiles {
 /** Opens `--results` and `--failed`, where the plan has them. */
 export function openFiles(
   { results, failed, columns }: Pick<RunPlan<object>, 'results' | 'failed' | 'columns'>,
-  { kind }: Pick<BulkOperation<object>, 'kind'>,
+  { kind, read }: Pick<BulkOperation<object>, 'kind' | 'read'>,
   system: WriteSystem,
 ): OutcomeFiles {
   const files: OutcomeFile[] = [];
-  if (results !== undefined) files.push(openResults(results, system, kind !== 'shorten'));
+  if (results !== undefined) files.push(openResults(results, system, kind !== 'shorten' || read !== undefined));
   if (failed !== undefined) files.push(openFailed(failed, system, columns));
   return {
     add(outcome) {

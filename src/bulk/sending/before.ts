@@ -29,6 +29,7 @@ export async function readBefore<Payload extends object>(
   if (unread.length > 0 && (stop.reason || !mayCall(2))) return undefined;
   const prepared = exceptSwapped(unread.length > 0 ? await read(rows, unread, run) : rows, operation);
   for (const { index, payload, before: link } of prepared) {
+    if (link !== undefined && !inDoubt.has(index)) operation.see?.(payload, link);
     const isWitness = link !== undefined && operation.needsBefore?.(payload) && !inDoubt.has(index) && !before.has(index);
     if (isWitness) before.set(index, placeOf(link));
   }
@@ -107,7 +108,8 @@ export function knownVerdicts<Payload extends object>(
     const isNew = kindOf(payload, operation) === 'shorten';
     if (before === null) return isNew ? undefined : missing;
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
-    if (isNew) return { kind: 'failed', error: { code: 0, message: 'created since it was listed' } };
+    if (isNew || (listed === null && operation.kind === 'shorten'))
+      return { kind: 'failed', error: { code: 0, message: 'created since it was listed' } };
     return listed ? sinceListed(listed, before, isSelected) : undefined;
   });
 }

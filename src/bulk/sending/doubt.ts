@@ -3,6 +3,7 @@ import { CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error
 import { errorTraits } from '../../contract/errors.ts';
 import { again, type BatchAnswer, type Doubtful, doubtful, type Failed, unresolved, type Verdict } from '../matching/verdict.ts';
 
+import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { Execution } from './execution.ts';
 import { isTemporary, maximalRounds, outcomeOf, roundOf } from './settling.ts';
@@ -87,7 +88,8 @@ export async function verdictsOfFailure<Payload extends object>(
     stop.because(isSettledByRepeating ? lastOf(error) : doubtOf(error, []));
     return rows.map(() => again);
   }
-  if (last.apiCode === 1306 && operation.kind !== 'shorten' && operation.inspect && rows.length > 1) return inspect(rows, run);
+  const isCreation = rows.some(({ payload }) => kindOf(payload, operation) === 'shorten');
+  if (last.apiCode === 1306 && !isCreation && operation.inspect && rows.length > 1) return inspect(rows, run);
   const code = last.apiCode ?? (tooLarge ? 1310 : 0);
   const refusal: Failed = { kind: 'failed', error: { code, message: last.said ?? last.message } };
   const refused = rows.map(() => refusal);

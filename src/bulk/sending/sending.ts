@@ -30,7 +30,7 @@ export async function sendRows<Payload extends object>(
     if (rest.length > 0) queue.unshift(rest);
     const round = run.stop.reason ? leftAside(batch, run) : await sendBatch(batch, run);
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
-    if (round.repeat.length > 0) queue.unshift(round.repeat);
+    queue.unshift(...groupsOf(round.repeat, run.rules));
     if (run.failFast && round.outcomes.some(({ status }) => status === 'failed')) run.stop.request({ kind: 'fail_fast' });
   }
   return outcomes;
@@ -69,9 +69,12 @@ async function sendBatch<Payload extends object>(
     if (!run.holdsPlace) leave = await run.limiter.enter();
     const prepared = operation.read ? await readBefore(rows, run) : { rows, isPaid: false };
     if (!prepared) return leftAside(rows, run);
-    serialized = { ...serialized, rows: prepared.rows };
+    // What was read may have shown that rows need calls of different kinds.
+    const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
+    serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
     batch ??= await ledger.intent(serialized);
-    return await callAndSettle(batch, serialized, run, { isPaid: prepared.isPaid, leave });
+    const round = await callAndSettle(batch, serialized, run, { isPaid: prepared.isPaid, leave });
+    return others.length === 0 ? round : { ...round, repeat: [...round.repeat, ...others.flat()] };
   } catch (error) {
     stop.because(error);
     // The intent could not be written (J7), or something not be read before it: nothing was sent.

@@ -1,0 +1,90 @@
+import { fittingHashes } from '../../client/batch-limits.ts';
+import type { Edition } from '../../contract/editions.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import { tagInstructions } from '../../contract/tag-label.ts';
+import { sameUrl } from '../../links/canonical-url.ts';
+import { noPlace, placeOf } from '../matching/place.ts';
+import { again, changedSince, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { type AppliedRow, applyOperation } from './apply.ts';
+import { type ChangeSettings, missing, reading } from './named-links.ts';
+import { fieldsToChange } from './not-applied.ts';
+import type { BulkOperation, SoughtRow } from './operation.ts';
+
+/**
+ * Shortening where a hash that leads elsewhere has its link edited (I6). The hashes of a batch are read first, as of every change: so
+ * what links were is kept before anything is sent, and a row in doubt is settled by where its hash led then. To send the rows first would
+ * save a call a batch, and a row that was refused, then edited, could be killed in between in two doubts.
+ */
+export function updatingOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<ShortenItem> {
+  const applying = applyOperation(settings);
+  /** The links of rows that are edits. */
+  const edited = new WeakMap<ShortenItem, KnownRecord>();
+  const read = reading<LinkKey>(settings);
+  const applied = (row: ShortenItem): AppliedRow => appliedRow(row, edited.get(row));
+  const fitting = (rows: readonly ShortenItem[]): number => fittingHashes(rows.map(keyOf));
+  return {
+    kind: 'shorten',
+    kindOf: (row) => applied(row).operation,
+    doubt: 'inspect',
+    group: (row) => applied(row).operation,
+    fitting,
+    readable: fitting,
+    call: async (rows, signal, _json, onDoubt) => await applying.call(rows.map(applied), signal, undefined, onDoubt),
+    read: async (rows, signal) => await read(rows.map(keyOf), signal),
+    see: (row, link) => {
+      if (link && !leadsThere(link, row)) edited.set(row, link);
+    },
+    inspect: async (rows, signal) => {
+      const keys = rows.map(({ payload }) => keyOf(payload));
+      const links = await read(keys, signal);
+      return rows.map((row, nth) => {
+        const link = links[nth];
+        if (!link || row.before === undefined || row.before === noPlace) return verdictOnNew(row, link);
+        // It led there before, so it was never sent.
+        if (leadsThere(link, row.payload) && placeOf(link) === row.before) return { kind: 'done', record: link, unchanged: true };
+        edited.set(row.payload, link);
+        return verdictOnEdit(row, link, applied(row.payload));
+      });
+    },
+    needsBefore: () => true,
+    hashOf: ({ custom_hash }) => custom_hash,
+    asks: (row) => ({ ...keyOf(row), ...applying.asks?.(applied(row)) }),
+    isDone: (row, record) => leadsThere(record, row),
+    statusOf: (row, done) => (done.unchanged ? 'existing' : applying.statusOf(applied(row), done)),
+    notApplied: (row, record) => applying.notApplied?.(applied(row), record) ?? [],
+  };
+}
+
+function keyOf({ custom_hash = '' }: ShortenItem): LinkKey {
+  return { hash: custom_hash };
+}
+
+function leadsThere({ long_url }: KnownRecord, row: ShortenItem): boolean {
+  return sameUrl(long_url, row.long_url);
+}
+
+/** A link gets what its row gives, and of tags exactly these; what the row leaves out stays. */
+function appliedRow({ custom_hash: hash = '', tags, ...fields }: ShortenItem, link: KnownRecord | undefined): AppliedRow {
+  if (!link) return { operation: 'shorten', hash, ...fields, ...(tags && { tags }) };
+  const instructions = tagInstructions(tags ?? [], tags ? (link.tags ?? []) : []);
+  return { operation: 'edit', hash, ...fields, ...(instructions.length > 0 && { tags: instructions }) };
+}
+
+/** Nothing had the hash before, so only what leads where the row does can be ours; any other is of somebody who was faster, and has no image. */
+function verdictOnNew({ payload, inDoubt, before }: SoughtRow<ShortenItem>, link: KnownRecord | null | undefined): Verdict {
+  if (!link) return before === undefined || before === noPlace ? again : missing;
+  if (leadsThere(link, payload)) return { kind: 'done', record: link, evidence: 'hash', ...(!inDoubt && { shared: true }) };
+  return { kind: 'failed', error: { code: 1215, message: 'the hash was taken since it was read' } };
+}
+
+function verdictOnEdit(
+  { payload, before }: SoughtRow<ShortenItem>,
+  link: KnownRecord,
+  { hash: _, ...fields }: AppliedRow,
+): Verdict {
+  if (leadsThere(link, payload)) {
+    return fieldsToChange(fields, link).length === 0 ? { kind: 'done', record: link, evidence: 'hash' } : again;
+  }
+  return placeOf(link) === before ? again : changedSince(['long_url']);
+}
