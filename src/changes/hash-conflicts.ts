@@ -36,7 +36,7 @@ export async function consentToUpdates(
     return links;
   };
   const rows = await linksReadFor({ input, batchSize, read }, session);
-  if (plan.counts.planned > 0) await consentToPlan(plan, { verb: 'Change' }, session);
+  if (plan.counts.planned > 0) await consentToPlan(plan, { verb: 'Edit' }, session);
   return rows;
 }
 

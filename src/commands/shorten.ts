@@ -67,6 +67,10 @@ export function registerShorten(command: Command, run: Runner): void {
     notes: [
       'In a pipe, the output is one short URL per line. Columns of a csv file: linkctl help csv. ' +
         'With -f, a value in a row overrides the flag.',
+      '--on-conflict says what happens to a row whose custom hash has a link that leads elsewhere. update edits that link: it gets what the row ' +
+        'gives, tags are all of its labels, and what the row leaves out stays. On a terminal, -f shows these links and asks first, as edit -f ' +
+        'does; in a script nothing is asked. linkctl undo takes it back. rename makes the link as hash-2, hash-3 and so on. update and rename need ' +
+        'a custom hash in every row, or --generate-hashes.',
     ],
     globals: ['--fields', '--domain', '--dry-run', '--yes', '--quiet', '--progress'],
   });
