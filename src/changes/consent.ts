@@ -5,7 +5,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
-import { type LinkKey, linkText } from '../contract/link.ts';
+import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { editText } from './field-changes.ts';
@@ -64,27 +64,26 @@ export interface PlanQuestion {
   readonly always?: 'typed number' | undefined;
   /** How the account belongs to the links: `of` it without this. */
   readonly preposition?: 'of' | 'to' | undefined;
+  /** Links are made, changed and deleted: then the question says how many of each, `Create 2, change 60 and delete 3 links`. */
+  readonly namesKinds?: boolean;
 }
 
 /**
  * Shows the plan, and asks by the tiers of B56; `--yes` has answered. Where only one link was named, it is part of the question.
  * Nothing is asked where nothing would be changed.
  */
-export async function consentToPlan(
-  plan: ChangePlan,
-  { verb, always, preposition = 'of' }: PlanQuestion,
-  session: Session,
-): Promise<void> {
+export async function consentToPlan(plan: ChangePlan, asked: PlanQuestion, session: Session): Promise<void> {
+  const { verb, always, preposition = 'of', namesKinds } = asked;
   const { planned } = plan.counts;
   const { yes, quiet } = session.global;
   const place = whereabouts(session, plan.domains);
-  if (plan.only && planned === 1 && !always && !yes) {
+  if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
     await session.streams.message(`${place}:`);
     return await confirm(`${verb} ${onlyText(plan.only, session)}?`, session);
   }
   if (!(yes && quiet)) await showPlan(plan, session);
   if (yes || planned === 0) return;
-  const question = `${verb} ${quantity(planned, 'link')} ${preposition} ${place}?`;
+  const question = `${changesText(plan, asked)} ${preposition} ${place}?`;
   await (planned < typedFrom && !always ? confirm(question, session) : confirmCount(question, planned, session));
 }
 
@@ -95,9 +94,17 @@ export async function showPlan(plan: ChangePlan, { streams }: Pick<Session, 'str
   for (const line of plan.lines(streams.coloured('stderr') ? marks : undefined)) await streams.message('', line);
 }
 
+function changesText({ counts: { planned }, countOf }: ChangePlan, { verb, namesKinds }: PlanQuestion): string {
+  if (!namesKinds) return `${verb} ${quantity(planned, 'link')}`;
+  const kinds = (['create', 'change', 'delete'] as const).filter((kind) => countOf(kind) > 0);
+  const words = kinds.map((kind) => `${kind} ${grouped(countOf(kind))}`);
+  const text = enumerated(words, 'and', words.length);
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)} ${text.endsWith(' 1') ? 'link' : 'links'}`;
+}
+
 /** `s.ex/abc -> https://… (1,204 clicks)`, of an edit `s.ex/abc: note: "a" -> "b"`. */
 function onlyText({ outcome, record, target }: PlannedLink, session: Session): string {
-  if (!record) return linkText(target);
+  if (!record) return outcome.kind === 'copy' ? `${linkText(target)} -> ${outcome.fields.long_url}` : linkText(target);
   if (outcome.kind !== 'change') return describe({ target, record }, outcome.kind === 'reset', session);
   return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
 }

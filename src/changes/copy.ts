@@ -85,7 +85,7 @@ function decideCopy({ source, record }: CopiedLink, edition: Edition): PlannedOu
   if (!source) return { kind: 'refused', reason: 'not found', code: 1306 };
   const fields = copyOf(source, edition);
   if (!record) return { kind: 'copy', fields };
-  if (!sameUrl(source.long_url, record.long_url)) return { kind: 'refused', reason: 'the hash is taken', code: 1215, fields };
+  if (!sameUrl(source.long_url, record.long_url)) return { kind: 'refused', reason: 'another link has the hash there', fields };
   const others = notApplied(wholeValues(source), wholeValues(record)).map(({ field }) => field);
   if (others.length === 0) return { kind: 'unchanged' };
   return { kind: 'refused', reason: `it exists with other values: ${others.join(', ')}`, fields };

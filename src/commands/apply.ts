@@ -73,7 +73,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       kind: 'apply',
       kindOf: ({ operation }) => operation,
       verb: 'apply',
-      question: { verb: 'Apply the changes to' },
+      question: { verb: 'Apply the changes to', namesKinds: true },
       options,
       presentation: { ...hashChangePresentation('urls', 'Applied'), doing: 'applying', undoneBy: 'linkctl undo' },
       decide: (link) => decide(link, prune),
@@ -116,6 +116,6 @@ function refuseDrift({ counts, countOf }: ChangePlan, { global: { maxAffected } 
   if (maxAffected !== undefined || affected < least || affected <= governed * part) return;
   const share = `${grouped(affected)} of ${quantity(governed, 'link')} would be changed or deleted, more than 30 %`;
   throw new UsageError(`${share}; nothing was changed: if this is meant, add --max-affected ${counts.planned}`, {
-    hint: 'linkctl diff -f <file> shows the differences',
+    hint: '--dry-run shows which they are',
   });
 }

@@ -137,7 +137,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const asked = await linkctl(['apply', '-f', path, '--prune', 'git'], { ...watched, stdin: 'n\n' });
     expect(asked.code).toBe(1);
     expect(asked.stderr.match(/\?/g)).toHaveLength(1);
-    expect(asked.stderr).toMatch(/Apply the changes to 5 links of account .*\?/);
+    expect(asked.stderr).toMatch(/^Create 2, change 2 and delete 1 link of account .*\?/m);
     expect(await changes(wire)).toEqual([]);
     const done = await linkctl(['apply', '-f', path, '--prune', 'git'], { ...watched, stdin: 'y\n' });
     expect(done.code).toBe(0);

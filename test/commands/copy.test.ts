@@ -177,12 +177,19 @@ test('P4: a hash that leads elsewhere there is left alone and named, the others 
   expect(JSON.parse(ran.stdout)).toMatchObject({
     urls: [
       { hash: 'h0', status: 'created' },
-      { hash: 'h1', status: 'failed', long_url: 'https://example.com/1', error: { code: 1215 } },
+      {
+        hash: 'h1',
+        status: 'failed',
+        long_url: 'https://example.com/1',
+        error: { code: 0, message: 'another link has the hash there' },
+      },
       { hash: 'h2', status: 'failed', error: { code: 0, message: 'it exists with other values: note' } },
       { hash: 'hash', status: 'created' },
     ],
     summary: { rows: 4, created: 2, failed: 2 },
   });
+  // The hint of 1215, `linkctl list`, would list the link of the source.
+  expect(ran.stderr).not.toContain('linkctl list');
   expect(readFileSync(results, 'utf8')).toMatch(/h1.*failed|failed.*h1/);
   const links = new Map((await copies(there)).map((link) => [link.hash, link]));
   expect(links.get('h1')?.long_url).toBe('https://foreign.example/');
