@@ -1,7 +1,7 @@
 import { UnavailableError } from '../base/errors.ts';
 import { rowBatches } from '../bulk/batches.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
-import { fieldsToChange } from '../bulk/operations/not-applied.ts';
+import { fieldsThatDiffer } from '../bulk/operations/not-applied.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
@@ -96,12 +96,15 @@ function namesOf({ hash, domain }: LinkKey, record: UrlRecord | undefined): stri
   return [...new Set(domains.flatMap((name) => hashes.map((one) => linkText({ hash: one, domain: name }))))];
 }
 
-/** What makes a link as its file has it: fields that the file leaves out are not compared (P1). */
+/**
+ * What makes a link as its file has it: fields that the file leaves out are not compared (P1). Neither is the spelling, as a server that
+ * writes long URLs its own way would never be as the file says.
+ */
 export function fileOutcome({ hash: _, domain: __, ...fields }: FileLink, record: UrlRecord | undefined): PlannedOutcome {
   if (!record) return { kind: 'create', fields: withoutDefaults(fields) };
   const { tags } = fields;
   const asked: EditFields = { ...fields, ...(tags && { tags: tagInstructions(tags, record.tags) }) };
-  const changed = fieldsToChange(asked, record);
+  const changed = fieldsThatDiffer(asked, record);
   if (changed.length === 0) return { kind: 'unchanged' };
   return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, asked[field]])) };
 }

@@ -315,6 +315,22 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await changes(wire)).toEqual([]);
   });
 
+  test('P2: a server that spells long URLs its own way is as the file says after one run', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, numbered(1));
+    const path = join(folder, 'links.csv');
+    writeFileSync(path, 'hash,long_url,note\nh0,https://EXAMPLE.com:443/new?q=1,  x\nmore,HTTPS://example.com,\n');
+    await wire.script([{ only: { path: '/urls' }, times: 'all', alter: 'normalise' }]);
+    expect(await linkctl(['apply', '-f', path, '--yes'])).toMatchObject({ code: 0, stdout: 'h0\nmore\n' });
+    expect(await linkctl(['diff', '-f', path])).toMatchObject({ code: 0, stdout: '' });
+    expect(await linkctl(['apply', '-f', path, '--yes'])).toMatchObject({ code: 0, stdout: '' });
+    expect(await changes(wire)).toHaveLength(2);
+  });
+
   test('P2: what the file cannot make is refused by name, the rest is done', async ({ linkctl, service, folder }) => {
     await store(service, before);
     const path = join(folder, 'links.csv');

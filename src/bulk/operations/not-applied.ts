@@ -43,17 +43,20 @@ export function showsAll(asked: EditFields, record: Shown, tagsMean?: TagsMean):
   return isShown && notApplied(asked, record, tagsMean).length === 0;
 }
 
+/** The fields of a link that are not as they are asked for, in whatever spelling; one that a server does not show may not be. */
+export function fieldsThatDiffer(asked: EditFields, record: Shown): (keyof EditFields)[] {
+  const differs = new Set(notApplied(asked, record, 'instructions').map(({ field }) => field));
+  return editable.filter((field) => asked[field] !== undefined && (shown(field, record) === undefined || differs.has(field)));
+}
+
 /**
  * The fields of a link that an edit would change. Another spelling of the same long URL, note or hash is a change, although it is no failure
  * when a server spells one otherwise.
  */
 export function fieldsToChange(asked: EditFields, record: Shown): (keyof EditFields)[] {
-  const differs = new Set(notApplied(asked, record, 'instructions').map(({ field }) => field));
-  return editable.filter((field) => {
-    const got = shown(field, record);
-    if (asked[field] === undefined) return false;
-    return got === undefined || differs.has(field) || (spelled.has(field) && asked[field] !== got);
-  });
+  const differing = new Set(fieldsThatDiffer(asked, record));
+  const isSpelled = (field: keyof EditFields): boolean => asked[field] !== undefined && asked[field] !== shown(field, record);
+  return editable.filter((field) => differing.has(field) || (spelled.has(field) && isSpelled(field)));
 }
 
 const spelled: ReadonlySet<keyof EditFields> = new Set(['custom_hash', 'long_url', 'note']);
