@@ -23,12 +23,17 @@ export function foldLabel(label: string): string {
   return label.normalize('NFC').toLowerCase();
 }
 
+/** Equal also for labels with blanks around them, which some servers take off. Not for what is deleted by its label. */
+export function trimmedLabel(label: string): string {
+  return foldLabel(label.trim());
+}
+
 /** What gives a link that has some labels exactly those that are wanted; another case of a label is no other label. */
 export function tagInstructions(wanted: readonly string[], has: readonly string[]): string[] {
-  const [asked, present] = [wanted, has].map((labels) => new Set(labels.map(foldLabel)));
+  const [asked, present] = [wanted, has].map((labels) => new Set(labels.map(trimmedLabel)));
   return [
-    ...wanted.filter((label) => !present?.has(foldLabel(label))).map((label) => `+${label}`),
-    ...has.filter((label) => !asked?.has(foldLabel(label))).map((label) => `-${label}`),
+    ...wanted.filter((label) => !present?.has(trimmedLabel(label))).map((label) => `+${label}`),
+    ...has.filter((label) => !asked?.has(trimmedLabel(label))).map((label) => `-${label}`),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { trimmedLabel } from '../../contract/tag-label.ts';
 import { canonicalUrl } from '../../links/canonical-url.ts';
 
 /** What distinguishes plain rows and their records (R 1.5.3), beside the long URL. */
@@ -20,9 +21,9 @@ export function foldedKey(values: Keyed = {}, shown: ReadonlySet<KeyField> = all
   return [canonicalUrl(textOf(values.long_url)), ...parts].join('\n\0');
 }
 
-/** Labels are case-insensitive (API.md 2.5) and have no order. */
+/** Labels have no order. */
 export function tagSet(tags: readonly string[]): string[] {
-  return tags.length === 0 ? [] : [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].sort();
+  return tags.length === 0 ? [] : [...new Set(tags.map(trimmedLabel))].sort();
 }
 
 const folded: { readonly [F in KeyField]: (value: unknown) => string } = {

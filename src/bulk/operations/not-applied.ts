@@ -1,6 +1,7 @@
 import { isNever } from '../../contract/fields.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
+import { trimmedLabel } from '../../contract/tag-label.ts';
 import { sameUrl } from '../../links/canonical-url.ts';
 import { tagSet } from '../matching/row-keys.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
@@ -94,8 +95,8 @@ function sameTags(asked: readonly string[], got: readonly string[], tagsMean: Ta
     return wanted.length === had.size && wanted.every((label) => had.has(label));
   }
   return asked.every((instruction) => {
-    const present = had.has(instruction.slice(1).toLowerCase());
-    return instruction.startsWith('-') ? !present : instruction.startsWith('+') ? present : had.has(instruction.toLowerCase());
+    const present = had.has(trimmedLabel(instruction.slice(1)));
+    return instruction.startsWith('-') ? !present : instruction.startsWith('+') ? present : had.has(trimmedLabel(instruction));
   });
 }
 

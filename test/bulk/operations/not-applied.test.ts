@@ -41,6 +41,9 @@ describe('did it happen: what was asked for and came back different', () => {
     [['+a', '-b'], ['A', 'c'], 0],
     [['+a'], [], 1],
     [['-b'], ['B'], 1],
+    [['+ x ', '-y'], [' x '], 0],
+    [['+ x '], ['x'], 0],
+    [['+e\u0301'], ['\u00c9'], 0],
     [['a'], ['a'], 0],
   ])('the instructions %j on a record with %j', (tags, had, count) => {
     const tagsMean: TagsMean = 'instructions';
