@@ -7,7 +7,7 @@ import { updatingOperation } from '../../src/bulk/operations/update.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
-import { type BulkWorld, test } from './bulk-world.ts';
+import { type BulkWorld, inputOf, test } from './bulk-world.ts';
 import { longRun } from './change-runs.ts';
 import { type CrashStep, crashingFile } from './crashing-file.ts';
 
@@ -144,6 +144,26 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await world.server.script([]);
     expect(await run(world)).toEqual({ exit: 3, statuses: '1215 changed existing changed created changed' });
     expect(await links(world)).toEqual({ ...after, new1: ['https://foreign.example/', '', ''] });
+  });
+
+  test('I6, P3: what changed since the plan was shown is not edited unseen', async ({ world }) => {
+    await begin(world);
+    const shown = new Map((await world.stored()).map((record) => [record.hash, record]));
+    const read = rows.map((item, nth) => ({ line: nth + 2, item, before: shown.get(item.custom_hash ?? '') ?? null }));
+    const urls = [{ custom_hash: 'new1', long_url: 'https://foreign.example/' }];
+    await world.direct.send('shortenUrls', { query: {}, body: { urls } });
+    await world.direct.send('editUrl', { path: { hash: 'old2' }, query: {}, body: { urls: [{ note: 'since' }] } });
+    // Somebody thought the question over for a while.
+    const input = { ...inputOf(rows, 'links.csv'), open: () => [read], readAt: 0 };
+    expect(await run(world, undefined, { input })).toEqual({
+      exit: 3,
+      statuses: 'failed changed existing failed created changed',
+    });
+    expect(await links(world)).toEqual({
+      ...after,
+      new1: ['https://foreign.example/', '', ''],
+      old2: ['https://theirs.example/2', 'since', 'a'],
+    });
   });
 
   test('I6: a hash that no link of the account has and that is refused stays refused; the others are done', async ({ world }) => {

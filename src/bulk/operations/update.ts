@@ -49,7 +49,7 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
     },
     needsBefore: () => true,
     hashOf: ({ custom_hash }) => custom_hash,
-    asks: (row) => ({ ...keyOf(row), ...applying.asks?.(applied(row)) }),
+    asks: (row) => ({ ...keyOf(row), ...(edited.has(row) ? applying.asks?.(applied(row)) : { long_url: row.long_url }) }),
     isDone: (row, record) => leadsThere(record, row),
     statusOf: (row, done) => (done.unchanged ? 'existing' : applying.statusOf(applied(row), done)),
     notApplied: (row, record) => applying.notApplied?.(applied(row), record) ?? [],

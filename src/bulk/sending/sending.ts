@@ -64,6 +64,7 @@ async function sendBatch<Payload extends object>(
   const isAhead = operation.doubt === 'repeat' && !operation.read;
   let batch: number | undefined;
   let leave: (() => void) | undefined;
+  let sending = rows;
   try {
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPlace) leave = await run.limiter.enter();
@@ -71,6 +72,7 @@ async function sendBatch<Payload extends object>(
     if (!prepared) return leftAside(rows, run);
     // What was read may have shown that rows need calls of different kinds.
     const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
+    sending = now;
     serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
     batch ??= await ledger.intent(serialized);
     const round = await callAndSettle(batch, serialized, run, { isPaid: prepared.isPaid, leave });
@@ -80,7 +82,7 @@ async function sendBatch<Payload extends object>(
     // The intent could not be written (J7), or something not be read before it: nothing was sent.
     if (batch === undefined) return leftAside(rows, run);
     // The journal broke while the batch was in doubt.
-    return { outcomes: rows.map((row) => unknownOutcome(row, operation)), repeat: [] };
+    return { outcomes: sending.map((row) => unknownOutcome(row, operation)), repeat: [] };
   } finally {
     leave?.();
   }
