@@ -109,6 +109,39 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await values(service)).not.toHaveProperty('new');
   });
 
+  const post = { only: { method: 'POST' } };
+  const patch = { only: { method: 'PATCH' } };
+  // The hashes are read in two calls: first those that are found.
+  const reads = { only: { method: 'GET', path: 'hashes=' } };
+  const noMore = [
+    { ...reads, times: 2 },
+    { ...faults.refuse(1303), ...reads, times: 'all' },
+  ] as const;
+
+  test.for([
+    ['between the calls of a batch', 7, [{ ...faults.refuse(1303), ...patch, times: 'all' }]],
+    ['where links that were made are in doubt', 10, [{ ...faults.dropAfter, ...post }, ...noMore]],
+    ['where an edit is in doubt', 10, [{ ...faults.dropAfter, ...patch }, ...noMore]],
+    ['where an edit in doubt was not made', 10, [{ ...faults.dropBefore, ...patch }, ...noMore]],
+  ] as const)(
+    'I6, U2: a run that stopped %s is undone: all is as it was',
+    async ([, code, steps], { linkctl, service, folder, wire }) => {
+      await store(service, links);
+      const before = await values(service);
+      const file = join(folder, 'links.csv');
+      writeFileSync(file, csv);
+      await wire.script(steps);
+      const words = ['shorten', '-f', file, ...update, '--retries', '0'];
+      expect((await linkctl(words)).code).toBe(code);
+      await wire.script([]);
+      expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+      // What was taken back is done anew.
+      expect((await linkctl(words)).code).toBe(0);
+      expect(await values(service)).toEqual(after);
+    },
+  );
+
   test('I6, B60: a dry run says which hashes lead elsewhere and what would be done; nothing is sent', async ({
     linkctl,
     service,
