@@ -1,7 +1,7 @@
 import { shellWord } from '../base/shell-word.ts';
 import type { EarlierLink } from '../bulk/done-change.ts';
+import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
 import { notApplied } from '../bulk/operations/not-applied.ts';
-import { keyedMode, type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { fieldNames, isNever } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
@@ -11,6 +11,7 @@ import { sameUrl } from '../links/canonical-url.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
+import { appliedRow } from './comparison.ts';
 import { requireAnswer } from './consent.ts';
 import { type CopiedLink, CopiedLinks } from './copied-links.ts';
 import { CopiedTags } from './copied-tags.ts';
@@ -49,7 +50,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const tags = selection.kind === 'all' && !options.filter ? new CopiedTags(accounts) : undefined;
   const findings: Findings = { planned: 0, existing: 0, withoutBound: 0 };
   const { server, username } = source.client.identity;
-  const report = await changeListed<RecreatedRow, CopiedLink>(
+  const report = await changeListed<AppliedRow, CopiedLink>(
     {
       what: `copy from ${source.profile ?? username}`,
       links: {
@@ -63,16 +64,18 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
         },
       },
       given: { mapDomain: options.mapDomain },
-      kind: 'shorten',
-      mode: keyedMode(target.edition),
+      kind: 'apply',
+      kindOf: ({ operation }) => operation,
       verb: 'copy',
       question: { verb: 'Copy', preposition: 'to' },
       // One batch at a time, or later links could be made before earlier ones.
       options: { ...options, concurrency: 1, again: true },
       presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
       decide: (link) => counted(decideCopy(link, target.edition), link, findings),
-      operation: (settings) => recreateOperation({ ...settings, edition: target.edition }),
-      payload: (key, fields) => ({ ...key, long_url: '', ...fields }),
+      operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
+      payload: (key, fields) => appliedRow(key, fields, 'create'),
+      // Who answers late has not seen what was made there meanwhile.
+      comparesAgain: true,
       requestsBefore: () => tags?.requests() ?? [],
     },
     target,

@@ -62,7 +62,6 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
     {
       ...sendingOf(change.options, session),
       operation: change.operation,
-      mode: change.mode,
       what: change.what,
       undo,
       undoes: change.undoes?.run,
@@ -127,7 +126,7 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
     rows: planned + missing === 0 ? 0 : planned + left,
     refused: left,
     domains: plan.domains,
-    newLinks: plan.countOf('create'),
+    newLinks: plan.countOf('create') + plan.countOf('copy'),
     readAt,
     open: () => kept.read(),
     copyTo: (path) => kept.copyTo(path),

@@ -1,6 +1,6 @@
 import { type BatchRules, batchesOf, byDomain, byHash } from '../bulk/batches.ts';
 import type { OperationKind } from '../bulk/operations/operation.ts';
-import type { Mode } from '../bulk/operations/shorten.ts';
+import { keyedMode } from '../bulk/operations/recreate.ts';
 import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
@@ -28,8 +28,6 @@ export interface PlannedSelection<Payload extends LinkKey, Link extends Selected
   payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
   /** Refuses a change that its author cannot have meant, when the whole plan is known. */
   refuse?(plan: ChangePlan): void;
-  /** Shortening only. */
-  readonly mode?: Mode | undefined;
   /** Calls that are made before those for the links, known when the links were read. */
   requestsBefore?(): readonly PlannedRequest[];
   /** Instead of that, the one call that is made for all of them. */
@@ -102,12 +100,12 @@ async function* requestsOf<Payload extends LinkKey, Link extends SelectedLink>(
   change: PlannedSelection<Payload, Link>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { kind, kindOf = () => kind, mode, options, payload, request, requestsBefore } = change;
+  const { kind, kindOf = () => kind, options, payload, request, requestsBefore } = change;
   const limit = sendingOf(options, session).batchSize;
   const group = (row: Payload): string => `${kindOf(row)} ${byDomain.group(row)}`;
-  const rules: BatchRules<Payload> = { limit, ...(kind === 'edit' || kind === 'shorten' ? {} : byHash), group };
+  const rules: BatchRules<Payload> = { limit, ...(kind === 'edit' ? {} : byHash), group };
   const requests = (rows: readonly Payload[]): PlannedRequest[] =>
-    [...batchesOf(rows, rules)].map((batch) => requestOf(batch[0] ? kindOf(batch[0]) : kind, batch, mode));
+    [...batchesOf(rows, rules)].map((batch) => requestOf(batch[0] ? kindOf(batch[0]) : kind, batch, session));
   let isFirst = true;
   let waiting: Payload[] = [];
   for await (const { links } of decidedPages(change, session)) {
@@ -129,7 +127,7 @@ async function* requestsOf<Payload extends LinkKey, Link extends SelectedLink>(
 function requestOf(
   kind: OperationKind,
   batch: readonly (LinkKey & { readonly operation?: unknown })[],
-  mode: Mode | undefined,
+  { edition }: Session,
 ): PlannedRequest {
   const domain = batch[0]?.domain;
   if (kind === 'delete' || kind === 'reset') {
@@ -140,7 +138,7 @@ function requestOf(
   if (kind === 'edit') return { method: 'PATCH', path: '/urls', query: { domain }, body: { urls: items } };
   // A link that is made gets its hash as its custom hash.
   const made = items.map(({ hash, ...item }) => ({ custom_hash: hash, ...item }));
-  const query = { domain, disable_long_url_duplicates: mode?.duplicates };
+  const query = { domain, disable_long_url_duplicates: keyedMode(edition).duplicates };
   return { method: 'POST', path: '/urls', query, body: { urls: made } };
 }
 

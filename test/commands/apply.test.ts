@@ -331,6 +331,18 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await changes(wire)).toHaveLength(2);
   });
 
+  test('P2: the same file is applied again where somebody has changed a link since', async ({ linkctl, service, folder }) => {
+    await store(service, before);
+    const path = join(folder, 'links.csv');
+    writeFileSync(path, file);
+    for (const url of ['https://foreign.example/1', 'https://foreign.example/2']) {
+      expect((await linkctl(['apply', '-f', path, '--yes'])).code).toBe(0);
+      await foreignEdit(service, 'hash', { long_url: url });
+    }
+    expect(await linkctl(['apply', '-f', path, '--yes'])).toMatchObject({ code: 0, stdout: 'hash\n' });
+    expect(await linkctl(['diff', '-f', path, 'same'])).toMatchObject({ code: 0 });
+  });
+
   test('P2: what the file cannot make is refused by name, the rest is done', async ({ linkctl, service, folder }) => {
     await store(service, before);
     const path = join(folder, 'links.csv');

@@ -220,7 +220,7 @@ test('P4: clicks stay, tags that no link carries come along with a whole account
   await fetch(`${there.service.baseUrl}/tags`, { method: 'POST', headers: asBob, body: JSON.stringify({ label: 'known' }) });
   await wire.script([]);
   expect(await run(['copy', '--to', 'there', '--yes', 'used'])).toMatchObject({ code: 0 });
-  expect(await changes(there.wire)).toHaveLength(2);
+  expect(await changes(there.wire)).toHaveLength(1);
   const dry = await run(['copy', '--to', 'there', '-n', '-o', 'json']);
   expect(JSON.parse(dry.stdout)).toMatchObject({
     requests: [
@@ -285,6 +285,22 @@ describe('a target with little room', () => {
     expect(await run(words)).toMatchObject({ code: 0, stdout: expect.stringContaining('h5\nh6\nh7\n') });
     expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h3', 'h4', 'h5', 'h6', 'h7']);
   });
+});
+
+test('P4, U2: links that somebody else makes there meanwhile are theirs: undo leaves them', async ({ run, service, there }) => {
+  await store(service, numbered(3));
+  await there.wire.script([{ only: { method: 'GET', path: '/account' }, held: true }]);
+  const running = run(['copy', '--to', 'there', '--yes']);
+  await there.wire.held();
+  await storeThere(there, [
+    { custom_hash: 'h0', long_url: 'https://example.com/0' },
+    { custom_hash: 'h1', long_url: 'https://foreign.example/' },
+  ]);
+  await there.wire.release();
+  const ran = await running;
+  expect(ran).toMatchObject({ code: 3, stdout: 'h2\n', stderr: expect.stringContaining('h1: created since it was listed') });
+  expect(await run(['undo', '--profile', 'there', '--yes'])).toMatchObject({ code: 0, stdout: 'h2\n' });
+  expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h0', 'h1']);
 });
 
 test('P4, U2: a terminal says how the copy is taken back, from the account where it is', async ({ run, service }) => {
