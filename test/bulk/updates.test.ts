@@ -146,6 +146,38 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await links(world)).toEqual({ ...after, new1: ['https://foreign.example/', '', ''] });
   });
 
+  test('I6, P3: an edit in doubt whose link leads to a third place meanwhile is left alone', async ({ world }) => {
+    await begin(world);
+    await world.server.script([{ ...faults.dropBefore, only: { method: 'PATCH' }, times: 'all' }]);
+    expect((await run(world)).exit).toBe(10);
+    await world.direct.send('editUrl', {
+      path: { hash: 'old1' },
+      query: {},
+      body: { urls: [{ long_url: 'https://foreign.example/' }] },
+    });
+    await world.server.script([]);
+    expect(await run(world)).toEqual({ exit: 3, statuses: 'created failed existing changed created changed' });
+    expect(await links(world)).toEqual({ ...after, old1: ['https://foreign.example/', 'theirs', 'a,b'] });
+  });
+
+  test('D5: a link that is deleted between its reading and its edit is missing; the others of the call are edited', async ({
+    world,
+  }) => {
+    await begin(world);
+    const { openJournalFile } = crashingFile({
+      onSync: async (text) => {
+        if (!text.includes('"type":"before"')) return;
+        await world.direct.send('deleteUrl', { path: { hash: 'old2' }, query: {} }).catch(() => undefined);
+      },
+    });
+    // Some servers refuse the whole call for it.
+    await world.server.script([{ ...faults.refuse(1306), only: { method: 'PATCH' } }]);
+    const ran = await run(world, openJournalFile, { batchSize: 6 });
+    expect(ran).toEqual({ exit: 3, statuses: 'created changed existing 1306 created changed' });
+    const { old2: _, ...others } = after;
+    expect(await links(world)).toEqual(others);
+  });
+
   test('I6, P3: what changed since the plan was shown is not edited unseen', async ({ world }) => {
     await begin(world);
     const shown = new Map((await world.stored()).map((record) => [record.hash, record]));
