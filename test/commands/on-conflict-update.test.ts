@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { arrived, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
 const links = [
@@ -142,6 +143,37 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
+  test.for([
+    ['POST', 'before it took effect', faults.silentBefore],
+    ['PATCH', 'before it took effect', faults.silentBefore],
+    ['PATCH', 'after it took effect', faults.silentAfter],
+  ] as const)(
+    'I6, F61: killed (-9) at a %s %s, the same command ends with the same results, and undo takes it back',
+    async ([method, , fault], { linkctl, service, folder, wire, env }) => {
+      await store(service, links);
+      const before = await values(service);
+      const [file, results] = [join(folder, 'links.csv'), join(folder, 'results.csv')];
+      writeFileSync(file, csv);
+      const words = ['shorten', '-f', file, ...update, '--results', results];
+      await wire.script([{ ...fault, only: { method } }]);
+      const { process: child, ended } = startProgram(words, env);
+      await arrived(wire, 1, method);
+      child.kill('SIGKILL');
+      expect((await ended).signal).toBe('SIGKILL');
+      await wire.script([]);
+      expect(await linkctl(words)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('1 created, 1 existing, 1 changed'),
+      });
+      expect(await values(service)).toEqual(after);
+      expect(readFileSync(results, 'utf8')).toMatch(
+        /\n2,changed,hash,\S+\/hash,https:\/\/example\.com\/hash,https:\/\/theirs\.example\/,0,\r?\n/,
+      );
+      expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+    },
+  );
+
   test('I6, B60: a dry run says which hashes lead elsewhere and what would be done; nothing is sent', async ({
     linkctl,
     service,
@@ -264,6 +296,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl([...words, '--on-conflict', 'skip', '-o', 'json'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('"status":"skipped"'),
+    });
+    expect(await linkctl([...words, '--on-conflict', 'skip'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '1 link skipped: the hash exists and leads elsewhere\n',
     });
     const ran = await linkctl([...words, ...update], watched);
     expect(ran).toMatchObject({
