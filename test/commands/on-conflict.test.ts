@@ -188,7 +188,7 @@ describe.each(['a', 'b'] as const)('edition %s: rename', (edition) => {
   });
 
   test.for([1, 2, 3, 4, 5, 6])(
-    'I6, G1: renamed rows survive a lost answer of call %i, and a stop there: nothing is lost or doubled',
+    'I6, G1, U2: renamed rows survive a lost answer of call %i, and a stop there: nothing is lost or doubled, and undo takes all back',
     async (nth, { linkctl, wire, service, folder }) => {
       await store(service, taken);
       const path = join(folder, 'links.csv');
@@ -202,6 +202,8 @@ describe.each(['a', 'b'] as const)('edition %s: rename', (edition) => {
       await wire.script([]);
       if (first.code !== 0) expect((await linkctl(words)).code).toBe(0);
       await expectMade(service);
+      expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+      expect(await stored(service)).toHaveLength(taken.length);
     },
   );
 

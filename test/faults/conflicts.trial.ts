@@ -102,11 +102,16 @@ for (let seed = firstSeed; seed < firstSeed + trials; seed += 1) {
       if (policy !== 'skip, checked') await untilDone([...words, '--again', '--yes'], env);
       expect(await linksOf(service)).toEqual(wanted);
       let undone: readonly number[] = [];
-      if (policy === 'update') {
+      if (policy === 'update' || policy === 'rename') {
         const { stdout } = await runProgram(['runs', 'list', '-o', 'json'], env);
         const run: string = JSON.parse(stdout).runs.at(-1).run;
         undone = await untilDone(['undo', run, '--yes', '--quiet', '--batch-size', '100'], env, { kills });
-        expect(await linksOf(service)).toEqual(was);
+        // A link that is as its row says counts as made by it, unless it was read before (D26).
+        const isKept = ({ long_url }: Link): boolean => policy === 'update' || long_url.startsWith('https://theirs.');
+        const left = await linksOf(service);
+        expect(left.filter(isKept)).toEqual(was.filter(isKept));
+        const had = new Set(was.map(({ custom_hash }) => custom_hash));
+        expect(left.filter(({ custom_hash }) => !had.has(custom_hash))).toEqual([]);
       }
       expect(await linksOf(service, second)).toEqual(second ? others : await linksOf(service));
       console.log(JSON.stringify({ seed, policy, edition, count, starts, undone }));

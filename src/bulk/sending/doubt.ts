@@ -21,7 +21,7 @@ export async function verdictsOfAnswer<Payload extends object>(
   run: Execution<Payload>,
 ): Promise<readonly Verdict[]> {
   if (surplus.length > 0) run.onSurplus(surplus);
-  const verdicts = run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => changedByUs(verdict, rows[nth], run));
+  const verdicts = run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => doneByUs(verdict, rows[nth], run));
   const missing = rows.filter((_, position) => !verdicts[position]);
   const refused = refusedInDoubt(rows, verdicts, run);
   if (missing.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
@@ -41,15 +41,15 @@ export async function verdictsOfAnswer<Payload extends object>(
   return rows.map((row, position) => found.get(row) ?? verdicts[position] ?? doubtful);
 }
 
-/** A row in doubt that is as it should be was changed by its first attempt. */
-function changedByUs<Payload extends object>(
+/** A row in doubt that is as it should be was changed by its first attempt, and a link with the number that it gets was made by it. */
+function doneByUs<Payload extends object>(
   verdict: Verdict | undefined,
   row: BulkRow<Payload> | undefined,
   { inDoubt }: Execution<Payload>,
 ): Verdict | undefined {
-  if (verdict?.kind !== 'done' || !verdict.unchanged || !row || !inDoubt.has(row.index)) return verdict;
-  const { unchanged: _, ...done } = verdict;
-  return done;
+  if (verdict?.kind !== 'done' || !row || !inDoubt.has(row.index)) return verdict;
+  const { unchanged: _, shared, ...done } = verdict;
+  return shared && !verdict.renamed ? { ...done, shared } : done;
 }
 
 /** Writes down that an attempt of these rows may have been applied, before anything else is done about them. */
