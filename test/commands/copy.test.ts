@@ -132,18 +132,23 @@ describe.each([
     expect(await changes(there.wire)).toHaveLength(before);
     expect(await copies(there)).toHaveLength(1203);
   });
+});
+
+describe('killed', () => {
+  test.override({ edition: 'b', otherEdition: 'a' });
 
   test('P4: a copy that was killed is resumed by the same command: nothing is lost, doubled or out of order', async ({
     profileEnv,
+    edition,
     service,
     there,
   }) => {
-    await store(service, many(1203, edition));
+    await store(service, many(603, edition));
     await there.wire.script([
       { only: { method: 'POST' }, times: 3 },
       { only: { method: 'POST' }, held: true },
     ]);
-    const words = ['copy', '--to', 'there', '--yes', '--batch-size', '200', '--all'];
+    const words = ['copy', '--to', 'there', '--yes', '--batch-size', '100', '--all'];
     const { process: child, ended } = startProgram(words, profileEnv);
     await arrived(there.wire, 4, 'POST');
     child.kill('SIGKILL');
@@ -151,7 +156,7 @@ describe.each([
     await there.wire.release();
     await store(service, [{ custom_hash: 'later', long_url: 'https://example.com/later' }]);
     const resumed = await startProgram(words, profileEnv).ended;
-    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/resuming run .*1203 links/s) });
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/resuming run .*603 links/s) });
     const hashes = (await stored(service)).map(({ hash }) => hash);
     expect((await copies(there)).map(({ hash }) => hash)).toEqual(hashes.slice(0, -1));
     // What came to the source meanwhile comes with the next one.
