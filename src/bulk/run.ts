@@ -138,6 +138,7 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
   const { operation, begun } = beginnings;
   const { journal, state } = begun;
   const isChecked = plan.mode?.name === 'checked';
+  const isKeyed = plan.mode?.name === 'keyed' && operation.doubt === 'repeat';
   const before = new Map(state.before);
   const reads = beginnings.images ? 'undo' : plan.results === undefined ? 'renames' : 'results';
   const isRead = readsFirst({ operation, reads, plan, system: beginnings.system });
@@ -180,7 +181,7 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
         rows.map(({ payload }) => payload),
         run,
       ),
-    prove: plan.mode?.name === 'keyed' ? (rows) => probe(rows) : undefined,
+    prove: isKeyed || operation.kind === 'apply' ? (rows) => probe(rows) : undefined,
     onSurplus: (records) => keepSurplus(records, run),
   };
   const probe = createIdempotencyProbe(run);

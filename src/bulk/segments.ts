@@ -171,13 +171,16 @@ async function sendSegment<Payload extends object>(
     if (operation.sharedBy)
       ends.push(await run.mutex.hold([...free, ...doubtful].flatMap(({ payload }) => operation.sharedBy?.(payload) ?? [])));
     if (run.holdsPlace) ends.push(await limiter.enter());
-    if (operation.doubt !== 'repeat') return await sendRows(free, run, inDoubt);
-    for (const { index } of doubtful) run.inDoubt.add(index);
-    const rows = doubtful.length === 0 ? free : [...free, ...doubtful].sort((one, other) => one.index - other.index);
-    const proving = (await run.prove?.(rows)) ?? new Map();
-    if (proving.size === 0) return await sendRows(rows, run);
-    const rest = rows.filter(({ index }) => !proving.has(index));
-    return new Map([...proving, ...(await sendRows(rest, run))]);
+    const repeats = operation.doubt === 'repeat';
+    if (repeats) for (const { index } of doubtful) run.inDoubt.add(index);
+    const isMixed = repeats && doubtful.length > 0;
+    const rows = isMixed ? [...free, ...doubtful].sort((one, other) => one.index - other.index) : free;
+    if (!run.prove) return await sendRows(rows, run, repeats ? [] : inDoubt);
+    // What is in doubt comes before what was never sent, so that links are made in their order (P4).
+    const settled = repeats || inDoubt.length === 0 ? [] : await sendRows([], run, inDoubt);
+    const proving = await run.prove(rows);
+    const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
+    return new Map([...settled, ...proving, ...(await sendRows(rest, run))]);
   } catch (error) {
     stop.because(error);
     return new Map();

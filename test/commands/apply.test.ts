@@ -92,8 +92,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       { hash: 'constructor', long_url: 'https://example.com/new', note: '', tags: [] },
     ]);
     expect(await linkctl(['diff', '-f', path, 'same'])).toMatchObject({ code: 0, stdout: '' });
+    // The first link is made alone, which shows that the server takes its hash (D27).
     const count = (await changes(wire)).length;
-    expect(count).toBe(2);
+    expect(count).toBe(3);
     const again = await linkctl(['apply', '-f', path, '--yes']);
     expect(again).toMatchObject({ code: 0, stdout: '' });
     expect(again.stderr).toContain('nothing to change');
@@ -117,7 +118,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['same', 'hash', 'null', 'other', 'new', 'constructor']);
     const is = await settable(service);
     expect(await linkctl(['diff', '-f', path, '--by-tags', 'git'])).toMatchObject({ code: 0 });
-    expect(await changes(wire)).toHaveLength(3);
+    expect(await changes(wire)).toHaveLength(4);
 
     const undone = await linkctl(['undo', '--yes']);
     expect(undone.code).toBe(0);

@@ -308,6 +308,15 @@ test('P4, U2: links that somebody else makes there meanwhile are theirs: undo le
   expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h0', 'h1']);
 });
 
+test('P4, D27: a server that makes links under other hashes is refused after the first', async ({ run, service, there }) => {
+  await store(service, numbered(30));
+  const other = { hash: 'other', short_url: 'localhost/other' };
+  await there.wire.script([{ only: { method: 'POST' }, times: 'all', alter: { each: other } }]);
+  const ran = await run(['copy', '--to', 'there', '--yes', '--batch-size', '10']);
+  expect(ran).toMatchObject({ code: 8, stdout: '', stderr: expect.stringContaining('it created other instead of h0') });
+  expect(await copies(there)).toHaveLength(1);
+});
+
 test('P4, U2: a terminal says how the copy is taken back, from the account where it is', async ({ run, service }) => {
   await store(service, numbered(2));
   const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };

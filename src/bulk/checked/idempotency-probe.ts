@@ -4,14 +4,14 @@ import { checksum } from '../../base/checksum.ts';
 import { CliError, UnavailableError } from '../../base/errors.ts';
 import { grouped } from '../../base/grouped.ts';
 import { CallError, lastOf } from '../../client/call-error.ts';
-import { foldedHash } from '../../contract/link.ts';
+import { foldedHash, type LinkKey } from '../../contract/link.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
 import { serializeBatch } from '../batches.ts';
 import { foldedKey } from '../matching/row-keys.ts';
 import type { BatchAnswer } from '../matching/verdict.ts';
-import type { BulkOperation } from '../operations/operation.ts';
-import { type BulkRow, doneStatuses, type RowOutcome } from '../results/row-outcome.ts';
+import { type BulkOperation, kindOf } from '../operations/operation.ts';
+import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import type { RunExecution } from '../run-execution.ts';
 import { sendRows } from '../sending/sending.ts';
 import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-links.ts';
@@ -20,6 +20,9 @@ import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-li
  * Proves, once per server and account, that rule 4.3.4 holds, on which keyed mode rests (R-X7): sends the first rows, at first one
  * and then twice as many, until one is taken, and then the same again on purpose. Answers with the outcomes of the rows that it
  * sent; of none once the proof is there. What fails goes to the run's `stop`.
+ *
+ * A run that reads in doubt, and does not repeat, only has to know that links get the hashes that they are made with (D27): of its rows
+ * those that make links are sent first, once.
  */
 export function createIdempotencyProbe<Payload extends object>(
   run: RunExecution<Payload>,
@@ -30,12 +33,13 @@ export function createIdempotencyProbe<Payload extends object>(
 
   async function prove(rows: readonly BulkRow<Payload>[]): Promise<Map<number, RowOutcome<Payload>>> {
     const outcomes = new Map<number, RowOutcome<Payload>>();
-    for (let start = 0, size = 1; start < rows.length && !proven && !run.stop.reason; start += size, size *= 2) {
-      const result = await proveWith(rows.slice(start, start + size), run);
+    const made = repeats(run) ? rows : rows.filter(({ payload }) => kindOf(payload, run.operation) === 'shorten');
+    for (let start = 0, size = 1; start < made.length && !proven && !run.stop.reason; start += size, size *= 2) {
+      const result = await proveWith(made.slice(start, start + size), run);
       for (const outcome of result.outcomes) outcomes.set(outcome.index, outcome);
       proven = result.proven;
     }
-    if (proven) {
+    if (proven && repeats(run)) {
       makePrivateFolder(run.folders.proofs);
       atomicWrite(note, 'rule 4.3.4 holds\n', run.system);
     }
@@ -47,6 +51,10 @@ export function createIdempotencyProbe<Payload extends object>(
     turn = next.catch(() => undefined);
     return next;
   };
+}
+
+function repeats<Payload extends object>({ operation }: RunExecution<Payload>): boolean {
+  return operation.doubt === 'repeat';
 }
 
 /** Two readings of the total, and the second request. */
@@ -76,14 +84,15 @@ async function proveWith<Payload extends object>(
   const generated = run.plan.mode?.generateHashes;
   let outcomes: readonly RowOutcome<Payload>[] = [];
   try {
-    if (!run.mayCall(ownCalls)) return { outcomes, proven: false };
-    const before = await takeWatermark(run, run.signal);
+    if (repeats(run) && !run.mayCall(ownCalls)) return { outcomes, proven: false };
+    const before = repeats(run) ? await takeWatermark(run, run.signal) : undefined;
     outcomes = [...(await sendRows(rows, { ...run, operation: watched(run) })).values()];
-    const taken = outcomes.filter(({ status }) => doneStatuses.has(status) && status !== 'skipped');
+    const taken = outcomes.filter(({ status }) => status === 'created' || status === 'existing');
     if (generated && outcomes.some(({ error }) => error?.code === 1215 || error?.code === 1218)) {
       run.stop.because(refusal('it does not accept generated hashes'));
     }
     if (taken.length === 0 || run.stop.reason) return { outcomes, proven: false };
+    if (!before) return { outcomes, proven: true };
     // A call is for one domain.
     const [together = []] = [...grouped(taken, ({ payload }) => run.operation.group?.(payload) ?? '').values()];
     const fault = await sendAgain(together, before, run);
@@ -103,13 +112,18 @@ function watched<Payload extends object>({ operation, stop }: RunExecution<Paylo
     call: async (items, ...rest) => {
       const answer = await operation.call(items, ...rest);
       const foreign = foreignHash(
-        items.map((item) => operation.hashOf?.(item) ?? ''),
+        items.map((item) => askedHash(item, operation)),
         answer,
       );
       if (foreign) stop.because(refusal(`it created ${foreign.made} instead of ${foreign.asked}`));
       return answer;
     },
   };
+}
+
+function askedHash<Payload extends object>(item: Payload, { hashOf }: BulkOperation<Payload>): string {
+  const { hash = '' }: Partial<LinkKey> = item;
+  return hashOf?.(item) ?? hash;
 }
 
 function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnswer): { asked: string; made: string } | undefined {
