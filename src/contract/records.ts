@@ -86,6 +86,8 @@ export type StatsRecord = {
   hash: string;
   total_clicks: number;
   unique_clicks: number;
+  /** `{"2023-04-20": {total, unique}}` of some servers (FIELD-NOTES 4). Not in API.md 2.4, so its form is checked where it is used. */
+  daily_clicks?: unknown;
 };
 
 export type TagRecord = {

@@ -37,6 +37,7 @@ const clicks = record<StatsRecord & { short_url?: string }>({
   short_url: optional(text),
   total_clicks: count,
   unique_clicks: count,
+  daily_clicks: optional(anything),
 });
 const tag = record<TagRecord>({ label: text });
 const changedTags = (key: string, done: string): Schema =>

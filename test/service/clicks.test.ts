@@ -103,3 +103,14 @@ test('a visit sees the clicks that this process stored in the same turn, and tho
   seen.push(await storedClicks(one, url));
   expect(seen).toEqual([0, 1, 1, 3]);
 });
+
+test('FIELD-NOTES 4: clicks that are stored late count on their own day', async ({ store, url }) => {
+  const at = (time: number) => ({ urlId: url.id, visitor: 'v', time });
+  const [one, two] = [Date.UTC(2024, 4, 15, 23, 59), Date.UTC(2024, 4, 16)];
+  await store.recordClicks([at(two), at(one)]);
+  await store.recordClicks([at(one), at(two), at(two)]);
+  expect((await store.findStats(url.domain, url.hash))?.days).toEqual([
+    { day: '2024-05-15', total: 2, unique: 0 },
+    { day: '2024-05-16', total: 3, unique: 1 },
+  ]);
+});

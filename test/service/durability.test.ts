@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { openConnection } from '../../src/service/store/connection.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
 import { type Client, connect, inBothEditions, many, test } from './running-service.ts';
 
@@ -42,6 +43,31 @@ test('editions A and B in one directory do not mix', async ({ start, folder }) =
   await a.shorten({ long_url: url, custom_hash: 'in-a' });
   await b.shorten({ long_url: url, custom_hash: 'in-b' });
   expect([await a.hashes(), await b.hashes()]).toEqual([['in-a'], ['in-b']]);
+});
+
+test('a file of before days were counted is brought up to date, and one of a newer version is refused', async ({
+  start,
+  folder,
+}) => {
+  const made = await start({ data: folder });
+  await made.shorten({ long_url: url, custom_hash: 'abc' });
+  await made.visit('/abc');
+  await made.service.close();
+  const change = async (sql: string): Promise<void> => {
+    const connection = await openConnection(folder, 'links-a.db');
+    connection.exec(sql);
+    connection.close();
+  };
+  await change(`DROP TRIGGER day_is_over; DROP TABLE daily_clicks; ALTER TABLE urls DROP COLUMN day;
+    ALTER TABLE urls DROP COLUMN day_total; ALTER TABLE urls DROP COLUMN day_fresh; PRAGMA user_version=1`);
+  // Two processes at once.
+  const [client, other] = await Promise.all([start({ data: folder }), start({ data: folder })]);
+  await client.visit('/abc');
+  const stats = { hash: 'abc', total_clicks: 2, unique_clicks: 1, daily_clicks: { '2024-05-15': { total: 1, unique: 0 } } };
+  expect((await client.call('GET', '/stats/abc')).body.stats).toEqual([stats]);
+  expect((await other.call('GET', '/stats/abc')).body.stats).toEqual([stats]);
+  await change('PRAGMA user_version=99');
+  await expect(start({ data: folder })).rejects.toThrow('newer version of linkctl');
 });
 
 test('a directory that cannot be used, and a file that is no store, are refused at the start', async ({ start, folder }) => {

@@ -61,7 +61,9 @@ inBothEditions((test, edition) => {
     for (const hash of ['a', 'b', 'c'])
       for (const agent of ['x', 'x', 'y']) await client.visit(`/${hash}`, { 'user-agent': agent });
     expect(await clicks()).toEqual(['3/2', '3/2', '3/2']);
-    expect((await client.call('GET', '/stats/a')).body.stats).toEqual([{ hash: 'a', total_clicks: 3, unique_clicks: 2 }]);
+    expect((await client.call('GET', '/stats/a')).body.stats).toEqual([
+      { hash: 'a', total_clicks: 3, unique_clicks: 2, daily_clicks: expect.any(Object) },
+    ]);
     expect((await client.call('DELETE', '/stats/a')).body.error.code).toBe(0);
     expect(await clicks()).toEqual(['0/0', '3/2', '3/2']);
     await client.call('DELETE', '/stats?hashes=a,b');

@@ -23,7 +23,36 @@ inBothEditions((test) => {
     await client.shorten({ long_url: url, custom_hash: 'abc' });
     for (const agent of ['x', 'y', 'x', 'x']) await client.visit('/abc?utm=1', { 'user-agent': agent });
     const { body } = await client.call('GET', '/stats/abc');
-    expect(body.stats).toEqual([{ hash: 'abc', total_clicks: 4, unique_clicks: 2 }]);
+    expect(body.stats).toMatchObject([{ hash: 'abc', total_clicks: 4, unique_clicks: 2 }]);
+  });
+
+  test('FIELD-NOTES 4: stats have the clicks of each UTC day, listings have not; they add up to the counters until a reset', async ({
+    client,
+    world,
+  }) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc' }, { long_url: url, custom_hash: 'other' });
+    const daysOf = async (hash: string) => (await client.call('GET', `/stats/${hash}`)).body.stats[0]?.daily_clicks;
+    expect(await daysOf('abc')).toEqual({});
+    world.time = Date.UTC(2024, 4, 15, 23, 59, 59, 999);
+    for (const agent of ['x', 'y', 'x']) await client.visit('/abc', { 'user-agent': agent });
+    world.time += 1;
+    for (const agent of ['x', 'z']) await client.visit('/abc', { 'user-agent': agent });
+    await client.visit('/other');
+    world.time += 86_400_000;
+    await client.visit('/abc', { 'user-agent': 'x' });
+    expect(await daysOf('abc')).toEqual({
+      '2024-05-15': { total: 3, unique: 2 },
+      '2024-05-16': { total: 2, unique: 1 },
+      '2024-05-17': { total: 1, unique: 0 },
+    });
+    const listed = (await client.call('GET', '/urls?hashes=abc')).body.urls;
+    expect(listed).toMatchObject([{ total_clicks: 6, unique_clicks: 3 }]);
+    expect(listed[0]).not.toHaveProperty('daily_clicks');
+    await client.call('DELETE', '/stats/abc');
+    expect([await daysOf('abc'), await daysOf('other')]).toEqual([{}, { '2024-05-16': { total: 1, unique: 1 } }]);
+    await client.call('DELETE', '/urls/abc');
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    expect(await daysOf('abc')).toEqual({});
   });
 
   test('clicks are stored when the service closes, and one visitor stays one after a new start', async ({ start, folder }) => {

@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import type { AccountRows } from './account-rows.ts';
-import type { Click, StoredDomain, Target } from './store.ts';
+import type { Click, DayClicks, StoredDomain, Target } from './store.ts';
 
 export function findTarget({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): Target | undefined {
   return connection
@@ -9,6 +9,20 @@ export function findTarget({ connection, accountId }: AccountRows, domain: Store
        FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?`,
     )
     .get<Target>(accountId, domain.id, hash);
+}
+
+const dayLength = 86_400_000;
+
+export function clicksOfDays({ connection, accountId }: AccountRows, urlId: number): DayClicks[] {
+  return connection
+    .sql(
+      `SELECT day, sum(total) AS total, sum(fresh) AS fresh FROM (
+         SELECT day, total, fresh FROM daily_clicks WHERE account_id = ?1 AND url_id = ?2
+         UNION ALL SELECT day, day_total, day_fresh FROM urls WHERE account_id = ?1 AND id = ?2 AND day_total > 0)
+       GROUP BY day ORDER BY day`,
+    )
+    .all<{ day: number; total: number; fresh: number }>(accountId, urlId)
+    .map(({ day, total, fresh }) => ({ day: new Date(day * dayLength).toISOString().slice(0, 10), total, unique: fresh }));
 }
 
 /** Clicks of one URL, added up. */
@@ -20,6 +34,18 @@ interface Gain {
 
 /** Adds clicks inside the caller's write transaction. A URL that is gone by now loses its clicks with it. */
 export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void {
+  const dayOf = ({ time }: Click): number => Math.floor(time / dayLength);
+  // Those of one transaction are of one day, or of two at midnight.
+  for (const day of new Set(clicks.map(dayOf))) {
+    recordDay(
+      rows,
+      day,
+      clicks.filter((click) => dayOf(click) === day),
+    );
+  }
+}
+
+function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): void {
   const gains = new Map<number, Gain>();
   const visitorOf = visitorNumbers(rows);
   for (const click of clicks) {
@@ -29,7 +55,7 @@ export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void 
     gain.lastVisit = Math.max(gain.lastVisit, click.time);
     if (addVisitor(rows, click.urlId, visitorOf(click.visitor))) gain.unique++;
   }
-  for (const [id, gain] of gains) if (!addGain(rows, id, gain)) forgetVisitors(rows, id);
+  for (const [id, gain] of gains) if (!addGain(rows, id, day, gain)) forgetVisitors(rows, id);
 }
 
 /** The number that is stored of a visitor: it distinguishes visitors, and reveals neither address nor user agent. */
@@ -52,13 +78,14 @@ function addVisitor({ connection, accountId }: AccountRows, urlId: number, visit
 }
 
 /** Whether the URL is still there. */
-function addGain({ connection, accountId }: AccountRows, id: number, gain: Gain): boolean {
+function addGain({ connection, accountId }: AccountRows, id: number, day: number, gain: Gain): boolean {
   const { changes } = connection
     .sql(
-      `UPDATE urls SET total_clicks = total_clicks + ?, unique_clicks = unique_clicks + ?, last_visit = max(coalesce(last_visit, 0), ?)
-       WHERE account_id = ? AND id = ?`,
+      `UPDATE urls SET total_clicks = total_clicks + ?1, unique_clicks = unique_clicks + ?2, last_visit = max(coalesce(last_visit, 0), ?3),
+         day_total = iif(day = ?4, day_total, 0) + ?1, day_fresh = iif(day = ?4, day_fresh, 0) + ?2, day = ?4
+       WHERE account_id = ?5 AND id = ?6`,
     )
-    .run(gain.total, gain.unique, gain.lastVisit, accountId, id);
+    .run(gain.total, gain.unique, gain.lastVisit, day, accountId, id);
   return Number(changes) > 0;
 }
 

@@ -37,19 +37,26 @@ export function deleteUrls(rows: AccountRows, selection: Selection): GroupOutcom
     connection.sql('UPDATE domains SET urls = urls - ? WHERE account_id = ? AND id = ?').run(count, accountId, id);
   }
   connection.sql('DELETE FROM url_tags WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
-  connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
+  forgetClicks(rows);
   connection.sql('DELETE FROM urls NOT INDEXED WHERE account_id = ? AND id IN (SELECT id FROM chosen)').run(accountId);
   return outcome;
 }
 
-/** Counters to zero, and visitors forgotten so that each is unique again. `last_visit` is no counter and stays. */
+/** Counters to zero, days too, and visitors forgotten so that each is unique again. `last_visit` is no counter and stays. */
 export function resetStats(rows: AccountRows, selection: Selection): GroupOutcome {
   const outcome = choose(rows, selection);
   if (outcome.kind === 'unknown' || outcome.count === 0) return outcome;
   const { connection, accountId } = rows;
-  connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
+  forgetClicks(rows);
   connection
-    .sql('UPDATE urls NOT INDEXED SET total_clicks = 0, unique_clicks = 0 WHERE account_id = ? AND id IN (SELECT id FROM chosen)')
+    .sql(
+      'UPDATE urls NOT INDEXED SET total_clicks = 0, unique_clicks = 0, day_total = 0, day_fresh = 0 WHERE account_id = ? AND id IN (SELECT id FROM chosen)',
+    )
     .run(accountId);
   return outcome;
+}
+
+function forgetClicks({ connection, accountId }: AccountRows): void {
+  connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
+  connection.sql('DELETE FROM daily_clicks WHERE account_id = ? AND url_id IN (SELECT id FROM chosen)').run(accountId);
 }

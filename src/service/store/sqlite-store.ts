@@ -10,7 +10,7 @@ import {
   readUsage,
   renameLocalDomain,
 } from './account-rows.ts';
-import { findTarget, recordClicks } from './click-rows.ts';
+import { clicksOfDays, findTarget, recordClicks } from './click-rows.ts';
 import { openConnection } from './connection.ts';
 import { createUrls } from './creations.ts';
 import { editTagged, editUrls } from './edits.ts';
@@ -72,6 +72,11 @@ function sqliteStore(rows: AccountRows): Store {
           rows,
           hashes.flatMap((hash) => ids.get(hash) ?? []),
         );
+      }),
+    findStats: async (domain, hash) =>
+      connection.read(() => {
+        const [url] = readUrls(rows, [...findIds(rows, domain, [hash]).values()]);
+        return url && { url, days: clicksOfDays(rows, url.id) };
       }),
     listUrls: async (query) => connection.read(() => listUrls(rows, query)),
     editUrls: async (domain, edits) => connection.write(() => editUrls(rows, domain, edits)),

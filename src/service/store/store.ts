@@ -131,6 +131,14 @@ export interface Target {
   readonly totalClicks: number;
 }
 
+/** The clicks of one URL on one UTC day, `YYYY-MM-DD`. */
+export interface DayClicks {
+  readonly day: string;
+  readonly total: number;
+  /** Of visitors who had not clicked this link before. */
+  readonly unique: number;
+}
+
 export interface Click {
   readonly urlId: number;
   /** Address and user agent; only a salted hash of it is kept. */
@@ -155,6 +163,11 @@ export interface Store {
   createUrls(batch: readonly NewUrl[], rules: CreationRules): Promise<readonly Creation[]>;
   /** In the order of `hashes`, unknown ones left out. */
   findUrls(domain: StoredDomain, hashes: readonly string[]): Promise<readonly StoredUrl[]>;
+  /** A URL and its days with clicks, the oldest first. */
+  findStats(
+    domain: StoredDomain,
+    hash: string,
+  ): Promise<{ readonly url: StoredUrl; readonly days: readonly DayClicks[] } | undefined>;
   listUrls(query: ListQuery): Promise<{ readonly urls: readonly StoredUrl[]; readonly total: number }>;
   /** One outcome per edit; edits apply in order, each on its own. */
   editUrls(domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]>;
