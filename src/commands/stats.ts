@@ -10,19 +10,20 @@ import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { coverage } from '../client/whole-listing.ts';
 import { foldedHash } from '../contract/link.ts';
-import type { StatsRecord, UrlRecord } from '../contract/records.ts';
+import type { StatsRecord } from '../contract/records.ts';
 import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { type NamedTargets, readTargets } from '../input/named-links.ts';
 import type { LinkFilter } from '../links/filter.ts';
-import { clickColumns, clickRows } from '../output/click-rows.ts';
+import { clickColumns, clickFields, clickRows, counterFields } from '../output/click-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { matchNote, type NamedLink, namedRows } from './selected-links.ts';
 
 interface StatsOptions extends ResetOptions {
   readonly top?: number;
+  readonly chart?: boolean;
   readonly reset?: boolean;
 }
 
@@ -30,6 +31,7 @@ export function registerStats(command: Command, run: Runner): void {
   addSelectionFlags(command);
   command
     .option('--top <n>', 'show only the <n> links with the most clicks', count(1))
+    .option('--chart', 'draw bars instead of a table')
     .option('--reset', 'reset the counters to 0, after confirmation')
     .option('--ignore-missing', 'ignore hashes that do not exist');
   addBatchFlags(command);
@@ -39,6 +41,7 @@ export function registerStats(command: Command, run: Runner): void {
     examples: [
       'linkctl stats abc',
       'linkctl stats --top 10',
+      'linkctl stats --chart --by-tags promo',
       "linkctl stats --filter 'host=*.example.com'",
       "linkctl stats --by-tags 'promo' -o csv > clicks.csv",
       'linkctl list --limit 9 --fields short_url | linkctl stats --hashes-from -',
@@ -47,7 +50,8 @@ export function registerStats(command: Command, run: Runner): void {
     fields: namesOf(clickColumns),
     notes: [
       'Without a selection, stats covers all links of the default domain, of --domain or of all domains. One more API call finds the other domains of ' +
-        'the account. Links of several domains are shown by short URL. On a terminal, a bar compares each row with the largest. Rows are drawn page by page, so a bar compares only with the pages so far.',
+        'the account. The links with the most clicks come first. A table shows short URLs and destinations, a pipe the hash and the counters, or short URLs on several domains; --fields takes every field of list. ' +
+        '--chart draws the first 20 links, or those of --top.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });
@@ -57,12 +61,14 @@ export function registerStats(command: Command, run: Runner): void {
 async function stats(options: StatsOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.reset) {
     if (options.top !== undefined) throw new UsageError('specify only one of --reset or --top');
+    if (options.chart) throw new UsageError('specify only one of --reset or --chart');
     const { resetStats } = await import('../changes/stats-reset.ts');
     return await resetStats(options, invocation, operands);
   }
   refuseRunFlags(options, 'stats without --reset', '--reset --hashes-from');
   const selection = readSelection(operands, options);
   const session = await openSession(invocation);
+  if (options.chart) refuseOtherForms(session);
   const filter = await readFilter(options, session);
   if (selection && selection.kind !== 'tags') {
     refuseDomains(options, session, { '<hash>...': true });
@@ -74,22 +80,30 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   return listedStats(listing, filter, options, session);
 }
 
+/** A chart takes the place of a table, and nothing else. */
+function refuseOtherForms({ output }: Session): void {
+  if (output.fields) throw new UsageError('specify only one of --chart or --fields');
+  if (output.format && output.format !== 'table')
+    throw new UsageError(`--chart draws no ${output.format}: leave out one of them`);
+}
+
 function namedStats(
   { count, open, domains }: NamedTargets,
   filter: LinkFilter | undefined,
-  { top, ignoreMissing, batchSize }: StatsOptions,
+  { top, chart, ignoreMissing, batchSize }: StatsOptions,
   session: Session,
 ): RowsReport {
   const { rows, failure, notes, outcome } =
-    count === 1 && !filter
+    count === 1 && !filter && !chart && needsCountersAlone(session)
       ? namedRows(statsOfOne(open(), session), count, { ignoreMissing, rowOf: (record) => record })
       : namedRows(namedUrls(session.client, open(), batchSizeOf(session, batchSize)), count, {
           filter,
           ignoreMissing,
-          rowOf: statsOf,
+          rowOf: clickFields(session.output.fields),
         });
   const report = clickRows(pagesOf(rows), {
     top,
+    chart,
     glyphs: session.streams.glyphs,
     isMissing: (row) => failure(row) !== undefined,
     severalDomains: domains.length > 1,
@@ -97,7 +111,13 @@ function namedStats(
   return { ...report, failure, outcome, notes: () => [...(report.notes?.() ?? []), ...notes()] };
 }
 
-/** Rows that a bar is compared with from the first: those of as many URLs as people name. */
+/** Whether what is shown is in the answer to GET /stats/[hash], which has no short URL and no destination. JSON has that whole. */
+function needsCountersAlone({ output, format }: Session): boolean {
+  if (output.fields) return output.fields.every((name) => counterFields.includes(name));
+  return format() !== 'table';
+}
+
+/** One row at a time would cost more in waiting. */
 const rowsPerPage = 1000;
 
 async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
@@ -130,26 +150,22 @@ async function* statsOfOne(
 function listedStats(
   { selections, severalDomains, isPart }: Listing,
   filter: LinkFilter | undefined,
-  { top }: StatsOptions,
+  { top, chart }: StatsOptions,
   session: Session,
 ): RowsReport {
-  const { warn, streams, global, client } = session;
+  const { warn, streams, global, client, output } = session;
+  const rowOf = clickFields(output.fields);
   const notes: string[] = [];
   async function* pages(): AsyncGenerator<Row[]> {
     let last: FilteredPage | undefined;
     for await (const page of filteredPages(client, selections, filter, { warn })) {
       last = page;
       streams.progress.step(() => `${page.read} links`);
-      yield page.rows.map(statsOf);
+      yield page.rows.map(rowOf);
     }
     if (filter) notes.push(`${matchNote(last?.matched ?? 0, last?.read ?? 0)}.`);
     if (isPart && !global.quiet) notes.push(...(await coverage(session)));
   }
-  const report = clickRows(pages(), { top, glyphs: streams.glyphs, severalDomains });
+  const report = clickRows(pages(), { top, chart, glyphs: streams.glyphs, severalDomains });
   return { ...report, notes: () => [...(report.notes?.() ?? []), ...notes] };
-}
-
-/** The short URL distinguishes equal hashes of several domains. */
-function statsOf({ hash, short_url, total_clicks, unique_clicks }: UrlRecord): Row {
-  return { hash, short_url, total_clicks, unique_clicks };
 }

@@ -32,9 +32,10 @@ const page = record<Omit<Page, 'total_count'> & { total_count?: number }>({
   total_count: optional(count),
   offset: count,
 });
-const clicks = record<StatsRecord & { short_url?: string }>({
+const clicks = record<StatsRecord & { short_url?: string; long_url?: string }>({
   hash: text,
   short_url: optional(text),
+  long_url: optional(text),
   total_clicks: count,
   unique_clicks: count,
   daily_clicks: optional(anything),

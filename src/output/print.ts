@@ -95,6 +95,10 @@ async function printRows(report: RowsReport, options: OutputOptions, streams: St
 }
 
 async function createPrinter(report: RowsReport, options: OutputOptions, streams: Streams, format: Format): Promise<RowPrinter> {
+  if (report.chart) {
+    const { createChart } = await import('./formats/chart.ts');
+    return await createChart(report.chart, streams);
+  }
   if (isJson(format)) return createJson(report, options, streams, format);
   if (format !== 'table') return createLines(report, options, streams, format);
   const { sentence } = report;

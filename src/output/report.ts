@@ -1,4 +1,5 @@
 import { type CliError, UsageError } from '../base/errors.ts';
+import type { Paint } from './terminal/colour.ts';
 
 /** One record as it goes out: wire names and wire values. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -69,6 +70,8 @@ export interface RowsReport extends Ending {
   readonly sentence?: (row: Row, glyphs: Glyphs) => string;
   /** What is drawn as a QR code below the row's sentence, on a terminal. */
   readonly qr?: (row: Row) => string;
+  /** Lines that take the place of the table, also in a pipe; what they hold of a server is made safe by who draws them. */
+  readonly chart?: (rows: readonly Row[], canvas: Canvas) => readonly string[];
   /** A failed row: printed on stderr as an error, grouped (B50), and left out of table, tsv and csv. JSON holds it in its place. */
   readonly failure?: (row: Row) => CliError | undefined;
   /** A row that was not reached: only JSON holds it, in its place. Other formats would show it as done. */
@@ -134,13 +137,27 @@ export interface RowPrinter {
 /** What a command hands to the one place that prints. */
 export type Report = RowsReport | RecordReport | DoneReport | TextReport;
 
+/** Where a chart is drawn. */
+export interface Canvas {
+  /** Columns of the terminal; 80 in a pipe. */
+  readonly width: number;
+  readonly glyphs: Glyphs;
+  readonly paint: Pick<Paint, 'cyan'>;
+}
+
 /** The signs that a terminal can show (B96). */
 export interface Glyphs {
   readonly tick: string;
   readonly cross: string;
   readonly arrow: string;
   readonly ellipsis: string;
+  /** A full block of a bar or column. */
   readonly bar: string;
+  /** Blocks that are filled by an eighth, two eighths ... from the left, and from below; none in ASCII. */
+  readonly partsOfBar: string;
+  readonly partsOfColumn: string;
+  /** The axes of a chart: upright, the corner, and level. */
+  readonly axes: readonly [string, string, string];
   /** Whether there are half blocks to draw pictures with. */
   readonly halves: boolean;
 }

@@ -126,8 +126,28 @@ function columns(reported: number | undefined, env: System['env']): number {
   return reported || (Number.isInteger(own) && own > 0 ? own : 80);
 }
 
-const unicode: Glyphs = { tick: '✓', cross: '✗', arrow: '→', ellipsis: '…', bar: '█', halves: true };
-const ascii: Glyphs = { tick: 'OK', cross: 'x', arrow: '->', ellipsis: '...', bar: '#', halves: false };
+const unicode: Glyphs = {
+  tick: '✓',
+  cross: '✗',
+  arrow: '→',
+  ellipsis: '…',
+  bar: '█',
+  partsOfBar: '▏▎▍▌▋▊▉',
+  partsOfColumn: '▁▂▃▄▅▆▇',
+  axes: ['│', '└', '─'],
+  halves: true,
+};
+const ascii: Glyphs = {
+  tick: 'OK',
+  cross: 'x',
+  arrow: '->',
+  ellipsis: '...',
+  bar: '#',
+  partsOfBar: '',
+  partsOfColumn: '',
+  axes: ['|', '+', '-'],
+  halves: false,
+};
 
 /** ASCII where the terminal or the locale cannot show more (B96). A locale that nobody set says nothing. */
 function chooseGlyphs(env: System['env']): Glyphs {

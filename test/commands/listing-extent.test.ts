@@ -198,7 +198,7 @@ describe('two domains', () => {
       const tsv = (await linkctl(['list', ...words])).stdout.trimEnd().split('\n');
       expect(tsv.map((line) => line.split('\t')[0]).sort()).toEqual(['a.example/h0', 'b.example/h0']);
       expect((await linkctl(['list', ...words, '-o', 'csv'])).stdout).toMatch(/^short_url,hash,long_url,/);
-      expect((await linkctl(['stats', ...words], terminal)).stdout).toMatch(/^SHORT URL +TOTAL +UNIQUE/);
+      expect((await linkctl(['stats', ...words], terminal)).stdout).toMatch(/^SHORT URL +LONG URL +TOTAL +UNIQUE/);
       expect((await linkctl(['stats', ...words])).stdout).toMatch(/^[ab]\.example\/h0\t0\t0\n[ab]\.example\/h0\t0\t0\n$/);
     }
     expect((await linkctl(['list'], terminal)).stdout).toMatch(/^HASH /);

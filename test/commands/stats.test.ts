@@ -36,7 +36,7 @@ for (const edition of ['a', 'b'] as const) {
       const body = { error: { code: 0, message: '' }, urls, page: { results_count: 2, total_count: 2, offset: 0 } };
       await wire.script([{ times: 'all', answer: { body } }]);
       const table = await linkctl(['stats', 'one', 'two'], terminal);
-      expect(table.stdout).toMatch(/^one +1,234,567 +1,000 /m);
+      expect(table.stdout).toMatch(/^s\.ex\/one .* 1,234,567 +1,000 /m);
       expect(table.stderr).toBe('2 links: 1,235,566 clicks, 2,000 unique\n');
       expect((await linkctl(['stats', 'one', 'two'])).stdout).toBe('one\t1234567\t1000\ntwo\t999\t1000\n');
       const listing = await linkctl(['list', 'one'], terminal);
@@ -80,7 +80,7 @@ for (const edition of ['a', 'b'] as const) {
       const ran = await linkctl(['stats']);
       const lines = ran.stdout.trimEnd().split('\n');
       expect(lines).toHaveLength(urls.length);
-      expect(lines.at(-1)).toBe('h0\t1\t1');
+      expect(lines[0]).toBe('h0\t1\t1');
       const calls = (await sent(wire)).slice(before).map(({ call }) => call);
       expect(calls.filter((call) => call.startsWith('GET /urls'))).toHaveLength(3);
       const top = await linkctl(['stats', '--top', '1']);
@@ -127,16 +127,70 @@ test('FIELD-NOTES 10: a server that answers 1306, or with other hashes, has no s
   expect((await linkctl(['stats', 'one'])).code).toBe(5);
 });
 
-test('CLI 3.7: a bar a row on a terminal, the share of the most clicks', async ({ linkctl, service }) => {
+test('H5: a table has short URL, destination, counters and a bar, the most clicks first', async ({ linkctl, service }) => {
   for (const hash of ['one', 'two', 'none']) await linkctl(shorten(hash));
   for (let clicks = 0; clicks < 40; clicks += 1) await visit(service.origin, 'two');
-  await visit(service.origin, 'one');
-  expect((await linkctl(['stats'], terminal)).stdout).toBe(
-    ['HASH  TOTAL  UNIQUE', 'none      0       0', `two      40       1  ${'█'.repeat(20)}`, 'one       1       1  █', ''].join(
-      '\n',
-    ),
+  for (let clicks = 0; clicks < 5; clicks += 1) await visit(service.origin, 'one');
+  const head = 'SHORT URL       LONG URL                  TOTAL  UNIQUE';
+  const lines = {
+    two: `localhost/two   https://example.com/two      40       1  ${'█'.repeat(10)}`,
+    one: 'localhost/one   https://example.com/one       5       1  █▎',
+    none: 'localhost/none  https://example.com/none      0       0',
+  };
+  const table = [head, lines.two, lines.one, lines.none, ''].join('\n');
+  expect((await linkctl(['stats'], terminal)).stdout).toBe(table);
+  expect((await linkctl(['stats', 'none', 'one', 'two'], terminal)).stdout).toBe(table);
+  expect((await linkctl(['stats', 'none'], terminal)).stdout).toBe(
+    ['SHORT URL       LONG URL                  TOTAL  UNIQUE', lines.none, ''].join('\n'),
   );
   expect((await linkctl(['stats', '--top', '2', '--fields', 'hash'], terminal)).stdout).toBe('HASH\ntwo\none\n');
+  const ascii = await linkctl(['stats', '--top', '2'], { ...terminal, env: { NO_COLOR: '1', LANG: 'C' } });
+  expect(ascii.stdout).toMatch(/40 +1 {2}#{10}\n.* 5 +1 {2}#\n$/);
+});
+
+for (const edition of ['a', 'b'] as const) {
+  describe(`edition ${edition}`, () => {
+    test.override({ edition });
+
+    test('H5: stats takes every field of list, in one call, and a pipe has hash and counters', async ({ linkctl, wire }) => {
+      await linkctl(shorten('one', '--note', 'n', '--tag', 't'));
+      const wanted = ['stats', '--fields', 'note,tags,long_url,total_clicks'];
+      for (const words of [wanted, [...wanted, 'one'], [...wanted, '--by-tags', 't']]) {
+        expect((await linkctl(words)).stdout).toBe('n\tt\thttps://example.com/one\t0\n');
+      }
+      const before = (await wire.requests()).length;
+      expect((await linkctl(['stats', 'one', '--fields', 'hash,note'])).stdout).toBe('one\tn\n');
+      expect((await linkctl(['stats', 'one', '--fields', 'unique_clicks'])).stdout).toBe('0\n');
+      expect((await linkctl(['stats', 'one'])).stdout).toBe('one\t0\t0\n');
+      expect((await sent(wire)).slice(before).map(({ call }) => call)).toEqual([
+        'GET /urls?hashes=one&limit=1',
+        'GET /stats/one',
+        'GET /stats/one',
+      ]);
+    });
+
+    test('H3: --chart draws bars, also in a pipe, the most clicks first', async ({ linkctl, service }) => {
+      for (const hash of ['one', 'two', 'none']) await linkctl(shorten(hash));
+      for (let clicks = 0; clicks < 4; clicks += 1) await visit(service.origin, 'two');
+      await visit(service.origin, 'one');
+      const ran = await linkctl(['stats', '--chart']);
+      const bars = [`localhost/two   4  ${'█'.repeat(60)}`, `localhost/one   1  ${'█'.repeat(15)}`, 'localhost/none  0', ''];
+      expect(ran).toEqual({ code: 0, stdout: bars.join('\n'), stderr: '3 links: 5 clicks, 2 unique\n' });
+      const coloured = await linkctl(['stats', '--chart', '--top', '1'], { terminal: { stdout: true } });
+      expect(coloured.stdout).toBe(`localhost/two  4  \u001b[36m${'█'.repeat(60)}\u001b[39m\n`);
+      expect(coloured.stderr).toBe('Showing 1 of 3 links. Use --top <n>.\n3 links: 5 clicks, 2 unique\n');
+      const named = await linkctl(['stats', '--chart', 'one', 'lost'], { env: { LANG: 'C' } });
+      expect(named).toMatchObject({ code: 3, stdout: `localhost/one  1  ${'#'.repeat(60)}\n` });
+      expect(named.stderr).toContain('no short URL "lost"');
+    });
+  });
+}
+
+test('H3: --chart beside another format, --fields or --reset is exit 2, and nothing is sent', async ({ linkctl, wire }) => {
+  for (const words of [['-o', 'csv'], ['--json'], ['--fields', 'hash'], ['--reset', 'one']]) {
+    expect((await linkctl(['stats', '--chart', ...words])).code).toBe(2);
+  }
+  expect(await wire.requests()).toEqual([]);
 });
 
 test('B18: the bar is a picture and no field', async ({ linkctl }) => {
@@ -147,7 +201,7 @@ test('-o json: stats with the short URL where a listing had it, and what they ad
   await linkctl(shorten('one'));
   await visit(service.origin, 'one');
   expect(JSON.parse((await linkctl(['stats', '-o', 'json'])).stdout)).toEqual({
-    stats: [{ hash: 'one', short_url: 'localhost/one', total_clicks: 1, unique_clicks: 1 }],
+    stats: [{ hash: 'one', short_url: 'localhost/one', long_url: 'https://example.com/one', total_clicks: 1, unique_clicks: 1 }],
     summary: { urls: 1, total_clicks: 1, unique_clicks: 1 },
   });
   expect(JSON.parse((await linkctl(['stats', 'none', '-o', 'json'])).stdout)).toMatchObject({

@@ -1,0 +1,131 @@
+import { safe } from '../base/safe-text.ts';
+import { displayWidth, pad } from './display-width.ts';
+import { grouped } from './quantity.ts';
+import type { Canvas, Glyphs } from './report.ts';
+
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  /** Beside the value: `+34 %`. */
+  readonly note?: string | undefined;
+}
+
+/** A bar of at most `length` columns, in eighths of one; what is more than nothing can be seen. */
+export function barText(value: number, most: number, length: number, { bar, partsOfBar }: Glyphs): string {
+  const [full, part] = blocks(value, most, length, partsOfBar);
+  return bar.repeat(full) + part;
+}
+
+/** Whole blocks, and the one that is filled in part. */
+function blocks(value: number, most: number, length: number, parts: string): [number, string] {
+  const each = parts.length + 1;
+  const steps = value > 0 ? Math.max(1, Math.round((value / most) * length * each)) : 0;
+  return [Math.floor(steps / each), parts[(steps % each) - 1] ?? ''];
+}
+
+/** Columns that a bar has at least. */
+const shortestBar = 10;
+
+/**
+ * A line for each bar: label, value, note, bar. Labels are never cut (B24): a longer one than there is room for has a line of its own.
+ */
+export function barLines(bars: readonly Bar[], { width, glyphs, paint }: Canvas): string[] {
+  const most = Math.max(...bars.map(({ value }) => value));
+  const labels = bars.map(({ label }) => safe(label));
+  const [values, notes] = [bars.map(({ value }) => grouped(value)), bars.map(({ note = '' }) => note)];
+  const figures = widest(values) + (widest(notes) > 0 ? widest(notes) + gap : 0);
+  const room = Math.max(0, width - figures - 2 * gap - shortestBar);
+  const labelWidth = widest(labels.filter((label) => displayWidth(label) <= room));
+  const length = Math.max(shortestBar, Math.min(longestBar, width - labelWidth - figures - 2 * gap));
+  return bars.flatMap(({ value }, index) => {
+    const [label = '', text = '', note = ''] = [labels[index], values[index], notes[index]];
+    const isLong = displayWidth(label) > labelWidth;
+    const cells = [pad(isLong ? '' : label, labelWidth), pad(text, widest(values), 'right')];
+    if (widest(notes) > 0) cells.push(pad(note, widest(notes), 'right'));
+    const bar = barText(value, most, length, glyphs);
+    const line = bar === '' ? cells.join(blank).trimEnd() : `${cells.join(blank)}${blank}${paint.cyan(bar)}`;
+    return isLong ? [label, line] : [line];
+  });
+}
+
+const gap = 2;
+const blank = ' '.repeat(gap);
+/** Longer ones are no easier to compare. */
+const longestBar = 60;
+
+const widest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
+
+/** A day, or several in a row, and their clicks; undefined where nobody knows them. */
+export interface DayColumn {
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly clicks: number | undefined;
+}
+
+/** Lines of a column, and terminal columns that it has at most. */
+const height = 8;
+const broadest = 5;
+
+/**
+ * A column for each day on a scale, with the first and last date below; `?` where the clicks are not known. Of more days than there is
+ * room for, each column has some weeks; the first line says how many days.
+ */
+export function columnLines(days: readonly DayColumn[], { width, glyphs, paint }: Canvas): string[] {
+  const roomFor = (most: number): number => Math.max(10, width - grouped(most).length - gap);
+  // What several days add up to is at most that long.
+  const each = daysOfColumn(days.length, roomFor(days.reduce((sum, { clicks = 0 }) => sum + clicks, 0)));
+  const columns = joined(days, each);
+  const most = Math.max(0, ...columns.map(({ clicks = 0 }) => clicks));
+  const side = grouped(most).length;
+  const cell = Math.min(broadest, Math.max(1, Math.floor(roomFor(most) / columns.length)));
+  const [upright, corner, level] = glyphs.axes;
+  const lines = Array.from({ length: height }, (_, line) => {
+    const cells = columns.map(({ clicks }) => broad(columnCell(clicks, most, height - 1 - line, glyphs), cell));
+    const label = line === 0 && most > 0 ? grouped(most) : '';
+    return `${pad(label, side, 'right')} ${upright}${paint.cyan(cells.join('').trimEnd())}`;
+  });
+  const axis = `${pad('0', side, 'right')} ${corner}${level.repeat(columns.length * cell)}`;
+  return [title(days.length, each), ...lines, axis, `${' '.repeat(side + gap)}${dates(days, columns.length * cell)}`];
+}
+
+function daysOfColumn(days: number, room: number): number {
+  return days <= room ? 1 : 7 * Math.ceil(days / room / 7);
+}
+
+function title(days: number, each: number): string {
+  if (each === 1) return 'clicks per day (UTC)';
+  const rest = days % each;
+  return `clicks per ${each} days (UTC${rest > 0 ? `; the first column: ${rest}` : ''})`;
+}
+
+/** One block of a column, `row` blocks above the axis. */
+function columnCell(clicks: number | undefined, most: number, row: number, { bar, partsOfColumn }: Glyphs): string {
+  if (clicks === undefined) return row === 0 ? '?' : ' ';
+  const [full, part] = blocks(clicks, most, height, partsOfColumn);
+  if (row < full) return bar;
+  return row === full && part !== '' ? part : ' ';
+}
+
+/** A column as broad as its cell, but for a blank between columns. */
+function broad(text: string, cell: number): string {
+  if (cell === 1) return text;
+  return (text === '?' ? text : text.repeat(cell - 1)).padEnd(cell);
+}
+
+/** The first date at the left, the last one at the right, where both fit. */
+function dates(days: readonly DayColumn[], width: number): string {
+  const [first = '', last = ''] = [days[0]?.date, days.at(-1)?.date];
+  if (days.length < 2) return first;
+  return first.length + last.length + gap <= width ? `${first}${last.padStart(width - first.length)}` : `${first} to ${last}`;
+}
+
+/** So many days as one, but for the first, which gets the rest; where one of them is not known, their sum is not. */
+function joined(days: readonly DayColumn[], each: number): Pick<DayColumn, 'clicks'>[] {
+  const first = days.length % each || each;
+  return Array.from({ length: Math.ceil(days.length / each) }, (_, index) => {
+    const end = first + index * each;
+    const group = days.slice(Math.max(0, end - each), end);
+    const isKnown = group.every(({ clicks }) => clicks !== undefined);
+    return { clicks: isKnown ? group.reduce((sum, { clicks = 0 }) => sum + clicks, 0) : undefined };
+  });
+}
