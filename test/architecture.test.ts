@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   files: ['base'],
   service: ['contract'],
   client: ['base', 'contract', 'files'],
-  history: [],
+  history: ['base', 'contract', 'files'],
   input: ['base', 'contract', 'files', 'links'],
   output: ['base', 'contract', 'files'],
   profiles: ['base', 'contract', 'files'],

@@ -36,7 +36,8 @@ export function registerApply(command: Command, run: Runner): void {
     examples: [
       'linkctl apply -f links.csv',
       'linkctl apply -f links.csv --dry-run',
-      'git pull -q && linkctl apply -f links.csv --prune from-git --yes',
+      'linkctl apply -f links.csv --prune from-git --yes',
+      'linkctl diff -f links.csv || linkctl apply -f links.csv',
     ],
     fields: namesOf(urlColumns),
     notes: [

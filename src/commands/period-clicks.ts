@@ -1,8 +1,60 @@
-import { LocalError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { Session } from '../cli/session.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Clicks, Span } from '../history/clicks.ts';
+import { nameOf } from '../history/known-links.ts';
+import { type ReadingScope, storedLink } from '../history/parts.ts';
+import { recordedClicks } from '../history/recorded-clicks.ts';
+import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
-/** The clicks of the account in a time, for whatever shows them. Throws a `NotFoundError` (exit 5) where no reading is old enough. */
-export async function periodClicks(_span: Span, _session: Session): Promise<Clicks> {
-  throw new LocalError('there is no history yet');
+const everything: TypedSelection = { operands: [], options: {} };
+
+/**
+ * The clicks of the selected links, of the whole account without a selection, for whatever shows them. Throws a `NotFoundError` (exit 5)
+ * where no reading is old enough.
+ */
+export async function periodClicks(span: Span, session: Session, selection = everything): Promise<Clicks> {
+  const scope = scopeOf(selection, session);
+  const { identity } = session.client;
+  const names = typeof scope === 'object' && 'selection' in scope ? await namesOf(selection, session) : undefined;
+  return recordedClicks({ span, scope, names }, identity, session.system);
+}
+
+/** The names of the selected links; of those that were named also where they are gone. */
+async function namesOf(selection: TypedSelection, session: Session): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for await (const { records, missing } of await selectedRecords(selection, session)) {
+    for (const record of records) names.add(nameOf(storedLink(record, session.edition)));
+    for (const { hash, domain = await usualDomain(session) } of missing) {
+      names.add(nameOf({ hash, domain: withoutLocalPort(domain) }));
+    }
+  }
+  return names;
+}
+
+/** The domain of links that name none; edition B needs none. */
+async function usualDomain({ edition, domains }: Session): Promise<string> {
+  return edition === 'b' ? '' : ((await domains()).defaultDomain ?? '');
+}
+
+/** What a reading of these links covers. */
+export function scopeOf(
+  { operands, options: { hashesFrom, byTags, search, filter, allDomains } }: TypedSelection,
+  { domain, domainNamed }: Pick<Session, 'domain' | 'domainNamed'>,
+): ReadingScope {
+  const named = domainNamed && domain !== undefined ? withoutLocalPort(domain) : undefined;
+  const words = [
+    ...operands.map(shellWord),
+    ...flagWords('--hashes-from', hashesFrom),
+    ...flagWords('--by-tags', byTags),
+    ...flagWords('--search', search),
+    ...(filter ?? []).flatMap((text) => flagWords('--filter', text)),
+  ];
+  if (words.length === 0) return named === undefined ? 'account' : { domain: named };
+  if (allDomains) words.push('--all-domains');
+  return { selection: [...words, ...flagWords('--domain', named)].join(' ') };
+}
+
+function flagWords(flag: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [flag, shellWord(value)];
 }

@@ -13,18 +13,19 @@ import { foldedHash } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
-import { count } from '../flags/values.ts';
+import { choice, count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { type NamedTargets, readTargets } from '../input/named-links.ts';
 import type { LinkFilter } from '../links/filter.ts';
 import { clickColumns, clickFields, clickRows, counterFields } from '../output/click-rows.ts';
+import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { matchNote, type NamedLink, namedRows } from './selected-links.ts';
+import type { SinceOptions } from './stats-since.ts';
 
-interface StatsOptions extends ResetOptions {
-  readonly top?: number;
-  readonly chart?: boolean;
+interface StatsOptions extends ResetOptions, SinceOptions {
   readonly reset?: boolean;
+  readonly record?: boolean;
 }
 
 export function registerStats(command: Command, run: Runner): void {
@@ -32,6 +33,10 @@ export function registerStats(command: Command, run: Runner): void {
   command
     .option('--top <n>', 'show only the <n> links with the most clicks', count(1))
     .option('--chart', 'draw bars instead of a table')
+    .option('--record', 'add the counters to the local history, for --since')
+    .option('--since <time>', 'clicks since <time>, such as 7d or 2026-01-31, against the time before')
+    .option('--until <time>', 'with --since: clicks before <time> (default: now)')
+    .option('--by <grouping>', 'with --since: a row for each {link|tag|host|day} (default: link)', choice(clickGroupings))
     .option('--reset', 'reset the counters to 0, after confirmation')
     .option('--ignore-missing', 'ignore hashes that do not exist');
   addBatchFlags(command);
@@ -45,13 +50,18 @@ export function registerStats(command: Command, run: Runner): void {
       "linkctl stats --filter 'host=*.example.com'",
       "linkctl stats --by-tags 'promo' -o csv > clicks.csv",
       'linkctl list --limit 9 --fields short_url | linkctl stats --hashes-from -',
+      'linkctl stats --record',
+      'linkctl stats --since 7d --by tag',
       'linkctl stats abc --reset',
     ],
-    fields: namesOf(clickColumns),
+    fields: [...new Set([...namesOf(clickColumns), ...namesOf(periodColumns)])],
     notes: [
       'Without a selection, stats covers all links of the default domain, of --domain or of all domains. One more API call finds the other domains of ' +
         'the account. The links with the most clicks come first. A table shows short URLs and destinations, a pipe the hash and the counters, or short URLs on several domains; --fields takes every field of list. ' +
         '--chart draws the first 20 links, or those of --top.',
+      '--record adds a reading of the counters to a history on this computer: run it every night. Without a selection it reads all domains. ' +
+        '--since counts from the reading nearest to <time> to the one nearest to --until, and compares with as long a time before. What this tool ' +
+        'resets, deletes or renames is taken into account. Times are UTC: 7d, 12h, today, 2026-01-31 or 2026-01-31T09:00.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });
@@ -59,9 +69,8 @@ export function registerStats(command: Command, run: Runner): void {
 
 /** GET /stats/[hash] for one, GET /urls?hashes= for several (B84), the listing for a tag expression or the whole account. */
 async function stats(options: StatsOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+  refuseConflicts(options);
   if (options.reset) {
-    if (options.top !== undefined) throw new UsageError('specify only one of --reset or --top');
-    if (options.chart) throw new UsageError('specify only one of --reset or --chart');
     const { resetStats } = await import('../changes/stats-reset.ts');
     return await resetStats(options, invocation, operands);
   }
@@ -69,6 +78,14 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   const selection = readSelection(operands, options);
   const session = await openSession(invocation);
   if (options.chart) refuseOtherForms(session);
+  if (options.record) {
+    const { recordStats } = await import('./stats-record.ts');
+    return await recordStats({ operands, options }, session);
+  }
+  if (options.since !== undefined) {
+    const { statsSince } = await import('./stats-since.ts');
+    return await statsSince(options, session, operands);
+  }
   const filter = await readFilter(options, session);
   if (selection && selection.kind !== 'tags') {
     refuseDomains(options, session, { '<hash>...': true });
@@ -78,6 +95,22 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   refuseDomains(options, session, {});
   const listing = await listingOf({ tags: selection?.expression, search: options.search }, options, session);
   return listedStats(listing, filter, options, session);
+}
+
+/** Flags that have no sense beside others. Throws a UsageError. */
+function refuseConflicts({ reset, record, since, until, by, top, chart, ignoreMissing }: StatsOptions): void {
+  const given = Object.entries({ '--reset': reset, '--record': record, '--since': since, '--top': top, '--chart': chart })
+    .filter(([, value]) => value !== undefined)
+    .map(([flag]) => flag);
+  const [first, second] = given;
+  const isAlone = first === '--reset' || first === '--record';
+  if (isAlone && second) throw new UsageError(`specify only one of ${first} or ${second}`);
+  for (const [flag, value] of Object.entries({ '--until': until, '--by': by })) {
+    if (value !== undefined && since === undefined) throw new UsageError(`${flag} requires --since`);
+  }
+  if (ignoreMissing && (record || since !== undefined)) {
+    throw new UsageError(`specify only one of ${record ? '--record' : '--since'} or --ignore-missing`);
+  }
 }
 
 /** A chart takes the place of a table, and nothing else. */

@@ -81,6 +81,11 @@ const logEntry = record<LogEntry>({
   links: record<LogEntry['links']>({ object_url: nullable(text), help_url: nullable(text) }),
 });
 
+const instant: Schema = { type: 'string', format: 'date-time' };
+/** `change` in percent; null where there is nothing to compare with. */
+const figures = { clicks: count, before: nullable(count), change: nullable({ type: 'integer' }) };
+const periodLink = { hash: text, short_url: text, long_url: text, tags: listOf(text) };
+
 const edition = oneOf(['a', 'b']);
 const setting = object({ profile: text, key: text, value: anything });
 const runMembers = {
@@ -130,6 +135,26 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   stats: object({
     stats: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), clicks] }),
     summary: object({ urls: count, total_clicks: count, unique_clicks: count }),
+  }),
+  'stats --record': object({ recorded: object({ links: count, changed: count, new: count, gone: count }), history: text }),
+  'stats --since': object({
+    clicks: listOf({
+      anyOf: [
+        object({ ...periodLink, ...figures, unique_clicks: nullable(count), events: listOf(text) }),
+        object({ tag: text, links: count, ...figures }),
+        object({ host: text, links: count, ...figures }),
+        object({ date: text, clicks: nullable(count) }),
+      ],
+    }),
+    period: object({
+      since: instant,
+      until: instant,
+      first: instant,
+      last: instant,
+      before: nullable(instant),
+      source: oneOf(['readings', 'daily_clicks']),
+    }),
+    summary: object({ urls: count, ...figures }),
   }),
   'stats --reset': { anyOf: [changedHashes('reset', 'reset'), matched('reset')] },
   'tags list': object({ tags: listOf(object({ label: text, links: optional(count) })) }),

@@ -34,7 +34,7 @@ export interface LinkClicks {
 export interface DayClicks {
   /** `YYYY-MM-DD`, UTC. */
   readonly date: string;
-  /** Undefined where no readings lie near both of its ends: its clicks are part of `Clicks.total` all the same. */
+  /** Undefined where no readings lie within 12 hours of both of its ends: its clicks are part of `Clicks.total` all the same. */
   readonly clicks: number | undefined;
 }
 
@@ -49,9 +49,9 @@ export interface Clicks {
   readonly total: { readonly clicks: number; readonly before: number | undefined };
   /** The links with clicks in either time, or with an event; those with the most clicks first. */
   readonly links: readonly LinkClicks[];
-  /** Every day from `counted.since` to `counted.until`, rounded to the nearest midnight; none within one day. */
+  /** Every day in `counted`; the first and the last may be parts of days. */
   readonly days: readonly DayClicks[];
-  /** Where the figures come from: readings of the local history, or what the server sends as `daily_clicks` (H4). */
+  /** Where the figures come from: readings of the local history, or what the server sends as `daily_clicks`. */
   readonly source: 'readings' | 'daily_clicks';
 }
 

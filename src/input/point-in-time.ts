@@ -1,3 +1,4 @@
+import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { isCalendarDate } from '../contract/fields.ts';
@@ -7,13 +8,13 @@ const units: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_60
 
 /**
  * A moment that a person names, in milliseconds since 1970: `2026-01-31`, `2026-01-31 09:00`, `2026-01-31T09:00:00Z`, or how long
- * ago: `12h`, `7d`. Without an offset it is UTC, as all times of the service are (4.1.6). `now` is in milliseconds. Throws a UsageError.
+ * ago: `12h`, `7d`; or the beginning of `today`. Without an offset it is UTC, as all times of the service are (4.1.6). `now` is in milliseconds. Throws a UsageError.
  */
 export function pointInTime(flag: string, text: string, now: number): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   const ago = units[unit];
   if (ago !== undefined) return now - Number(count) * ago;
-  const time = calendarTime(text);
+  const time = calendarTime(text === 'today' ? utcDay(now) : text);
   if (time !== undefined) return time;
   throw new UsageError(`${flag}: ${quoted(text)} is not a time; expected 2026-01-31, 2026-01-31T09:00, 7d or 12h`);
 }

@@ -58,6 +58,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('list', ['list', '--search', 'nothing at all']);
     await conforms('stats', ['stats']);
     await conforms('stats', ['stats', 'a', 'gone']);
+    await conforms('stats --record', ['stats', '--record']);
+    const later = (argv: readonly string[]) => linkctl(argv, { now: () => Date.now() + 3_600_000 });
+    await later(['stats', '--record']);
+    for (const by of ['link', 'tag', 'host', 'day'])
+      await conforms('stats --since', ['stats', '--since', '50m', '--by', by], later);
     await conforms('edit', ['edit', 'a', '--note', 'n']);
     await conforms('edit', ['edit', 'a', 'gone', '--note', 'm']);
     await conforms('edit', ['edit', '--by-tags', 'old', '--note', 'm', '--yes', '--max-affected', '5']);
@@ -158,7 +163,8 @@ test('B33: every command that prints JSON has a schema, and every schema a comma
   const text = ['api', 'completion', 'version'];
   const leaves = leafCommands(await wholeTree());
   const names = leaves.map(({ line }) => line.replace('linkctl ', ''));
-  const wanted = [...names.filter((name) => !text.includes(name)), 'stats --reset', '--dry-run', 'error'];
+  const forms = ['stats --record', 'stats --since', 'stats --reset', '--dry-run', 'error'];
+  const wanted = [...names.filter((name) => !text.includes(name)), ...forms];
   expect(Object.keys(schemas).sort()).toEqual(wanted.sort());
 });
 

@@ -1,0 +1,41 @@
+import { NotFoundError, PartialError } from '../base/errors.ts';
+import type { Session } from '../cli/session.ts';
+import { historyPaths } from '../history/history-folder.ts';
+import { type RecordedReading, type Recording, startRecording } from '../history/recording.ts';
+import { grouped, quantity } from '../output/quantity.ts';
+import type { DoneReport } from '../output/report.ts';
+import { scopeOf } from './period-clicks.ts';
+import { selectedRecords, type TypedSelection } from './selected-records.ts';
+
+/** Adds a reading of the counters to the local history: whole, or not at all (H1). */
+export async function recordStats(selection: TypedSelection, session: Session): Promise<DoneReport> {
+  const { client, system, warn, atEnd } = session;
+  const pages = await selectedRecords(selection, session);
+  const recording = await startRecording(client.identity, scopeOf(selection, session), system);
+  atEnd(async () => recording.discard());
+  if (recording.cut > 0) await warn(`an unfinished reading of ${recording.cut} bytes was cut off the history`);
+  let missing = 0;
+  for await (const page of pages) {
+    recording.add(page.records, session.edition);
+    missing += page.missing.length;
+  }
+  return doneReport(finished(recording, missing), missing, historyPaths(client.identity, system).folder);
+}
+
+/** Links that do not exist are no reading. */
+function finished(recording: Recording, missing: number): RecordedReading {
+  if (missing > 0 && recording.links === 0) {
+    throw new NotFoundError(`${quantity(missing, 'link')} of the selection do not exist; nothing was recorded`);
+  }
+  return recording.finish();
+}
+
+function doneReport({ links, counted, added, gone }: RecordedReading, missing: number, folder: string): DoneReport {
+  const parts = [`${grouped(counted)} changed`, `${grouped(added)} new`, ...(gone > 0 ? [`${grouped(gone)} gone`] : [])];
+  return {
+    kind: 'done',
+    sentence: `Recorded the counters of ${quantity(links, 'link')}: ${parts.join(', ')}`,
+    record: { recorded: { links, changed: counted, new: added, gone }, history: folder },
+    outcome: () => (missing === 0 ? undefined : new PartialError(`${quantity(missing, 'link')} of the selection do not exist`)),
+  };
+}

@@ -1,0 +1,128 @@
+import { UsageError } from '../base/errors.ts';
+import type { Session } from '../cli/session.ts';
+import { recordDomain } from '../contract/link.ts';
+import type { SelectionOptions } from '../flags/selection-flags.ts';
+import { type ClickGroup, type Clicks, groupClicks, type ReadLink, type Span } from '../history/clicks.ts';
+import { momentText } from '../history/used-readings.ts';
+import { pointInTime } from '../input/point-in-time.ts';
+import { readWebAddress } from '../links/web-address.ts';
+import { type ClickGrouping, changeOf, percentText, periodRows } from '../output/period-rows.ts';
+import { grouped, quantity } from '../output/quantity.ts';
+import type { Row, RowsReport } from '../output/report.ts';
+import { periodClicks } from './period-clicks.ts';
+
+export interface SinceOptions extends SelectionOptions {
+  readonly since?: string;
+  readonly until?: string;
+  readonly by?: ClickGrouping;
+  readonly top?: number;
+  readonly chart?: boolean;
+}
+
+/** Rows that a terminal shows, and bars of a chart, where nobody says how many. */
+const usualRows = 20;
+
+/** The clicks of a time against those of the time before, from the local history (H2). */
+export async function statsSince(options: SinceOptions, session: Session, operands: string[]): Promise<RowsReport> {
+  const span = spanOf(options, session.system.now());
+  const { by = 'link', chart } = options;
+  const clicks = await periodClicks(span, session, { operands, options });
+  const all = rowsBy[by](clicks);
+  const isCut = by !== 'day' && (chart || session.format() === 'table');
+  const rows = all.slice(0, options.top ?? (isCut ? usualRows : undefined));
+  const domains = new Set(clicks.links.map(({ link }) => recordDomain(link)));
+  const cutNote = rows.length < all.length ? [`Showing ${rows.length} of ${quantity(all.length, by)}. Use --top <n>.`] : [];
+  return {
+    ...periodRows(rows, { by, glyphs: session.streams.glyphs, chart, severalDomains: domains.size > 1 }),
+    members: () => ({ period: periodOf(clicks), summary: summaryOf(clicks) }),
+    notes: () => [
+      ...cutNote,
+      ...totalNotes(clicks),
+      ...(by === 'day' ? dayNotes(clicks) : []),
+      ...(by === 'tag' ? tagNotes(clicks) : []),
+    ],
+  };
+}
+
+/** What `--since` and `--until` say. Throws a UsageError. */
+export function spanOf({ since = '', until }: Pick<SinceOptions, 'since' | 'until'>, now: number): Span {
+  const span = {
+    since: pointInTime('--since', since, now),
+    until: until === undefined ? now : pointInTime('--until', until, now),
+  };
+  if (span.since < span.until) return span;
+  throw new UsageError(`--since ${since} is not before ${until === undefined ? 'now' : `--until ${until}`}`);
+}
+
+const rowsBy: { readonly [By in ClickGrouping]: (clicks: Clicks) => Row[] } = {
+  link: ({ links }) =>
+    links.map(({ link: { hash, short_url, long_url, tags }, clicks, before, unique, events }) => ({
+      hash,
+      short_url,
+      long_url,
+      tags,
+      ...figuresOf({ clicks, before }),
+      unique_clicks: unique ?? null,
+      events,
+    })),
+  tag: (clicks) =>
+    groupRows(
+      'tag',
+      groupClicks(clicks, ({ tags }) => tags),
+    ),
+  host: (clicks) => groupRows('host', groupClicks(clicks, hostsOf)),
+  day: ({ days }) => days.map(({ date, clicks }) => ({ date, clicks: clicks ?? null })),
+};
+
+function groupRows(field: string, groups: readonly ClickGroup[]): Row[] {
+  return groups.map(({ name, links, clicks, before }) => ({ [field]: name, links, ...figuresOf({ clicks, before }) }));
+}
+
+function figuresOf({ clicks, before }: Clicks['total']): Row {
+  return { clicks, before: before ?? null, change: changeOf(clicks, before) };
+}
+
+function hostsOf({ long_url }: ReadLink): string[] {
+  const host = readWebAddress(long_url)?.hostname;
+  return host === undefined ? [] : [host];
+}
+
+/** In ISO 8601. */
+function periodOf({ asked, counted, before, source }: Clicks): Row {
+  const iso = (time: number): string => new Date(time).toISOString();
+  return {
+    since: iso(asked.since),
+    until: iso(asked.until),
+    first: iso(counted.since),
+    last: iso(counted.until),
+    before: before === undefined ? null : iso(before),
+    source,
+  };
+}
+
+function summaryOf({ links, total }: Clicks): Row {
+  return { urls: links.length, ...figuresOf(total) };
+}
+
+/** The readings are named, as they are not quite what was asked for. */
+function totalNotes({ total: { clicks, before }, counted, before: earlier, source }: Clicks): string[] {
+  const what = source === 'readings' ? 'between the readings of' : 'as the server counts them from';
+  const span = `${quantity(clicks, 'click')} ${what} ${momentText(counted.since)} ${source === 'readings' ? 'and' : 'to'} ${momentText(counted.until)}`;
+  if (before === undefined || earlier === undefined) return [`${span}; nothing is known of as long a time before`];
+  const change = changeOf(clicks, before);
+  const compared = `${grouped(before)} before, from ${momentText(earlier)}`;
+  return [`${span}; ${compared}${change === null ? '' : ` (${percentText(change)})`}`];
+}
+
+function dayNotes({ days, total }: Clicks): string[] {
+  const unread = days.filter(({ clicks }) => clicks === undefined);
+  if (unread.length === 0) return [];
+  const rest = total.clicks - days.reduce((sum, { clicks = 0 }) => sum + clicks, 0);
+  const [first, last] = [unread[0]?.date, unread.at(-1)?.date];
+  const dates = first === last ? first : `${first} to ${last}`;
+  return [`no readings of ${quantity(unread.length, 'day')} (${dates}): ${quantity(rest, 'click')} cannot be assigned to days`];
+}
+
+function tagNotes({ links }: Clicks): string[] {
+  return links.some(({ link }) => link.tags.length > 1) ? ['a link with several tags counts for each of them'] : [];
+}

@@ -1,0 +1,44 @@
+import { utcDay } from '../base/days.ts';
+import type { DayClicks } from './clicks.ts';
+import { type NumberedReading, nearest, type UsedReadings } from './used-readings.ts';
+
+const dayLength = 86_400_000;
+
+/**
+ * The clicks of each day between the first and the last reading: those between the readings nearest to its two midnights, where they are two
+ * and no further than 12 hours from them. `perReading`: clicks since the reading before.
+ */
+export function clicksPerDay(
+  { first, last, fitting }: UsedReadings,
+  perReading: readonly number[],
+  knownDays: ReadonlyMap<string, number> = new Map(),
+): DayClicks[] {
+  const used = fitting.filter(({ nth }) => nth >= first.nth && nth <= last.nth);
+  const days: DayClicks[] = [];
+  let begin: NumberedReading | undefined = first;
+  for (let midnight = Math.floor(first.from / dayLength) * dayLength; midnight <= last.from; midnight += dayLength) {
+    const next = midnight + dayLength;
+    const end = next > last.from ? last : near(used, next);
+    const date = utcDay(midnight);
+    const isEdge = days.length === 0 || next > last.from;
+    // The readings that begin and end all of the time may lie in days that hardly began.
+    if (!(isEdge && begin !== undefined && begin === end))
+      days.push({ date, clicks: knownDays.get(date) ?? sum(perReading, begin, end) });
+    begin = end;
+  }
+  return days;
+}
+
+function near(readings: readonly NumberedReading[], midnight: number): NumberedReading | undefined {
+  const found = nearest(readings, midnight, 'earlier');
+  return found && Math.abs(found.from - midnight) <= dayLength / 2 ? found : undefined;
+}
+
+function sum(
+  perReading: readonly number[],
+  begin: NumberedReading | undefined,
+  end: NumberedReading | undefined,
+): number | undefined {
+  if (begin === undefined || end === undefined || begin === end) return undefined;
+  return perReading.slice(begin.nth + 1, end.nth + 1).reduce((total, clicks) => total + clicks, 0);
+}

@@ -1,0 +1,90 @@
+import { NotFoundError } from '../base/errors.ts';
+import type { Span } from './clicks.ts';
+import type { ReadingEnd, ReadingScope } from './parts.ts';
+
+/** A reading and its number among all of a history. */
+export interface NumberedReading extends ReadingEnd {
+  readonly nth: number;
+}
+
+/** What figures are wanted of: everything, one domain, or what these words select. */
+export type WantedScope = ReadingScope;
+
+/** The readings that figures are made of. */
+export interface UsedReadings {
+  readonly first: NumberedReading;
+  readonly last: NumberedReading;
+  /** Of the time before. */
+  readonly before: NumberedReading | undefined;
+  /** All that cover what is wanted. */
+  readonly fitting: readonly NumberedReading[];
+}
+
+/**
+ * The readings nearest to both ends of a time: the earlier of two for its beginning, the later for its end. A beginning needs a reading that
+ * is not after it. Throws a `NotFoundError` where there is none, and where all of the time lies between two readings.
+ */
+export function usedReadings(ends: readonly ReadingEnd[], { since, until }: Span, wanted: WantedScope): UsedReadings {
+  const fitting = ends.map((end, nth) => ({ ...end, nth })).filter(({ scope }) => covers(scope, wanted));
+  const [oldest] = fitting;
+  if (oldest === undefined) throw noReading(ends, wanted);
+  const first = nearest(fitting, since, 'earlier');
+  if (oldest.from > since || first === undefined) throw tooYoung(oldest);
+  const last = nearest(fitting.slice(fitting.indexOf(first) + 1), until, 'later');
+  if (last === undefined) {
+    throw new NotFoundError(`no reading was made after ${momentText(first.from)}, with which clicks could be counted`, {
+      hint: 'linkctl stats --record',
+    });
+  }
+  const beforeSince = since - (until - since);
+  const earlier = fitting.slice(0, fitting.indexOf(first));
+  const before = oldest.from > beforeSince ? undefined : nearest(earlier, beforeSince, 'earlier');
+  return { first, last, before, fitting };
+}
+
+export function nearest(
+  readings: readonly NumberedReading[],
+  time: number,
+  ofTwo: 'earlier' | 'later',
+): NumberedReading | undefined {
+  let found: NumberedReading | undefined;
+  for (const reading of readings) {
+    const distance = Math.abs(reading.from - time);
+    const best = found === undefined ? Number.POSITIVE_INFINITY : Math.abs(found.from - time);
+    if (distance < best || (distance === best && ofTwo === 'later')) found = reading;
+  }
+  return found;
+}
+
+function covers(scope: ReadingScope, wanted: WantedScope): boolean {
+  if (scope === 'account') return true;
+  if (wanted === 'account') return false;
+  if ('domain' in scope) return 'domain' in wanted && wanted.domain === scope.domain;
+  return 'selection' in wanted && wanted.selection === scope.selection;
+}
+
+function noReading(ends: readonly ReadingEnd[], wanted: WantedScope): NotFoundError {
+  const what =
+    wanted === 'account' ? ' of the whole account' : 'domain' in wanted ? ` of ${wanted.domain}` : ' of this selection';
+  const others = new Set(ends.flatMap(({ scope }) => (scope === 'account' ? [] : [scopeText(scope)])));
+  return new NotFoundError(`no reading${what} was recorded`, {
+    details: others.size > 0 ? [`recorded were: ${[...others].slice(0, 5).join(', ')}`] : [],
+    hint: 'linkctl stats --record',
+  });
+}
+
+function scopeText(scope: Exclude<ReadingScope, 'account'>): string {
+  return 'domain' in scope ? `--domain ${scope.domain}` : scope.selection;
+}
+
+function tooYoung({ from }: NumberedReading): NotFoundError {
+  const moment = new Date(Math.ceil(from / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+  return new NotFoundError(`no reading is old enough: the first was made ${momentText(from)}`, {
+    hint: `use --since ${moment}`,
+  });
+}
+
+/** `2026-11-15 02:00:07 UTC`. */
+export function momentText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,100 @@
+import { barLines, barText, columnLines } from './charts.ts';
+import { grouped } from './quantity.ts';
+import { type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
+import { readableUrl, urlColumns } from './url-columns.ts';
+
+/** What clicks of a time are grouped by. */
+export const clickGroupings = ['link', 'tag', 'host', 'day'] as const;
+
+export type ClickGrouping = (typeof clickGroupings)[number];
+
+const figures: readonly Column[] = [
+  { name: 'clicks', align: 'right' },
+  { name: 'before', align: 'right' },
+  { name: 'change', align: 'right', show: (value) => (typeof value === 'number' ? percentText(value) : '') },
+];
+
+const linkColumns = urlColumns.filter(({ name }) => ['hash', 'short_url', 'long_url', 'tags'].includes(name));
+
+const columnsOf: { readonly [By in ClickGrouping]: readonly Column[] } = {
+  link: [
+    ...linkColumns.map((column) => (column.name === 'long_url' ? { ...column, essential: false } : column)),
+    ...figures,
+    { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
+    { name: 'events' },
+  ],
+  tag: [{ name: 'tag', essential: true }, { name: 'links', align: 'right' }, ...figures],
+  host: [{ name: 'host', essential: true }, { name: 'links', align: 'right' }, ...figures],
+  day: [
+    { name: 'date', essential: true },
+    { name: 'clicks', align: 'right' },
+  ],
+};
+
+/** Every column that clicks of a time may have. */
+export const periodColumns: readonly Column[] = [
+  ...new Map(Object.values(columnsOf).flatMap((columns) => columns.map((column) => [column.name, column]))).values(),
+];
+
+export interface PeriodRowsOptions {
+  readonly by: ClickGrouping;
+  readonly glyphs: Glyphs;
+  /** A picture in place of the table. */
+  readonly chart?: boolean | undefined;
+  /** Hashes alone are ambiguous (F5). */
+  readonly severalDomains: boolean;
+}
+
+/** Clicks of a time, a row for each link, tag, host or day, with a bar in tables. */
+export function periodRows(
+  rows: readonly Row[],
+  { by, glyphs, chart = false, severalDomains }: PeriodRowsOptions,
+): Omit<RowsReport, 'notes' | 'members'> {
+  const most = rows.reduce((sum, row) => Math.max(sum, clicksOf(row)), 0);
+  const hasEvents = rows.some(({ events }) => Array.isArray(events) && events.length > 0);
+  const columns = columnsOf[by];
+  const name = severalDomains ? 'short_url' : 'hash';
+  const tableFields =
+    by === 'link' ? ['short_url', 'long_url', 'clicks', 'before', 'change', ...(hasEvents ? ['events'] : [])] : namesOf(columns);
+  const pipedFields = by === 'link' ? [name, 'clicks', 'before', 'change', 'unique_clicks', 'events'] : namesOf(columns);
+  return {
+    kind: 'rows',
+    key: 'clicks',
+    rows,
+    columns,
+    tableFields,
+    pipedFields,
+    drawn: [{ name: 'share', title: '', show: (_value, row) => barText(clicksOf(row), most, barLength, glyphs) }],
+    ...(chart && {
+      chart: (shown, canvas) => (by === 'day' ? columnLines(shown.map(dayOf), canvas) : barLines(shown.map(barOf), canvas)),
+    }),
+    empty: 'no clicks',
+  };
+}
+
+/** By how many percent clicks changed; null where there is nothing to compare with. */
+export function changeOf(clicks: number, before: number | undefined): number | null {
+  return before === undefined || before === 0 ? null : Math.round(((clicks - before) / before) * 100);
+}
+
+/** `+34 %` */
+export function percentText(percent: number): string {
+  return `${percent > 0 ? '+' : ''}${grouped(percent)} %`;
+}
+
+/** Columns; in eighths, so that 80 lengths differ. */
+const barLength = 10;
+
+function clicksOf({ clicks }: Row): number {
+  return typeof clicks === 'number' ? clicks : 0;
+}
+
+function barOf(row: Row): Parameters<typeof barLines>[0][number] {
+  const { short_url, tag, host, change } = row;
+  const label = short_url === undefined ? String(tag ?? host) || '(none)' : readableUrl(String(short_url));
+  return { label, value: clicksOf(row), ...(typeof change === 'number' && { note: percentText(change) }) };
+}
+
+function dayOf({ date, clicks }: Row): Parameters<typeof columnLines>[0][number] {
+  return { date: String(date), clicks: typeof clicks === 'number' ? clicks : undefined };
+}

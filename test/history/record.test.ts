@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { apiKey, test as base, type Linkctl, username } from '../support/linkctl.ts';
+import { numbered, store, visit } from '../support/stored-links.ts';
+
+const day = 86_400_000;
+/** 2026-03-02, a Monday, 02:00 UTC: when the readings of these tests begin. */
+const begin = Date.UTC(2026, 2, 2, 2);
+
+interface Fixtures {
+  /** Runs `linkctl` so many days after `begin`. */
+  on: (days: number, ...argv: string[]) => ReturnType<Linkctl>;
+  /** The file of readings. */
+  readings: () => string;
+}
+
+const test = base.extend<Fixtures>({
+  on: async ({ linkctl }, use) => {
+    await use((days, ...argv) => linkctl(argv, { now: () => begin + days * day }));
+  },
+  readings: async ({ folder }, use) => {
+    await use(() => {
+      const all = join(folder, '.local', 'share', 'linkctl', 'history');
+      return join(all, readdirSync(all)[0] ?? '', 'readings');
+    });
+  },
+});
+
+const authorization = `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}`;
+
+const record = ['stats', '--record'] as const;
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('H2: clicks are last minus first of the readings nearest to both ends, against the time before', async ({
+    on,
+    service,
+  }) => {
+    await store(service, numbered(3, { tags: ['promo'] }));
+    await on(0, ...record);
+    await visit(service, 'h0', 2);
+    await on(1, ...record);
+    await visit(service, 'h0', 3);
+    await visit(service, 'h1', 1);
+    expect(await on(2, ...record)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await on(2.2, 'stats', '--since', '1d')).toEqual({
+      code: 0,
+      stdout: 'h0\t3\t2\t50\t0\t\nh1\t1\t0\t\t1\t\n',
+      stderr:
+        '4 clicks between the readings of 2026-03-03 02:00:00 UTC and 2026-03-04 02:00:00 UTC; 2 before, from 2026-03-02 02:00:00 UTC (+100 %)\n',
+    });
+    expect((await on(2.2, 'stats', '--since', '1d', '--by', 'tag')).stdout).toBe('promo\t2\t4\t2\t100\n');
+    expect((await on(2.2, 'stats', '--since', '1d', '--by', 'host')).stdout).toBe('example.com\t2\t4\t2\t100\n');
+    expect((await on(2.2, 'stats', '--since', '2d', '--by', 'day')).stdout).toBe('2026-03-02\t2\n2026-03-03\t4\n');
+    expect((await on(2.2, 'stats', '--since', '1d', '--top', '1')).stdout).toBe('h0\t3\t2\t50\t0\t\n');
+    expect((await on(2.2, 'stats', 'h1', '--since', '1d')).stdout).toBe('h1\t1\t0\t\t1\t\n');
+  });
+
+  test('H2: a counter that somebody else reset begins at zero, and says so', async ({ on, service }) => {
+    await store(service, numbered(1));
+    await visit(service, 'h0', 5);
+    await on(0, ...record);
+    await fetch(`${service.baseUrl}/stats/h0`, { method: 'DELETE', headers: { authorization } });
+    await visit(service, 'h0', 2);
+    await on(1, ...record);
+    await visit(service, 'h0', 4);
+    await on(2, ...record);
+    expect((await on(2, 'stats', '--since', '2d')).stdout).toBe('h0\t6\t\t\t0\tfell\n');
+  });
+
+  test('H2: without a reading that is old enough it is exit 5, with when the first was made', async ({ on }) => {
+    expect(await on(0, 'stats', '--since', '7d')).toMatchObject({
+      code: 5,
+      stderr: 'error: no reading of this account was recorded\nhint: linkctl stats --record\n',
+    });
+    await on(0, ...record);
+    expect(await on(6.9, 'stats', '--since', '7d')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr:
+        'error: no reading is old enough: the first was made 2026-03-02 02:00:00 UTC\nhint: use --since 2026-03-02T02:00:00Z\n',
+    });
+    expect(await on(7.1, 'stats', '--since', '7d')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('no reading was made after 2026-03-02 02:00:00 UTC'),
+    });
+  });
+
+  test('H1: a listing that is not whole records nothing, exit 8', async ({ on, wire, service, readings }) => {
+    await store(service, numbered(3));
+    await on(0, ...record);
+    const before = readFileSync(readings());
+    const short = { urls: [], page: { results_count: 0, total_count: 3, offset: 0 }, error: { code: 0, message: '' } };
+    await wire.script([{ times: 'all', only: { path: '/urls' }, answer: { body: short } }]);
+    expect(await on(1, ...record)).toMatchObject({ code: 8, stderr: expect.stringContaining('the server lists 0 of 3 links') });
+    expect(readFileSync(readings())).toEqual(before);
+  });
+
+  test('H1: a reading of a selection leaves the other links as they are', async ({ on, service }) => {
+    await store(service, numbered(3));
+    await on(0, ...record);
+    await visit(service, 'h0', 1);
+    await visit(service, 'h1', 2);
+    await on(1, ...record, 'h0');
+    await visit(service, 'h0', 3);
+    await on(2, ...record, 'h0');
+    expect((await on(2, 'stats', 'h0', '--since', '1d')).stdout).toBe('h0\t3\t1\t200\t0\t\n');
+    await on(3, ...record);
+    expect((await on(3, 'stats', '--since', '3d')).stdout).toBe('h0\t4\t\t\t1\t\nh1\t2\t\t\t1\t\n');
+  });
+});
+
+test('H1: an unfinished reading at the end is cut off and said; a flipped bit is exit 9', async ({ on, service, readings }) => {
+  await store(service, numbered(3));
+  await on(0, ...record);
+  const whole = readFileSync(readings());
+  await visit(service, 'h0');
+  await on(1, ...record);
+  const both = readFileSync(readings());
+  for (let size = whole.length; size < both.length; size += 7) {
+    writeFileSync(readings(), both.subarray(0, size));
+    const after = await on(2, ...record);
+    expect(after).toMatchObject({ code: 0 });
+    expect(after.stderr).toBe(
+      size === whole.length ? '' : `warning: an unfinished reading of ${size - whole.length} bytes was cut off the history\n`,
+    );
+    expect((await on(3, 'stats', '--since', '3d')).stdout).toBe('h0\t1\t\t\t1\t\n');
+  }
+  for (let position = 0; position < whole.length; position += 3) {
+    const flipped = Buffer.from(both);
+    flipped[position] = (flipped[position] ?? 0) ^ 4;
+    writeFileSync(readings(), flipped);
+    const result = await on(3, 'stats', '--since', '3d');
+    expect({ position, ...result }).toMatchObject({ code: 9, stderr: expect.stringContaining('readings is damaged at byte') });
+  }
+  expect(await on(3, ...record)).toMatchObject({ code: 9 });
+});
+
+test('H1, R-24: the history is of this user alone', async ({ on, readings }) => {
+  await on(0, ...record);
+  expect(statSync(readings()).mode & 0o777).toBe(0o600);
+  expect(statSync(join(readings(), '..')).mode & 0o777).toBe(0o700);
+});
