@@ -13,6 +13,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   service: ['contract'],
   client: ['base', 'contract', 'files'],
   history: ['base', 'contract', 'files'],
+  check: ['base', 'client', 'contract', 'links'],
   input: ['base', 'contract', 'files', 'links'],
   output: ['base', 'contract', 'files'],
   profiles: ['base', 'contract', 'files'],

@@ -1,3 +1,4 @@
+import { retryAfter } from '../../base/retry-after.ts';
 import type { System } from '../../base/system.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { CallError, type Fault, type GaveUp, refusesEveryCall } from '../call-error.ts';
@@ -89,18 +90,6 @@ export async function withRetries<T>(
 /** Milliseconds: `random() * min(base * 2^i, 20 s)`, i from 0 (R-4). */
 export function backOff(base: number, i: number, random: () => number): number {
   return random() * Math.min(base * 2 ** i, 20_000);
-}
-
-/** `Retry-After` in milliseconds from now: seconds, also fractional, or an HTTP date; undefined if it is invalid (R-5). */
-export function retryAfter(value: string, now: number): number | undefined {
-  const text = value.trim();
-  if (/^[A-Z][a-z]{2},? /.test(text)) {
-    const time = Date.parse(text);
-    return Number.isNaN(time) ? undefined : Math.max(0, time - now);
-  }
-  if (!/^\d+(\.\d+)?$/.test(text)) return undefined;
-  const seconds = Number(text);
-  return seconds > 2 ** 31 ? undefined : seconds * 1000;
 }
 
 interface Wait {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type ApiRequest, addressOf } from '../call/requests.ts';
 import type { ClientOptions } from '../client-options.ts';
+import { type Trust, trustFor } from '../trust.ts';
 import { Exchange } from './exchange.ts';
 import { exchangeEvent } from './exchange-event.ts';
 import { proxiesFor } from './proxies.ts';
@@ -16,7 +17,6 @@ import {
   type WireFailure,
   type WireRequest,
 } from './transport.ts';
-import { type Trust, trustFor } from './trust.ts';
 
 /** The way to the server: turns calls of the API into authenticated HTTP requests, and reports each to the observer. */
 export interface Connection {

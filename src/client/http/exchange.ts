@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { failureOf } from '../answers/failure-messages.ts';
+import { failureOf } from '../failure-messages.ts';
 import { maximumBody, type Timeouts, type WireAnswer, type WireFailure } from './transport.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { EnvHttpProxyAgent } from 'undici';
+import type { Trust } from '../trust.ts';
 import { Exchange } from './exchange.ts';
 import type { Proxies } from './proxies.ts';
 import { maximumHeaders, maximumIdle, type Transport } from './transport.ts';
-import type { Trust } from './trust.ts';
 
 /** HTTP and HTTPS by undici, through a proxy where the environment names one for the host. */
 export function undiciTransport(origin: URL, { ca, ...verification }: Trust, proxies: Proxies): Transport {

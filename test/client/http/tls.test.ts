@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { System } from '../../../src/base/system.ts';
 import { openTransport } from '../../../src/client/http/connection.ts';
-import { trustFor } from '../../../src/client/http/trust.ts';
+import { trustFor } from '../../../src/client/trust.ts';
 import { certify } from '../../support/certificates.ts';
 import { type FaultyServer, startFaultyServer } from '../../support/faulty-server.ts';
 import { patient, read, transports } from './transports.ts';

@@ -1,7 +1,7 @@
 import { nodeTransport } from '../../../src/client/http/connection.ts';
 import type { Timeouts, Transport, WireRequest } from '../../../src/client/http/transport.ts';
-import type { Trust } from '../../../src/client/http/trust.ts';
 import { undiciTransport } from '../../../src/client/http/undici-transport.ts';
+import type { Trust } from '../../../src/client/trust.ts';
 
 /** Both ways to the wire; every fault is tried on each. */
 export const transports: readonly (readonly [

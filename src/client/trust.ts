@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { AuthError, LocalError } from '../../base/errors.ts';
-import { fileError } from '../../files/file-error.ts';
-import type { TransportOptions } from './transport.ts';
+import { AuthError, LocalError } from '../base/errors.ts';
+import { fileError } from '../files/file-error.ts';
+import type { TransportOptions } from './http/transport.ts';
 
 /** How TLS connections are verified, in the terms of `node:tls`; verification itself cannot be switched off (R-49). */
 export interface Trust {

@@ -1,4 +1,4 @@
-import type { WireFailure } from '../http/transport.ts';
+import type { WireFailure } from './http/transport.ts';
 
 type Words = Pick<WireFailure, 'message' | 'hint' | 'nature' | 'cause'>;
 

@@ -1,0 +1,11 @@
+/** `Retry-After` in milliseconds from now: seconds, also fractional, or an HTTP date; undefined if it is invalid (R-5). */
+export function retryAfter(value: string, now: number): number | undefined {
+  const text = value.trim();
+  if (/^[A-Z][a-z]{2},? /.test(text)) {
+    const time = Date.parse(text);
+    return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+  }
+  if (!/^\d+(\.\d+)?$/.test(text)) return undefined;
+  const seconds = Number(text);
+  return seconds > 2 ** 31 ? undefined : seconds * 1000;
+}

@@ -1,0 +1,155 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent } from 'undici';
+import { failureOf } from '../client/failure-messages.ts';
+import type { Refusal } from './addresses.ts';
+
+export type Method = 'HEAD' | 'GET';
+
+/** What came of one request. Times are milliseconds. */
+export type Answer =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly location: string | undefined;
+      readonly retryAfter: string | undefined;
+      readonly milliseconds: number;
+    }
+  /** No HTTP answer came. */
+  | {
+      readonly kind: 'failure';
+      readonly reason: string;
+      /** A connection was made, so another method may have an answer. */
+      readonly connected: boolean;
+      /** The network of this computer failed, which says nothing about the host. */
+      readonly offline: boolean;
+      readonly milliseconds: number;
+    }
+  /** The host has an address to which nothing is sent (K3). */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface AskerOptions {
+  readonly refusal: Refusal;
+  /** The addresses of a name. */
+  resolve(name: string): Promise<readonly LookupAddress[]>;
+  /** Milliseconds for the whole of one request, from the look-up of the name to the headers of the answer. */
+  readonly timeout: number;
+  readonly userAgent: string;
+  /** PEM, in addition to the usual ones; absent for those alone. */
+  readonly ca?: readonly string[] | undefined;
+}
+
+/** Sends single requests to strangers: no cookies, no Referer, no credentials, no redirects, no proxy, and only the headers are read. */
+export interface Asker {
+  ask(method: Method, url: URL, signal?: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** Bytes: as much as browsers take, because a long policy or many cookies are no fault of a link. */
+const maximumHeaders = 256 * 1024;
+
+/** undici never looks up a literal address: `literalRefusal` is for those. Every request has a connection of its own: undici closes it after a HEAD, and a GET is stopped after its headers. */
+export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerOptions): Asker {
+  const agent = new Agent({
+    connect: { lookup: checkedLookup(resolve, refusal), timeout, rejectUnauthorized: true, ...(ca && { ca: [...ca] }) },
+    maxHeaderSize: maximumHeaders,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const headers = { 'user-agent': userAgent, accept: '*/*' };
+  return {
+    ask: (method, url, signal) =>
+      new Promise((resolveWith) => {
+        const started = performance.now();
+        let isSettled = false;
+        let isConnected = false;
+        let stop = (): void => {};
+        const settle = (answer: Answer): void => {
+          if (isSettled) return;
+          isSettled = true;
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', interrupt);
+          resolveWith(answer);
+          stop();
+        };
+        const milliseconds = (): number => Math.round(performance.now() - started);
+        const fail = (reason: string, offline = false): void =>
+          settle({ kind: 'failure', reason, connected: isConnected, offline, milliseconds: milliseconds() });
+        const interrupt = (): void => fail('interrupted');
+        const timer = setTimeout(() => fail(`no response from ${url.host} within ${timeout / 1000} s`), timeout);
+        signal?.addEventListener('abort', interrupt, { once: true });
+        if (signal?.aborted) return interrupt();
+        agent.dispatch(
+          { origin: url.origin, method, path: url.pathname + url.search, headers },
+          {
+            onRequestStart(controller) {
+              isConnected = true;
+              stop = () => controller.abort(new Error('the headers are enough'));
+              if (isSettled) stop();
+            },
+            onResponseStart(_controller, status, { location, 'retry-after': retryAfter }) {
+              if (status < 200) return;
+              settle({
+                kind: 'answer',
+                status,
+                location: first(location),
+                retryAfter: first(retryAfter),
+                milliseconds: milliseconds(),
+              });
+            },
+            onResponseError(_controller, error) {
+              if (error instanceof RefusedAddress) settle({ kind: 'refused', reason: error.message });
+              else fail(reasonOf(error, url.host), isOffline(error));
+            },
+          },
+        );
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+/** A name all of whose addresses are refused. */
+class RefusedAddress extends Error {}
+
+/** Resolves a name when a connection is made, and gives only addresses that may be asked: what was looked at is what is connected to. */
+function checkedLookup(resolve: AskerOptions['resolve'], refusal: Refusal): LookupFunction {
+  return (name, options, callback) => {
+    resolve(name)
+      .then((addresses) => allowedOf(addresses, name, refusal))
+      .then(
+        (allowed) => (options.all ? callback(null, [...allowed]) : callback(null, allowed[0].address, allowed[0].family)),
+        (error) => callback(error, ''),
+      );
+  };
+}
+
+function allowedOf(
+  addresses: readonly LookupAddress[],
+  name: string,
+  refusal: Refusal,
+): readonly [LookupAddress, ...LookupAddress[]] {
+  const [allowed, ...others] = addresses.filter(({ address }) => refusal(address) === undefined);
+  if (allowed) return [allowed, ...others];
+  const [refused] = addresses;
+  if (!refused) throw Object.assign(new Error(`no address of ${name}`), { code: 'ENOTFOUND' });
+  throw new RefusedAddress(`${name} has the address ${refused.address}, which is ${refusal(refused.address)}`);
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function reasonOf(error: Error, host: string): string {
+  return codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW'
+    ? `the response headers of ${host} are larger than ${maximumHeaders / 1024} KiB`
+    : failureOf(error, host).message;
+}
+
+/** No way to the network or to a name server. A name that does not exist has another code. */
+function isOffline(error: Error): boolean {
+  return ['EAI_AGAIN', 'ENETDOWN', 'ENETUNREACH'].includes(codeOf(error));
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
+}
