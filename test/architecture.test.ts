@@ -31,6 +31,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'client',
     'contract',
     'flags',
+    'history/noted-changes.ts',
     'input',
     'links',
     'output',

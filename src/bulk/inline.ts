@@ -10,8 +10,10 @@ import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally 
 import type { RunRow } from './run-plan.ts';
 import { createStop, type Execution, type Ledger } from './sending/execution.ts';
 import { createLimiter } from './sending/limiter.ts';
+import { notingLedger } from './sending/noting-ledger.ts';
 import { sendRows } from './sending/sending.ts';
 import { leftAside } from './sending/settling.ts';
+import type { NoteChanges } from './settled-change.ts';
 
 export interface InlineSettings<Payload extends object> {
   readonly system: Pick<System, 'sleep' | 'random'>;
@@ -24,6 +26,8 @@ export interface InlineSettings<Payload extends object> {
   readonly before?: readonly RunRow['before'][] | undefined;
   /** Inspects rows in doubt, where the operation's policy is `read_back`; one verdict per payload. */
   readonly readBack?: ((payloads: readonly Payload[], signal: AbortSignal) => Promise<readonly Verdict[]>) | undefined;
+  /** What was done to links, for the history of their clicks; `run` names this command. */
+  readonly notes?: { readonly run: string; readonly domain: string | undefined; readonly note: NoteChanges } | undefined;
   /** Something odd that changes nothing: the answer held records that nobody asked for. */
   readonly warn?: ((message: string) => void) | undefined;
 }
@@ -42,14 +46,14 @@ export interface InlineResult<Payload extends object> {
 export async function runInline<Payload extends object>(
   operation: BulkOperation<Payload>,
   payloads: readonly Payload[],
-  { system, batchSize, signal, failFast = false, before = [], readBack, warn }: InlineSettings<Payload>,
+  { system, batchSize, signal, failFast = false, before = [], readBack, warn, notes }: InlineSettings<Payload>,
 ): Promise<InlineResult<Payload>> {
   const rows = payloads.map((payload, index): BulkRow<Payload> => {
     return { index, line: index + 1, item: payload, payload, before: before[index] };
   });
   const run: Execution<Payload> = {
     operation,
-    ledger: noLedger,
+    ledger: notes ? notingLedger<Payload>(noLedger, { operation, ...notes }) : noLedger,
     system,
     stop: createStop(),
     signal,

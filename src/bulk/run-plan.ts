@@ -7,6 +7,7 @@ import type { OpenJournalFile } from './journal/journal.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { Mode } from './operations/shorten.ts';
 import type { RowError } from './results/row-outcome.ts';
+import type { NoteChanges } from './settled-change.ts';
 
 /** A row as it was read. */
 export interface RunRow<Item extends object = object> {
@@ -108,6 +109,8 @@ export interface RunEnvironment {
   /** Aborted by the first signal: nothing new is started. */
   readonly interrupt?: AbortSignal | undefined;
   warn(message: string): void;
+  /** What was done to links, for the history of their clicks. */
+  readonly noteChanges?: NoteChanges | undefined;
   /** For tests: a journal that breaks or stops at a chosen step. */
   readonly openJournalFile?: OpenJournalFile | undefined;
 }

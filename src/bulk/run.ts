@@ -25,6 +25,7 @@ import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from 
 import { pruneRuns } from './runs.ts';
 import { createStop } from './sending/execution.ts';
 import { BudgetError, countCalls, createKeyedMutex, createLimiter } from './sending/limiter.ts';
+import { notingLedger } from './sending/noting-ledger.ts';
 import { recordUndone } from './undo.ts';
 
 export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
@@ -165,14 +166,17 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
     isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
     rounds: new Map(),
     recorded: recordedOutcomes(begun.path, state),
-    ledger: journalLedger({
-      journal,
-      before,
-      firstBatch: state.nextBatch,
-      keyOf: plan.mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
-      keepsPrior: plan.results !== undefined,
-      takeWatermark: isChecked ? () => paidWatermark(run) : undefined,
-    }),
+    ledger: notingLedger(
+      journalLedger({
+        journal,
+        before,
+        firstBatch: state.nextBatch,
+        keyOf: plan.mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
+        keepsPrior: plan.results !== undefined,
+        takeWatermark: isChecked ? () => paidWatermark(run) : undefined,
+      }),
+      { operation, run: begun.name, domain: beginnings.domain, note: beginnings.noteChanges },
+    ),
     // In checked mode `paidWatermark` has reserved the call of the batch together with its own.
     mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
     readBack: (batch, rows) =>

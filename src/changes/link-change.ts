@@ -1,5 +1,6 @@
 import { shellWord } from '../base/shell-word.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import type { SettledChange } from '../bulk/settled-change.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/field-flags.ts';
@@ -8,10 +9,11 @@ import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { keepsUndo } from './checked-rows.ts';
 import { requireAnswer } from './consent.ts';
+import { newNotes } from './history-notes.ts';
 import { changeListed, nothingToDo } from './listed-change.ts';
 import { consentToLinks, dryRunOf, type PlannedSelection } from './listed-plan.ts';
 import { changeNamed, type NamedChange } from './named-change.ts';
-import { outcomeOf } from './planned-links.ts';
+import { isPlanned, outcomeOf, type PlannedLink } from './planned-links.ts';
 import { refuseDomainsOf, selectLinks } from './selected-links.ts';
 
 /** One change of links that exist, however they are selected. */
@@ -110,11 +112,26 @@ async function changeByTags(change: LinkChange, expression: string, session: Ses
     return dryRunOf({ ...planned, request: { ...request, query, body: fields && { urls: [fields] } } }, session);
   }
   await keepsUndo(options, session);
-  const plan = await consentToLinks(planned, session);
+  const changed: SettledChange[] = [];
+  const plan = await consentToLinks(planned, session, (links) => changed.push(...changesOf(links, change.verb, changed.length)));
   const count = plan.counts.planned;
   if (count === 0) return nothingToDo({ presentation, what: [command, ...wordsOf(change.selection)].join(' ') }, 0);
   await change.sendSelected(query);
+  const { run, note } = newNotes(session);
+  await note(run, changed);
   const record = { tags: expression, summary: { matched: count + plan.counts.unchanged } };
   const sentence = `${done} ${quantity(count, 'link')} with the tag expression "${expression}"`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
+}
+
+/** What the call does to the counters of links that were listed for it. */
+function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): SettledChange[] {
+  const kind = verb === 'delete' ? 'deleted' : verb;
+  if (kind === 'change') return [];
+  return links.flatMap(({ target: link, record, outcome }, nth) => {
+    if (!isPlanned(outcome)) return [];
+    // No more than that: there may be a million.
+    const before = record && { hash: record.hash, total_clicks: record.total_clicks, unique_clicks: record.unique_clicks };
+    return [{ kind, row: first + nth, link, before, after: undefined }];
+  });
 }

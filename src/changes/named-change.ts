@@ -16,6 +16,7 @@ import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { type Question, refuseTooMany, requireAnswer } from './consent.ts';
 import type { ChangeOfLinks } from './dry-run.ts';
+import { newNotes } from './history-notes.ts';
 import { inlineReport } from './inline-report.ts';
 import { plannedLinks, planReport } from './plan-report.ts';
 import { outcomeOf } from './planned-links.ts';
@@ -70,7 +71,7 @@ async function changeInline(
 ): Promise<InlineResult<LinkKey>> {
   const { client, domain, system, deadline, warn } = session;
   const { batchSize } = sendingOf(options, session);
-  const settings = { system, batchSize, signal: deadline.signal, failFast: options.failFast, warn };
+  const settings = { system, batchSize, signal: deadline.signal, failFast: options.failFast, warn, notes: newNotes(session) };
   const rows: RunRow<LinkKey>[] = [];
   for await (const some of input.open()) rows.push(...some);
   return await runInline(

@@ -12,6 +12,7 @@ import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
+import { historyNotes } from './history-notes.ts';
 
 /**
  * A long run as a report (R 1.7): a header with mode and guarantee, every row in the order of the input, progress,
@@ -66,8 +67,9 @@ export async function collectRun<Payload extends object>(
   return { outcomes, tally, stop };
 }
 
-export function environmentOf({ client, system, warn }: Session): RunEnvironment {
-  return { client, system, stateFolder: folders(system).state, warn };
+export function environmentOf(session: Session): RunEnvironment {
+  const { client, system, warn } = session;
+  return { client, system, stateFolder: folders(system).state, warn, noteChanges: historyNotes(session) };
 }
 
 /** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */

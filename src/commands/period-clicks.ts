@@ -33,7 +33,7 @@ async function namesOf(selection: TypedSelection, session: Session): Promise<Rea
 }
 
 /** The domain of links that name none; edition B needs none. */
-async function usualDomain({ edition, domains }: Session): Promise<string> {
+export async function usualDomain({ edition, domains }: Session): Promise<string> {
   return edition === 'b' ? '' : ((await domains()).defaultDomain ?? '');
 }
 

@@ -4,14 +4,18 @@ import { historyPaths } from '../history/history-folder.ts';
 import { type RecordedReading, type Recording, startRecording } from '../history/recording.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
-import { scopeOf } from './period-clicks.ts';
+import { scopeOf, usualDomain } from './period-clicks.ts';
 import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
 /** Adds a reading of the counters to the local history: whole, or not at all (H1). */
 export async function recordStats(selection: TypedSelection, session: Session): Promise<DoneReport> {
   const { client, system, warn, atEnd } = session;
   const pages = await selectedRecords(selection, session);
-  const recording = await startRecording(client.identity, scopeOf(selection, session), system);
+  const recording = await startRecording(
+    client.identity,
+    { scope: scopeOf(selection, session), usualDomain: await usualDomain(session) },
+    system,
+  );
   atEnd(async () => recording.discard());
   if (recording.cut > 0) await warn(`an unfinished reading of ${recording.cut} bytes was cut off the history`);
   let missing = 0;

@@ -62,12 +62,12 @@ export class CountedLinks implements HistoryFold {
     Object.assign(link, { total, unique });
   }
 
-  changed({ kind, link: number, grown, isZeroed, name }: AppliedChange): void {
+  changed({ kind, link: number, grown, isZeroed, newHash }: AppliedChange): void {
     const link = this.#link(number);
     this.#count(number, grown);
     this.#event(link, kind);
     if (isZeroed) Object.assign(link, { total: 0, unique: 0 });
-    if (name) link.text = { ...link.text, ...name };
+    if (newHash !== undefined) link.text = renamed(link.text, newHash);
   }
 
   read(link: number): void {
@@ -113,4 +113,10 @@ export class CountedLinks implements HistoryFold {
     if (link === undefined) throw new RangeError(`no link has the number ${number}`);
     return link;
   }
+}
+
+/** Its next reading says more. */
+function renamed(text: StoredLink, hash: string): StoredLink {
+  const lead = text.short_url.endsWith(text.hash) ? text.short_url.slice(0, -text.hash.length) : '';
+  return { ...text, hash, short_url: lead + hash };
 }

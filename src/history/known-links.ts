@@ -103,17 +103,15 @@ export class KnownLinks implements HistoryFold {
     this.#page(link).there[link % pageSize] = 1;
   }
 
-  changed({ kind, link, grown, isZeroed, name }: AppliedChange): void {
+  changed({ kind, link, grown, isZeroed, newHash }: AppliedChange): void {
     if (isZeroed) this.#set(link, { total: 0, unique: 0 });
     else this.counted(link, grown);
     if (kind === 'deleted') this.gone(link);
-    if (name === undefined) return;
-    const other = this.find(nameOf({ domain: this.domain(link), hash: name.hash }));
-    if (other !== -1 && other !== link) {
-      this.gone(other);
-      this.#forgetName(other);
-    }
-    this.#rename(link, nameOf({ domain: this.domain(link), hash: name.hash }));
+    if (newHash === undefined) return;
+    const name = nameOf({ domain: this.domain(link), hash: newHash });
+    const other = this.find(name);
+    if (other !== -1 && other !== link) this.#lose(other);
+    this.#rename(link, name);
   }
 
   domain(link: number): string {
@@ -159,7 +157,9 @@ export class KnownLinks implements HistoryFold {
     this.#place(link, low);
   }
 
-  #forgetName(link: number): void {
+  /** Another link has its name. */
+  #lose(link: number): void {
+    this.gone(link);
     const page = this.#page(link);
     page.nameLow[link % pageSize] = 0;
     page.nameHigh[link % pageSize] = 0;

@@ -4,20 +4,21 @@ import type { System } from '../base/system.ts';
 import { fileError } from '../files/file-error.ts';
 import { writeWhole } from '../files/whole-write.ts';
 import { type HistoryAccount, hasHistory, historyPaths } from './history-folder.ts';
-import type { ChangeKind, StoredLink } from './parts.ts';
+import type { ChangeKind } from './parts.ts';
 
 /** What this tool did to a link. */
 export interface NotedChange {
   readonly kind: ChangeKind;
   /** The row of its run. */
   readonly row: number;
-  /** Domain and hash, as `nameOf` has them. */
-  readonly link: string;
+  readonly hash: string;
+  /** As listed; undefined for the account's default domain, or its only one. */
+  readonly domain?: string | undefined;
   /** Its counters right before, where they are known. */
   readonly total?: number | undefined;
   readonly unique?: number | undefined;
-  /** Of a renamed link: what it is called now. */
-  readonly name?: Pick<StoredLink, 'hash' | 'short_url'> | undefined;
+  /** Of a renamed link. */
+  readonly newHash?: string | undefined;
 }
 
 /** A line of the file of changes. */

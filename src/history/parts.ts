@@ -35,8 +35,8 @@ export interface AppliedChange {
   readonly grown: Counters;
   /** They are 0 from then on. */
   readonly isZeroed: boolean;
-  /** Of a renamed link: what it is called now. */
-  readonly name?: Pick<StoredLink, 'hash' | 'short_url'> | undefined;
+  /** Of a renamed link. */
+  readonly newHash?: string | undefined;
 }
 
 /** What was read the first time. */
@@ -83,13 +83,11 @@ export class PartWriter {
   readonly #read = new Section();
   readonly #gone = new Section();
 
-  changed({ kind, link, grown, isZeroed, name }: AppliedChange): void {
+  changed({ kind, link, grown, isZeroed, newHash = '' }: AppliedChange): void {
     const bytes = this.#changes.next(link);
     bytes.number(changeKinds.indexOf(kind) * 2 + Number(isZeroed));
     writeCounters(bytes, grown);
-    if (kind !== 'renamed') return;
-    bytes.text(name?.hash ?? '');
-    bytes.text(name?.short_url ?? '');
+    if (kind === 'renamed') bytes.text(newHash);
   }
 
   added({ link, isYounger, ...counters }: NewLink): void {
@@ -142,8 +140,8 @@ export function readPart(content: Buffer, fold: HistoryFold): void {
     const kind = changeKinds[Math.floor(code / 2)];
     if (kind === undefined) throw new RangeError('a change of no kind');
     const grown = readCounters(bytes);
-    const name = kind === 'renamed' ? { hash: bytes.text(), short_url: bytes.text() } : undefined;
-    fold.changed({ kind, link, grown, isZeroed: code % 2 === 1, name });
+    const newHash = kind === 'renamed' ? bytes.text() : undefined;
+    fold.changed({ kind, link, grown, isZeroed: code % 2 === 1, newHash });
   });
   forEach(bytes, () => {
     const isYounger = bytes.number() === 1;

@@ -2,6 +2,7 @@ import { fsyncSync, ftruncateSync, rmSync, writeSync } from 'node:fs';
 import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
 import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder, syncFoldersUpFrom } from '../files/folders.ts';
@@ -17,7 +18,7 @@ import {
 } from './history-folder.ts';
 import { KnownLinks, nameOf } from './known-links.ts';
 import { changesFrom, type PendingChange } from './noted-changes.ts';
-import { type AppliedChange, PartWriter, type ReadingScope, type StoredLink, storedLink } from './parts.ts';
+import { type AppliedChange, type Counters, PartWriter, type ReadingScope, type StoredLink, storedLink } from './parts.ts';
 
 /** Bytes of a part; deflate looks back at 32 KiB. */
 const partBytes = 2 ** 17;
@@ -34,13 +35,17 @@ export interface RecordedReading {
  * Begins a reading of the counters of an account: takes the lock of its history and reads what it has. Throws a `LocalError` where another
  * recorder does not end within 10 seconds, and for a damaged history.
  */
-export async function startRecording(account: HistoryAccount, scope: ReadingScope, system: System): Promise<Recording> {
+export async function startRecording(
+  account: HistoryAccount,
+  { scope, usualDomain }: Pick<Opened, 'scope' | 'usualDomain'>,
+  system: System,
+): Promise<Recording> {
   const paths = historyPaths(account, system);
   makePrivateFolder(paths.folder);
   const claim = await acquireClaim({ folder: paths.lock, guards: `the history of ${account.username}` }, system);
   try {
     const readings = openOrMakeReadings(account, system);
-    return new Recording({ account, scope, paths, readings, claim }, system);
+    return new Recording({ account, scope, usualDomain, paths, readings, claim }, system);
   } catch (error) {
     claim.release();
     throw error;
@@ -48,6 +53,8 @@ export async function startRecording(account: HistoryAccount, scope: ReadingScop
 }
 
 interface Opened {
+  /** Of links that were changed without naming their domain. */
+  readonly usualDomain: string;
   readonly account: HistoryAccount;
   readonly scope: ReadingScope;
   readonly paths: HistoryPaths;
@@ -167,24 +174,23 @@ export class Recording {
     this.#counts.counted += 1;
   }
 
-  #change({ kind, link: name, at, total, unique, name: newName }: PendingChange): void {
-    const link = this.#known.find(name);
+  #change({ kind, hash, domain, at, total, unique, newHash }: PendingChange): void {
+    const { usualDomain } = this.#opened;
+    const link = this.#known.find(nameOf({ hash, domain: withoutLocalPort(domain ?? usualDomain) }));
     if (link === -1) return;
-    const { last } = this.#known;
     const had = { total: this.#known.total(link), unique: this.#known.unique(link) };
-    // The reading before was made meanwhile, and has read the link after it was reset.
-    const isOld = last !== undefined && at <= last.to && total !== undefined && total > had.total && at >= last.from;
-    const isZeroed = kind !== 'renamed' && !(kind === 'reset' && isOld);
-    const change: AppliedChange = {
-      kind,
-      link,
-      grown: isZeroed ? { total: grownTo(total, had.total), unique: grownTo(unique, had.unique) } : { total: 0, unique: 0 },
-      isZeroed,
-      name: newName,
-    };
+    const isZeroed = kind !== 'renamed' && !(kind === 'reset' && this.#wasReadAfter(at, total, had));
+    const grown = isZeroed ? { total: grownTo(total, had.total), unique: grownTo(unique, had.unique) } : { total: 0, unique: 0 };
+    const change: AppliedChange = { kind, link, grown, isZeroed, newHash };
     this.#part.changed(change);
     this.#known.changed(change);
     if (this.#part.length > partBytes) this.#flush();
+  }
+
+  /** Whether a link was reset while the last reading was made, which has read it after that. */
+  #wasReadAfter(at: number, total: number | undefined, had: Counters): boolean {
+    const { last } = this.#known;
+    return last !== undefined && at >= last.from && at <= last.to && total !== undefined && total > had.total;
   }
 
   #flush(): void {

@@ -1,35 +1,11 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apiKey, test as base, type Linkctl, username } from '../support/linkctl.ts';
+import { apiKey, username } from '../support/linkctl.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
-
-const day = 86_400_000;
-/** 2026-03-02, a Monday, 02:00 UTC: when the readings of these tests begin. */
-const begin = Date.UTC(2026, 2, 2, 2);
-
-interface Fixtures {
-  /** Runs `linkctl` so many days after `begin`. */
-  on: (days: number, ...argv: string[]) => ReturnType<Linkctl>;
-  /** The file of readings. */
-  readings: () => string;
-}
-
-const test = base.extend<Fixtures>({
-  on: async ({ linkctl }, use) => {
-    await use((days, ...argv) => linkctl(argv, { now: () => begin + days * day }));
-  },
-  readings: async ({ folder }, use) => {
-    await use(() => {
-      const all = join(folder, '.local', 'share', 'linkctl', 'history');
-      return join(all, readdirSync(all)[0] ?? '', 'readings');
-    });
-  },
-});
+import { record, test } from './history-world.ts';
 
 const authorization = `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}`;
-
-const record = ['stats', '--record'] as const;
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });

@@ -1,0 +1,47 @@
+import { recordDomain } from '../../contract/link.ts';
+import type { BulkOperation } from '../operations/operation.ts';
+import type { RowOutcome } from '../results/row-outcome.ts';
+import type { NoteChanges, SettledChange } from '../settled-change.ts';
+import type { Ledger } from './execution.ts';
+
+interface NoteSettings<Payload extends object> {
+  readonly operation: BulkOperation<Payload>;
+  readonly run: string;
+  readonly domain: string | undefined;
+  readonly note: NoteChanges | undefined;
+}
+
+/** A ledger that also hands on what was done to links. */
+export function notingLedger<Payload extends object>(
+  ledger: Ledger<Payload>,
+  { operation, run, domain, note }: NoteSettings<Payload>,
+): Ledger<Payload> {
+  if (note === undefined || operation.kind === 'shorten') return ledger;
+  return {
+    intent: (serialized) => ledger.intent(serialized),
+    ambiguous: (...doubt) => ledger.ambiguous(...doubt),
+    async settled(batch, outcomes, ...rest) {
+      const changes = outcomes.flatMap((outcome) => changesOf(outcome, operation, domain));
+      if (changes.length > 0) await note(run, changes);
+      await ledger.settled(batch, outcomes, ...rest);
+    },
+  };
+}
+
+function changesOf<Payload extends object>(
+  { status, payload, index: row, before, record }: RowOutcome<Payload>,
+  operation: BulkOperation<Payload>,
+  working: string | undefined,
+): SettledChange[] {
+  if (!('hash' in payload && typeof payload.hash === 'string')) return [];
+  const { hash } = payload;
+  const named = 'domain' in payload && typeof payload.domain === 'string' ? payload.domain : working;
+  const domain = recordDomain(before ?? record ?? {}) ?? named;
+  const change = { row, link: { hash, domain }, before: before ?? undefined, after: record };
+  if (status === 'deleted' || status === 'reset') return [{ ...change, kind: status }];
+  const name = operation.asks?.(payload).custom_hash;
+  // Of a row that was applied in part the record says it.
+  const isRenamed =
+    name !== undefined && name !== hash && (status === 'changed' || (status === 'failed' && record?.hash === name));
+  return isRenamed ? [{ ...change, kind: 'renamed', after: record ?? { hash: name } }] : [];
+}
