@@ -1,0 +1,65 @@
+import type { DayClicks } from '../history/clicks.ts';
+import { grouped, quantity } from '../output/quantity.ts';
+import { dayText } from './figure-texts.ts';
+import { type Html, html, nothing } from './html.ts';
+
+/** Where the scale ends: a round number whose half is a whole one. */
+export function scaleTop(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+  const tops = [1, 2, 3, 4, 5, 6, 8, 10].map((times) => times * power);
+  return Math.max(4, tops.find((top) => top >= most && top % 2 === 0) ?? most);
+}
+
+/** Units of a day's column in the picture, which is stretched to the page. */
+const column = 10;
+const height = 100;
+
+/**
+ * A column for each day. Only the picture is stretched: texts are beside it, so that they keep their size on a phone. A day of which
+ * nothing is known is a grey field, not a zero.
+ */
+export function daysChart(days: readonly DayClicks[]): Html {
+  if (days.length === 0) return html`<p class="quiet">All of it lies within one day.</p>`;
+  const known = days.flatMap(({ clicks }) => clicks ?? []);
+  const top = scaleTop(Math.max(0, ...known));
+  const width = days.length * column;
+  const best = days.reduce((most, day) => ((day.clicks ?? 0) > (most.clicks ?? 0) ? day : most));
+  const label = `Clicks per day from ${dayText(days[0]?.date ?? '')} to ${dayText(days.at(-1)?.date ?? '')}. The most on ${dayText(best.date)}: ${grouped(best.clicks ?? 0)}.`;
+  const ticks = [top, top / 2, 0].map((value) => html`<span>${grouped(value)}</span>`);
+  return html`<div class="plot">
+<div class="ticks" aria-hidden="true">${ticks}</div>
+<svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
+<g class="grid"><path d="M0 0H${width}M0 50H${width}M0 100H${width}"/></g>
+${days.map((day, index) => dayColumn(day, index, top))}</svg>
+<div class="dates" aria-hidden="true">${datesOf(days).map((date) => html`<span>${dayText(date)}</span>`)}</div>
+</div>
+${known.length < days.length ? html`<p class="quiet">Grey days lie between readings: their clicks are in the total, and nobody knows on which day they came.</p>` : nothing}
+<details><summary>The figures of each day</summary>${table(days)}</details>`;
+}
+
+function dayColumn({ date, clicks }: DayClicks, index: number, top: number): Html {
+  const x = index * column + 1;
+  const size = column - 2;
+  const title = `${dayText(date)}: ${clicks === undefined ? 'not known' : quantity(clicks, 'click')}`;
+  if (clicks === undefined) {
+    return html`<rect class="unknown" x="${x}" y="0" width="${size}" height="${height}"><title>${title}</title></rect>\n`;
+  }
+  // What is not nothing can be seen.
+  const tall = clicks > 0 ? Math.max(1, round((clicks / top) * height)) : 0;
+  return html`<rect x="${x}" y="${round(height - tall)}" width="${size}" height="${tall}"><title>${title}</title></rect>\n`;
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+function datesOf(days: readonly DayClicks[]): string[] {
+  const [first, middle, last] = [days[0], days[Math.floor(days.length / 2)], days.at(-1)];
+  return [...new Set([first, ...(days.length > 4 ? [middle] : []), last].flatMap((day) => day?.date ?? []))];
+}
+
+function table(days: readonly DayClicks[]): Html {
+  const rows = days.map(
+    ({ date, clicks }) => html`<tr><th scope="row">${date}</th><td>${clicks === undefined ? '?' : grouped(clicks)}</td></tr>\n`,
+  );
+  return html`<table class="days"><thead><tr><th scope="col">Day (UTC)</th><th scope="col">Clicks</th></tr></thead><tbody>
+${rows}</tbody></table>`;
+}

@@ -1,0 +1,83 @@
+import type { Clicks, LinkClicks } from '../history/clicks.ts';
+
+/** All that the page says. Times are milliseconds since 1970. */
+export interface ReportFacts {
+  /** Whose links they are: `profile "work", links.example`. */
+  readonly account: string;
+  readonly madeAt: number;
+  readonly clicks: Clicks;
+  /** Links of the account, now. */
+  readonly links: number;
+  /** Notes of links, by short URL without protocol: what people call them. */
+  readonly notes: ReadonlyMap<string, string>;
+  /** Those that expire first at the beginning. */
+  readonly expiring: readonly ExpiringLink[];
+  /** Absent where no link was ever checked. */
+  readonly check?: LastCheck | undefined;
+}
+
+/** A link as the page names it. */
+export interface NamedLink {
+  /** Without protocol. */
+  readonly short_url: string;
+  readonly long_url: string;
+}
+
+export interface ExpiringLink extends NamedLink {
+  /** The last day on which it works, `YYYY-MM-DD`. */
+  readonly expiration_date: string;
+  readonly total_clicks: number;
+}
+
+/** What the last check found. */
+export interface LastCheck {
+  readonly at: number;
+  /** Links that were checked. */
+  readonly links: number;
+  readonly broken: readonly BrokenLink[];
+  /** Of those that were broken, how many have another destination since, or are gone. */
+  readonly changedSince: number;
+}
+
+export interface BrokenLink extends NamedLink {
+  /** `broken`, `unreachable`, `loop` or `wrong`. */
+  readonly status: string;
+  /** `404 not found`. */
+  readonly reason: string;
+}
+
+/** Days ahead in which a link expires soon. */
+export const soon = 30;
+
+/** Links of one table. */
+export const rowsShown = 10;
+
+/** Links that rose, or fell, the most. */
+const moversShown = 5;
+
+export interface Movers {
+  readonly up: readonly LinkClicks[];
+  readonly down: readonly LinkClicks[];
+}
+
+/** Those whose clicks changed the most against the time before; undefined where there is nothing to compare with. */
+export function moversOf({ links, before }: Clicks): Movers | undefined {
+  if (before === undefined) return undefined;
+  const moved = links.map((link) => ({ link, by: link.clicks - (link.before ?? 0) }));
+  const up = moved.filter(({ by }) => by > 0).sort((one, other) => other.by - one.by);
+  const down = moved.filter(({ by }) => by < 0).sort((one, other) => one.by - other.by);
+  return {
+    up: up.slice(0, moversShown).map(({ link }) => link),
+    down: down.slice(0, moversShown).map(({ link }) => link),
+  };
+}
+
+/** The links whose notes the page shows. */
+export function notedLinks(clicks: Clicks): Set<string> {
+  const { up, down } = moversOf(clicks) ?? { up: [], down: [] };
+  return new Set([...topLinks(clicks), ...up, ...down].map(({ link }) => link.short_url));
+}
+
+export function topLinks({ links }: Clicks): readonly LinkClicks[] {
+  return links.filter(({ clicks }) => clicks > 0).slice(0, rowsShown);
+}

@@ -1,0 +1,13 @@
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `24 Oct 2026`, from `2026-10-24`, whatever the locale (B97). */
+export function dayText(date: string): string {
+  const [year = '', month = '', day = ''] = date.split('-');
+  return `${Number(day)} ${months[Number(month) - 1]} ${year}`;
+}
+
+/** `24 Oct 2026, 03:05 UTC`, from milliseconds since 1970. */
+export function momentText(time: number): string {
+  const text = new Date(time).toISOString();
+  return `${dayText(text.slice(0, 10))}, ${text.slice(11, 16)} UTC`;
+}

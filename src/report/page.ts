@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { version } from '../base/version.ts';
+import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
+import { grouped, quantity } from '../output/quantity.ts';
+import { daysChart } from './days-chart.ts';
+import { type LastCheck, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
+import { dayText, momentText } from './figure-texts.ts';
+import { type Html, html, nothing } from './html.ts';
+import { style } from './style.ts';
+import { brokenTable, change, clickTable, expiringTable, moverTables, tagTable } from './tables.ts';
+
+/**
+ * The report as one file: no script, and nothing that is fetched, which its policy also forbids, should a text ever come through as markup.
+ */
+export function reportPage(facts: ReportFacts): string {
+  const { clicks, notes } = facts;
+  const title = `Clicks, ${period(clicks)}`;
+  const body = html`<header><h1>${title}</h1><p class="quiet">${facts.account}</p></header>
+<main>${tiles(facts)}
+${section('Clicks per day', daysChart(clicks.days))}
+${section('Top links', topLinks(clicks).length > 0 ? clickTable(topLinks(clicks), notes) : quiet('No link was clicked.'), shownOf(topLinks(clicks).length, clickedLinks(clicks), 'link'))}
+${section('Movers', movers(facts))}
+${section('Tags', tags(clicks))}
+${section('Expiring soon', expiring(facts))}
+${section('Broken destinations', broken(facts.check))}</main>
+<footer><h2>Where the figures come from</h2>${sources(facts)}</footer>`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${styleHash()}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${{ html: style }}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`.html;
+}
+
+function styleHash(): string {
+  return createHash('sha256').update(style).digest('base64');
+}
+
+const day = (time: number): string => dayText(new Date(time).toISOString().slice(0, 10));
+
+function period({ counted }: Clicks): string {
+  return `${day(counted.since)} to ${day(counted.until)}`;
+}
+
+const quiet = (text: string): Html => html`<p class="quiet">${text}</p>`;
+
+function section(title: string, content: Html, ending: Html = nothing): Html {
+  return html`<section><h2>${title}</h2>${content}${ending}</section>`;
+}
+
+/** No table is short without a word. */
+function shownOf(shown: number, all: number, noun: string): Html {
+  return shown < all ? quiet(`${grouped(shown)} of ${quantity(all, noun)}.`) : nothing;
+}
+
+const clickedLinks = ({ links }: Clicks): number => links.filter(({ clicks }) => clicks > 0).length;
+
+function tiles({ clicks, links, expiring, check }: ReportFacts): Html {
+  const { total } = clicks;
+  const against =
+    total.before === undefined
+      ? html`nothing to compare with`
+      : html`${change(total.clicks, total.before)} against ${grouped(total.before)} before`;
+  const clicked = clickedLinks(clicks);
+  return html`<dl class="tiles">
+${tile('Clicks', grouped(total.clicks), against)}
+${tile('Links with clicks', grouped(clicked), html`of ${quantity(links, 'link')}`)}
+${tile('Expiring', grouped(expiring.length), html`in the next ${soon} days`)}
+${check ? tile('Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${day(check.at)}`) : tile('Broken', '?', html`not checked yet`)}
+</dl>`;
+}
+
+function tile(name: string, figure: string, below: Html): Html {
+  return html`<div><dt>${name}</dt><dd><span class="figure">${figure}</span><br><span class="quiet">${below}</span></dd></div>`;
+}
+
+function movers({ clicks, notes }: ReportFacts): Html {
+  const found = moversOf(clicks);
+  if (!found) return quiet('There are no figures of the time before to compare with.');
+  const { before = 0, counted } = clicks;
+  return html`${quiet(`Against the time before, ${day(before)} to ${day(counted.since)}.`)}${moverTables(found, notes)}`;
+}
+
+/** A link counts in each of its tags, so tags do not add up to the total. */
+function tags(clicks: Clicks): Html {
+  const groups = groupClicks(clicks, ({ tags: labels }) => labels).filter((group) => group.clicks > 0);
+  if (groups.length === 0) return quiet('No link was clicked.');
+  const shown = groups.slice(0, rowsShown);
+  return html`${tagTable(shown)}${shownOf(shown.length, groups.length, 'group')}${quiet('A link counts in each of its tags.')}`;
+}
+
+function expiring({ expiring: links }: ReportFacts): Html {
+  if (links.length === 0) return quiet(`No link expires in the next ${soon} days.`);
+  const shown = links.slice(0, 2 * rowsShown);
+  return html`${expiringTable(shown)}${shownOf(shown.length, links.length, 'link')}`;
+}
+
+function broken(check: LastCheck | undefined): Html {
+  if (!check) return html`<p class="quiet">The links were not checked yet. To check them: <code>linkctl check</code></p>`;
+  const when = quiet(`Checked on ${momentText(check.at)}: ${quantity(check.links, 'link')}.${since(check.changedSince)}`);
+  if (check.broken.length === 0) return html`${quiet('Nothing was found broken.')}${when}`;
+  const shown = check.broken.slice(0, 2 * rowsShown);
+  return html`${brokenTable(shown)}${shownOf(shown.length, check.broken.length, 'link')}${when}`;
+}
+
+function since(count: number): string {
+  if (count === 0) return '';
+  return ` ${quantity(count, 'link')} that ${count === 1 ? 'was' : 'were'} broken then ${count === 1 ? 'has' : 'have'} been changed or deleted since.`;
+}
+
+function sources({ clicks, madeAt, account }: ReportFacts): Html {
+  const { counted, asked, before, source } = clicks;
+  const wanted = `Asked for were ${momentText(asked.since)} to ${momentText(asked.until)}.`;
+  const compared = before === undefined ? '' : ` The time before begins with that of ${momentText(before)}.`;
+  const readings =
+    source === 'readings'
+      ? `Clicks are the last counter minus the first, from the reading of ${momentText(counted.since)} to that of ${momentText(counted.until)}.${compared} ${wanted}`
+      : `Clicks are those that the server counts per day, from ${momentText(counted.since)} to ${momentText(counted.until)}. ${wanted}`;
+  return html`${quiet(`${readings} Days are UTC; the first and the last may be parts of days. Nothing is estimated.`)}${eventNotes(clicks)}
+${quiet(`Made by linkctl ${version} on ${momentText(madeAt)} for ${account}.`)}`;
+}
+
+const eventSentences: { readonly [E in LinkEvent]?: (links: string) => string } = {
+  reset: (links) => `${links} had the counters reset by linkctl; both parts count.`,
+  fell: (links) => `${links} had a counter that fell: somebody reset it, and it counts from zero.`,
+  deleted: (links) => `${links} deleted by linkctl count until then.`,
+  gone: (links) => `${links} deleted by somebody else count until the last reading of them.`,
+};
+
+function eventNotes({ links }: Clicks): Html {
+  const sentences = Object.entries(eventSentences).flatMap(([event, sentence]) => {
+    const count = links.filter(({ events }) => events.some((one) => one === event)).length;
+    return count > 0 && sentence ? [sentence(quantity(count, 'link'))] : [];
+  });
+  return sentences.length > 0 ? quiet(sentences.join(' ')) : nothing;
+}
