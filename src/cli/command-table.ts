@@ -75,6 +75,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('../commands/copy.ts')).registerCopy,
   },
   {
+    name: 'report',
+    summary: 'Write a page of clicks, movers and what needs care',
+    group: 'Jobs:',
+    load: async () => (await import('../commands/report.ts')).registerReport,
+  },
+  {
     name: 'undo',
     summary: 'Take back what a run changed',
     group: 'Jobs:',

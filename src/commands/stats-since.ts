@@ -33,12 +33,17 @@ export async function statsSince(options: SinceOptions, session: Session, operan
   const domains = new Set(clicks.links.map(({ link }) => recordDomain(link)));
   const cutNote = rows.length < all.length ? [`Showing ${rows.length} of ${quantity(all.length, by)}. Use --top <n>.`] : [];
   return {
-    ...periodRows(rows, { by, glyphs: session.streams.glyphs, chart, severalDomains: domains.size > 1 }),
+    ...periodRows(rows, {
+      by,
+      glyphs: session.streams.glyphs,
+      chart: chart ? clicks.days : undefined,
+      severalDomains: domains.size > 1,
+    }),
     members: () => ({ period: periodOf(clicks), summary: summaryOf(clicks) }),
     notes: () => [
       ...cutNote,
       ...totalNotes(clicks),
-      ...(by === 'day' ? dayNotes(clicks) : []),
+      ...(by === 'day' || chart ? dayNotes(clicks) : []),
       ...(by === 'tag' ? tagNotes(clicks) : []),
     ],
   };

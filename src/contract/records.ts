@@ -86,7 +86,7 @@ export type StatsRecord = {
   hash: string;
   total_clicks: number;
   unique_clicks: number;
-  /** `{"2023-04-20": {total, unique}}` of some servers (FIELD-NOTES 4). Not in API.md 2.4, so its form is checked where it is used. */
+  /** `{"2023-04-20": {total, unique}}` of some servers (FIELD-NOTES 4). The API document has none, so its form is checked where it is used. */
   daily_clicks?: unknown;
 };
 

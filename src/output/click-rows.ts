@@ -9,7 +9,7 @@ export const clickColumns: readonly Column[] = urlColumns.map((column) => {
   return column.name === 'long_url' ? { ...column, essential: false } : column;
 });
 
-/** What the answer to GET /stats/[hash] holds of them (API.md 2.4). */
+/** What the answer to GET /stats/[hash] holds of them. */
 export const counterFields: readonly string[] = ['hash', 'total_clicks', 'unique_clicks'];
 
 export interface ClickRowsOptions {

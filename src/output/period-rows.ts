@@ -1,6 +1,6 @@
-import { barLines, barText, columnLines } from './charts.ts';
+import { barLines, barText, columnLines, type DayColumn } from './charts.ts';
 import { grouped } from './quantity.ts';
-import { type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
+import { type Canvas, type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
 import { readableUrl, urlColumns } from './url-columns.ts';
 
 /** What clicks of a time are grouped by. */
@@ -39,8 +39,8 @@ export const periodColumns: readonly Column[] = [
 export interface PeriodRowsOptions {
   readonly by: ClickGrouping;
   readonly glyphs: Glyphs;
-  /** A picture in place of the table. */
-  readonly chart?: boolean | undefined;
+  /** A picture in place of the table: a column for each of these days, and a bar for each row that is no day. */
+  readonly chart?: readonly DayColumn[] | undefined;
   /** Hashes alone are ambiguous (F5). */
   readonly severalDomains: boolean;
 }
@@ -48,7 +48,7 @@ export interface PeriodRowsOptions {
 /** Clicks of a time, a row for each link, tag, host or day, with a bar in tables. */
 export function periodRows(
   rows: readonly Row[],
-  { by, glyphs, chart = false, severalDomains }: PeriodRowsOptions,
+  { by, glyphs, chart, severalDomains }: PeriodRowsOptions,
 ): Omit<RowsReport, 'notes' | 'members'> {
   const most = rows.reduce((sum, row) => Math.max(sum, clicksOf(row)), 0);
   const hasEvents = rows.some(({ events }) => Array.isArray(events) && events.length > 0);
@@ -65,9 +65,7 @@ export function periodRows(
     tableFields,
     pipedFields,
     drawn: [{ name: 'share', title: '', show: (_value, row) => barText(clicksOf(row), most, barLength, glyphs) }],
-    ...(chart && {
-      chart: (shown, canvas) => (by === 'day' ? columnLines(shown.map(dayOf), canvas) : barLines(shown.map(barOf), canvas)),
-    }),
+    ...(chart && { chart: (shown, canvas) => pictureLines(chart, by === 'day' ? [] : shown, canvas) }),
     empty: 'no clicks',
   };
 }
@@ -95,6 +93,9 @@ function barOf(row: Row): Parameters<typeof barLines>[0][number] {
   return { label, value: clicksOf(row), ...(typeof change === 'number' && { note: percentText(change) }) };
 }
 
-function dayOf({ date, clicks }: Row): Parameters<typeof columnLines>[0][number] {
-  return { date: String(date), clicks: typeof clicks === 'number' ? clicks : undefined };
+/** Of a single day there is nothing to compare. */
+function pictureLines(days: readonly DayColumn[], rows: readonly Row[], canvas: Canvas): string[] {
+  const columns = days.length > 1 || rows.length === 0 ? columnLines(days, canvas) : [];
+  const bars = rows.length > 0 ? barLines(rows.map(barOf), canvas) : [];
+  return columns.length > 0 && bars.length > 0 ? [...columns, '', ...bars] : [...columns, ...bars];
 }

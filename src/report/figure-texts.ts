@@ -7,7 +7,7 @@ export function dayText(date: string): string {
 }
 
 /** `24 Oct 2026, 03:05 UTC`, from milliseconds since 1970. */
-export function momentText(time: number): string {
+export function timeText(time: number): string {
   const text = new Date(time).toISOString();
   return `${dayText(text.slice(0, 10))}, ${text.slice(11, 16)} UTC`;
 }

@@ -4,7 +4,7 @@ import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { daysChart } from './days-chart.ts';
 import { type LastCheck, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
-import { dayText, momentText } from './figure-texts.ts';
+import { dayText, timeText } from './figure-texts.ts';
 import { type Html, html, nothing } from './html.ts';
 import { style } from './style.ts';
 import { brokenTable, change, clickTable, expiringTable, moverTables, tagTable } from './tables.ts';
@@ -107,7 +107,7 @@ function expiring({ expiring: links }: ReportFacts): Html {
 
 function broken(check: LastCheck | undefined): Html {
   if (!check) return html`<p class="quiet">The links were not checked yet. To check them: <code>linkctl check</code></p>`;
-  const when = quiet(`Checked on ${momentText(check.at)}: ${quantity(check.links, 'link')}.${since(check.changedSince)}`);
+  const when = quiet(`Checked on ${timeText(check.at)}: ${quantity(check.links, 'link')}.${since(check.changedSince)}`);
   if (check.broken.length === 0) return html`${quiet('Nothing was found broken.')}${when}`;
   const shown = check.broken.slice(0, 2 * rowsShown);
   return html`${brokenTable(shown)}${shownOf(shown.length, check.broken.length, 'link')}${when}`;
@@ -120,14 +120,14 @@ function since(count: number): string {
 
 function sources({ clicks, madeAt, account }: ReportFacts): Html {
   const { counted, asked, before, source } = clicks;
-  const wanted = `Asked for were ${momentText(asked.since)} to ${momentText(asked.until)}.`;
-  const compared = before === undefined ? '' : ` The time before begins with that of ${momentText(before)}.`;
+  const wanted = `Asked for were ${timeText(asked.since)} to ${timeText(asked.until)}.`;
+  const compared = before === undefined ? '' : ` The time before begins with that of ${timeText(before)}.`;
   const readings =
     source === 'readings'
-      ? `Clicks are the last counter minus the first, from the reading of ${momentText(counted.since)} to that of ${momentText(counted.until)}.${compared} ${wanted}`
-      : `Clicks are those that the server counts per day, from ${momentText(counted.since)} to ${momentText(counted.until)}. ${wanted}`;
+      ? `Clicks are the last counter minus the first, from the reading of ${timeText(counted.since)} to that of ${timeText(counted.until)}.${compared} ${wanted}`
+      : `Clicks are those that the server counts per day, from ${timeText(counted.since)} to ${timeText(counted.until)}. ${wanted}`;
   return html`${quiet(`${readings} Days are UTC; the first and the last may be parts of days. Nothing is estimated.`)}${eventNotes(clicks)}
-${quiet(`Made by linkctl ${version} on ${momentText(madeAt)} for ${account}.`)}`;
+${quiet(`Made by linkctl ${version} on ${timeText(madeAt)} for ${account}.`)}`;
 }
 
 const eventSentences: { readonly [E in LinkEvent]?: (links: string) => string } = {

@@ -1,5 +1,6 @@
 import { parseUrl } from '../contract/web-address.ts';
 import type { ClickGroup, LinkClicks, LinkEvent } from '../history/clicks.ts';
+import { changeOf, percentText } from '../output/period-rows.ts';
 import { grouped } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
 import type { BrokenLink, ExpiringLink, Movers, NamedLink } from './facts.ts';
@@ -111,11 +112,16 @@ function bar(clicks: number, most: number): Html {
 
 /** `+34 %`, with a sign that does not rest on its colour (B96). */
 export function change(clicks: number, before: number): Html {
-  if (before === 0) return html`<span class="quiet">${clicks > 0 ? 'from 0' : ''}</span>`;
-  const percent = Math.round(((clicks - before) / before) * 100);
-  return html`<span class="${percent > 0 ? 'up' : percent < 0 ? 'down' : 'quiet'}">${signed(percent)} %</span>`;
+  const percent = changeOf(clicks, before);
+  if (percent === null) return html`<span class="quiet">${clicks > 0 ? 'from 0' : ''}</span>`;
+  return html`<span class="${percent > 0 ? 'up' : percent < 0 ? 'down' : 'quiet'}">${withMinus(percentText(percent))}</span>`;
 }
 
 function signed(number: number): string {
-  return number < 0 ? `\u2212${grouped(-number)}` : `${number > 0 ? '+' : ''}${grouped(number)}`;
+  return withMinus(`${number > 0 ? '+' : ''}${grouped(number)}`);
+}
+
+/** The sign that is as broad as a plus. */
+function withMinus(text: string): string {
+  return text.replace('-', '\u2212');
 }

@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import { relativeDay, utcDay } from '../base/days.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session, whereabouts } from '../cli/session.ts';
+import { recordText } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { startReplacement } from '../files/atomic-write.ts';
+import { describe } from '../help/description.ts';
+import { changeOf, percentText } from '../output/period-rows.ts';
+import { quantity } from '../output/quantity.ts';
+import type { DoneReport } from '../output/report.ts';
+import { type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
+import { reportPage } from '../report/page.ts';
+import { periodClicks } from './period-clicks.ts';
+import { selectedRecords } from './selected-records.ts';
+import { spanOf } from './stats-since.ts';
+
+interface ReportOptions {
+  readonly html: string;
+  readonly since?: string;
+}
+
+export function registerReport(command: Command, run: Runner): void {
+  command
+    .requiredOption('--html <file>', 'write the page to <file>')
+    .option('--since <time>', 'clicks since <time>, such as 7d or 2026-01-31 (default: 30d)')
+    .action(run(report));
+  describe(command, {
+    examples: ['linkctl report --since 30d --html report.html', 'linkctl report --since 7d --domain s.ex --html week.html'],
+    notes: [
+      'The page is one file without scripts and without anything that is loaded from elsewhere, so it can be mailed and printed. It shows ' +
+        'clicks per day, the links with the most clicks, those that changed the most against the time before, tags, links that expire in ' +
+        `the next ${soon} days, and what the last check found broken. It covers all domains of the account, or --domain.`,
+      'The figures come from the readings of linkctl stats --record. Without a reading that is old enough nothing is written (exit 5).',
+    ],
+    globals: ['--domain', '--quiet', '--progress'],
+  });
+}
+
+/** The page is written whole, or the file stays as it was. */
+async function report({ html: path, since = '30d' }: ReportOptions, invocation: Invocation): Promise<DoneReport> {
+  if (path === '' || path === '-') throw new UsageError(`--html: expected the name of a file, got ${JSON.stringify(path)}`);
+  const { system, atEnd } = invocation;
+  const now = system.now();
+  const span = spanOf({ since }, now);
+  const session = await openSession(invocation);
+  const clicks = await periodClicks(span, session);
+  // A file that cannot be written is found out before the account is listed.
+  const file = startReplacement(path, system);
+  atEnd(async () => file.discard());
+  const listed = await readListing(notedLinks(clicks), now, session);
+  const facts: ReportFacts = { account: whereabouts(session), madeAt: now, clicks, ...listed };
+  file.write(reportPage(facts));
+  file.commit();
+  return doneReport(path, facts);
+}
+
+/** What only the listing says: how many links there are, the notes of those that are named, and which expire. */
+async function readListing(
+  named: ReadonlySet<string>,
+  now: number,
+  session: Session,
+): Promise<Pick<ReportFacts, 'links' | 'notes' | 'expiring'>> {
+  const [today, last] = [utcDay(now), relativeDay(`+${soon}d`, now) ?? ''];
+  const notes = new Map<string, string>();
+  const expiring: ExpiringLink[] = [];
+  let links = 0;
+  for await (const { records } of await selectedRecords({ operands: [], options: {} }, session)) {
+    links += records.length;
+    for (const record of records) {
+      const name = recordText(record);
+      if (record.note && named.has(name)) notes.set(name, record.note);
+      if (expiresWithin(record, today, last)) expiring.push(expiringLink(record));
+    }
+  }
+  return { links, notes, expiring: expiring.sort(byDate) };
+}
+
+function expiresWithin({ expiration_date: day }: UrlRecord, today: string, last: string): boolean {
+  return typeof day === 'string' && day >= today && day <= last;
+}
+
+/** Servers leave out what they like (FIELD-NOTES 1 to 6). */
+function expiringLink(record: UrlRecord): ExpiringLink {
+  const { long_url = '', expiration_date, total_clicks = 0 } = record;
+  return { short_url: recordText(record), long_url, expiration_date: expiration_date ?? '', total_clicks };
+}
+
+function byDate(one: ExpiringLink, other: ExpiringLink): number {
+  return one.expiration_date < other.expiration_date ? -1 : Number(one.expiration_date > other.expiration_date);
+}
+
+function doneReport(file: string, { clicks, links, expiring, check }: ReportFacts): DoneReport {
+  const { total, counted, before } = clicks;
+  const change = changeOf(total.clicks, total.before);
+  const iso = (time: number): string => new Date(time).toISOString();
+  return {
+    kind: 'done',
+    sentence: `Wrote ${file}: ${quantity(total.clicks, 'click')} of ${quantity(links, 'link')}${change === null ? '' : ` (${percentText(change)})`}`,
+    record: {
+      report: file,
+      first: iso(counted.since),
+      last: iso(counted.until),
+      before: before === undefined ? null : iso(before),
+      clicks: total.clicks,
+      clicks_before: total.before ?? null,
+      links,
+      expiring: expiring.length,
+      broken: check?.broken.length ?? null,
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test as base, type Linkctl, sent } from '../support/linkctl.ts';
+import { numbered, store, visit } from '../support/stored-links.ts';
+
+const day = 86_400_000;
+/** 2126-03-02, 02:00 UTC: when the readings of these tests begin. The service has the clock of today, for which these links work. */
+const begin = Date.UTC(2126, 2, 2, 2);
+
+interface Fixtures {
+  /** Runs `linkctl` so many days after `begin`. */
+  on: (days: number, ...argv: string[]) => ReturnType<Linkctl>;
+  /** The file that is written. */
+  path: string;
+}
+
+const test = base.extend<Fixtures>({
+  on: async ({ linkctl }, use) => {
+    await use((days, ...argv) => linkctl(argv, { now: () => begin + days * day }));
+  },
+  path: async ({ folder }, use) => {
+    await use(join(folder, 'report.html'));
+  },
+});
+
+const record = ['stats', '--record'] as const;
+
+/** Without its markup. */
+function textOf(path: string): string {
+  return readFileSync(path, 'utf8')
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    .replace(/\s+/g, ' ');
+}
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('H3: report writes one page of what the readings and the listing say', async ({ on, path, service }) => {
+    await store(service, [
+      { custom_hash: 'h0', long_url: 'https://example.com/0', note: 'Spring <b>flyer</b>', tags: ['print'] },
+      { custom_hash: 'h1', long_url: 'https://example.com/1', expiration_date: '2126-03-10' },
+      { custom_hash: 'h2', long_url: 'https://example.com/2', expiration_date: '2126-04-05' },
+      { custom_hash: 'h3', long_url: 'https://example.com/3', expiration_date: '2126-03-03' },
+    ]);
+    await on(0, ...record);
+    await visit(service, 'h0', 2);
+    await visit(service, 'h1', 4);
+    await on(1, ...record);
+    await visit(service, 'h0', 3);
+    await on(2, ...record);
+    expect(await on(2.2, 'report', '--since', '1d', '--html', path)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const text = textOf(path);
+    for (const part of [
+      'Clicks, 3 Mar 2126 to 4 Mar 2126 account "ann" on',
+      'Clicks 3 −50 % against 6 before',
+      'Links with clicks 1 of 4 links',
+      'localhost/h0 Spring <b>flyer</b> https://example.com/0',
+      'More clicks than before localhost/h0 Spring <b>flyer</b> https://example.com/0 +1 2 to 3',
+      'Fewer clicks than before localhost/h1 https://example.com/1 −4 4 to 0',
+      'Tag Clicks Before Change print',
+      'Expiring 1 in the next 30 days',
+      'localhost/h1 https://example.com/1 4 10 Mar 2126',
+      'The links were not checked yet',
+      'from the reading of 3 Mar 2126, 02:00 UTC to that of 4 Mar 2126, 02:00 UTC',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toContain('/h3');
+    expect(readFileSync(path, 'utf8')).toContain('Spring &#60;b&#62;flyer');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const json = await on(2.2, 'report', '--since', '1d', '--html', path, '-o', 'json');
+    expect(JSON.parse(json.stdout)).toEqual({
+      report: path,
+      first: '2126-03-03T02:00:00.000Z',
+      last: '2126-03-04T02:00:00.000Z',
+      before: '2126-03-02T02:00:00.000Z',
+      clicks: 3,
+      clicks_before: 6,
+      links: 4,
+      expiring: 1,
+      broken: null,
+    });
+  });
+
+  test('H3: --chart with --since draws the days and the links', async ({ on, service }) => {
+    await store(service, numbered(2));
+    await on(0, ...record);
+    await visit(service, 'h0', 2);
+    await on(1, ...record);
+    await visit(service, 'h1', 4);
+    await on(2, ...record);
+    const { stdout, stderr } = await on(2, 'stats', '--since', '2d', '--chart');
+    const lines = stdout.split('\n');
+    expect([lines[0], lines[1], lines[8], lines[9], lines[11]]).toEqual([
+      'clicks per day (UTC)',
+      '4 │     ████',
+      '  │████ ████',
+      '0 └──────────',
+      '',
+    ]);
+    expect(lines.slice(12)).toEqual([`localhost/h1  4  ${'█'.repeat(60)}`, `localhost/h0  2  ${'█'.repeat(30)}`, '']);
+    expect(stderr).toContain('6 clicks between the readings of');
+    const days = await on(2, 'stats', '--since', '2d', '--by', 'day', '--chart');
+    expect(days.stdout.split('\n')).toEqual([...lines.slice(0, 11), '']);
+  });
+});
+
+test('H3: without a reading that is old enough report is exit 5, and nothing is written or listed', async ({
+  on,
+  path,
+  wire,
+}) => {
+  for (const days of [0, 1]) {
+    expect((await on(days, 'report', '--html', path)).code).toBe(5);
+    expect(existsSync(path)).toBe(false);
+    if (days === 0) await on(0, ...record);
+  }
+  expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /urls'))).toHaveLength(1);
+});
+
+test('R-23, H3: what stops a report leaves the file as it was, and nothing beside it', async ({
+  on,
+  path,
+  wire,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(3));
+  await on(0, ...record);
+  await on(1, ...record);
+  writeFileSync(path, 'last week');
+  const names = readdirSync(folder);
+  const short = { urls: [], page: { results_count: 0, total_count: 3, offset: 0 }, error: { code: 0, message: '' } };
+  await wire.script([{ times: 'all', only: { path: '/urls' }, answer: { body: short } }]);
+  expect(await on(1, 'report', '--since', '1d', '--html', path)).toMatchObject({ code: 8 });
+  expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['last week', names]);
+});
+
+test('H3: a file that cannot be written is exit 9 before the account is listed; no name, and -, are exit 2', async ({
+  on,
+  folder,
+  wire,
+}) => {
+  await on(0, ...record);
+  await on(1, ...record);
+  const before = (await wire.requests()).length;
+  mkdirSync(join(folder, 'taken'));
+  for (const [path, code] of [
+    [join(folder, 'none', 'report.html'), 9],
+    [join(folder, 'taken'), 9],
+    ['-', 2],
+    ['', 2],
+  ] as const) {
+    expect([path, (await on(1, 'report', '--since', '1d', '--html', path)).code]).toEqual([path, code]);
+  }
+  expect((await on(1, 'report')).code).toBe(2);
+  expect((await on(1, 'report', '--since', 'soon', '--html', 'x')).code).toBe(2);
+  expect((await wire.requests()).length).toBe(before);
+});
+
+describe('several domains', () => {
+  test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
+
+  test('4.1.7, F6: the page covers all domains, or --domain', async ({ on, path, service }) => {
+    await store(service, numbered(1, { note: 'one' }), 's.ex');
+    await store(service, numbered(1, { note: 'other' }), 't.ex');
+    await on(0, ...record);
+    await visit(service, 'h0', 2);
+    await on(1, ...record);
+    await on(1, 'report', '--since', '1d', '--html', path);
+    expect(textOf(path)).toMatch(/Clicks 2 .* of 2 links .*s\.ex\/h0 one /);
+    await on(1, 'report', '--since', '1d', '--html', path, '--domain', 't.ex');
+    expect(textOf(path)).toMatch(/Clicks 0 .* of 1 link .*domain t\.ex/);
+  });
+});
