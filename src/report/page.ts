@@ -49,7 +49,8 @@ function styleHash(): string {
 const day = (time: number): string => dayText(new Date(time).toISOString().slice(0, 10));
 
 function period({ counted }: Clicks): string {
-  return `${day(counted.since)} to ${day(counted.until)}`;
+  const [first, last] = [day(counted.since), day(counted.until)];
+  return first === last ? first : `${first} to ${last}`;
 }
 
 const quiet = (text: string): Html => html`<p class="quiet">${text}</p>`;
@@ -91,12 +92,12 @@ function movers({ clicks, notes }: ReportFacts): Html {
   return html`${quiet(`Against the time before, ${day(before)} to ${day(counted.since)}.`)}${moverTables(found, notes)}`;
 }
 
-/** A link counts in each of its tags, so tags do not add up to the total. */
 function tags(clicks: Clicks): Html {
   const groups = groupClicks(clicks, ({ tags: labels }) => labels).filter((group) => group.clicks > 0);
   if (groups.length === 0) return quiet('No link was clicked.');
   const shown = groups.slice(0, rowsShown);
-  return html`${tagTable(shown)}${shownOf(shown.length, groups.length, 'group')}${quiet('A link counts in each of its tags.')}`;
+  const hasSeveral = clicks.links.some(({ link }) => link.tags.length > 1);
+  return html`${tagTable(shown)}${shownOf(shown.length, groups.length, 'group')}${hasSeveral ? quiet('A link with several tags counts for each of them.') : nothing}`;
 }
 
 function expiring({ expiring: links }: ReportFacts): Html {

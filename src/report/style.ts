@@ -42,6 +42,7 @@ header .quiet { margin: .375rem 0 0; font-size: 1rem; overflow-wrap: anywhere; }
 .tiles .figure { font-size: 1.75rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; }
 .tiles .quiet { line-height: 1.35; text-wrap: balance; }
 .plot { display: grid; grid-template-columns: auto 1fr; gap: .25rem .625rem; margin-top: .75rem; }
+.few { max-width: 30rem; }
 .plot svg { display: block; width: 100%; height: 12rem; overflow: visible; }
 .plot rect { fill: var(--bar); } .plot rect.unknown { fill: var(--unknown); }
 .grid path { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; fill: none; }
