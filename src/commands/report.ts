@@ -51,7 +51,9 @@ async function report({ html: path, since = '30d' }: ReportOptions, invocation: 
   const file = startReplacement(path, system);
   atEnd(async () => file.discard());
   const listed = await readListing(notedLinks(clicks), now, session);
-  const facts: ReportFacts = { account: whereabouts(session), madeAt: now, clicks, ...listed };
+  // The domain of a profile is no limit here.
+  const account = whereabouts({ ...session, domain: session.domainNamed ? session.domain : undefined });
+  const facts: ReportFacts = { account, madeAt: now, clicks, ...listed };
   file.write(reportPage(facts));
   file.commit();
   return doneReport(path, facts);
