@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { historyPaths } from '../../src/history/history-folder.ts';
+import { recordedClicks } from '../../src/history/recorded-clicks.ts';
+import { startRecording } from '../../src/history/recording.ts';
+import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
+import { createTestSystem } from '../support/test-system.ts';
+import { childAccount, pageOf } from './record-pages.ts';
+
+let child: ChildProgram;
+let home: string;
+
+beforeAll(async () => {
+  child = await buildChild(join(import.meta.dirname, 'record-child.ts'));
+  home = mkdtempSync(join(tmpdir(), 'linkctl-record-'));
+});
+afterAll(() => {
+  child.remove();
+  rmSync(home, { recursive: true });
+});
+
+const pages = 4;
+const system = (now?: number) => createTestSystem({ env: { HOME: home }, ...(now !== undefined && { now: () => now }) });
+
+async function record(clicks: number, now: number): Promise<number> {
+  const recording = await startRecording(childAccount, { scope: 'account', usualDomain: '' }, system(now));
+  const { cut } = recording;
+  for (let page = 0; page < pages; page += 1) recording.add(pageOf(page, clicks), 'a');
+  recording.finish();
+  return cut;
+}
+
+test('H1: kill -9 at any moment and a full disk leave the history as it was; the next recorder goes on with it', async () => {
+  const begin = Date.UTC(2026, 2, 2);
+  await record(0, begin);
+  const { readings, lock } = historyPaths(childAccount, system());
+  const before = readFileSync(readings);
+  for (const killedAt of [0, 2, pages]) {
+    const { signal } = await ended(child.start([String(pages), '5', String(killedAt)], { HOME: home, XDG_DATA_HOME: '' }));
+    expect(signal).toBe('SIGKILL');
+    expect(readFileSync(readings).subarray(0, before.length)).toEqual(before);
+    // Its lock is left behind, and holds nobody up.
+    expect(readdirSync(lock).length).toBeGreaterThan(0);
+  }
+  const limit = Math.floor(before.length / 1024) + 20;
+  const command = ['trap "" XFSZ; ulimit -f "$0"; exec "$@"', String(limit), process.execPath, child.file, String(pages), '0'];
+  const full = await ended(
+    spawn('bash', ['-c', ...command], { env: { PATH: process.env.PATH, HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+  expect(full).toMatchObject({ code: 9, stderr: expect.stringContaining(`cannot write ${readings}: `) });
+  expect(readFileSync(readings)).toEqual(before);
+  expect(await record(7, begin + 86_400_000)).toBe(0);
+  const span = { since: begin, until: begin + 86_400_000 };
+  expect(recordedClicks({ span, scope: 'account' }, childAccount, system()).total.clicks).toBe(pages * 7000);
+});
+
+test('H1: two recorders at once make two readings, one after the other', async () => {
+  const begin = Date.UTC(2026, 3, 1);
+  await record(10, begin);
+  const two = ['20', '20'].map((clicks) => ended(child.start([String(pages), clicks], { HOME: home, XDG_DATA_HOME: '' })));
+  expect(await Promise.all(two)).toMatchObject([{ code: 0 }, { code: 0 }]);
+  const { total } = recordedClicks({ span: { since: begin, until: Date.now() }, scope: 'account' }, childAccount, system());
+  expect(total.clicks).toBe(pages * 10_000);
+});
