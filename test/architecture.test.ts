@@ -16,7 +16,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   check: ['base', 'client', 'contract', 'links'],
   input: ['base', 'contract', 'files', 'links'],
   output: ['base', 'contract', 'files'],
-  report: ['base', 'contract', 'history', 'output'],
+  report: ['base', 'check/verdict.ts', 'contract', 'history', 'output'],
   profiles: ['base', 'contract', 'files'],
   flags: ['base', 'contract', 'input', 'links'],
   help: ['base', 'contract', 'flags'],

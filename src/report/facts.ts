@@ -1,3 +1,4 @@
+import type { CheckStatus } from '../check/verdict.ts';
 import type { Clicks, LinkClicks } from '../history/clicks.ts';
 
 /** All that the page says. Times are milliseconds since 1970. */
@@ -13,7 +14,7 @@ export interface ReportFacts {
   /** Those that expire first at the beginning. */
   readonly expiring: readonly ExpiringLink[];
   /** Absent where no link was ever checked. */
-  readonly check?: LastCheck | undefined;
+  readonly check?: CheckFacts | undefined;
 }
 
 /** A link as the page names it. */
@@ -30,18 +31,21 @@ export interface ExpiringLink extends NamedLink {
 }
 
 /** What the last check found. */
-export interface LastCheck {
+export interface CheckFacts {
   readonly at: number;
-  /** Links that were checked. */
+  /** As people typed it: `check --by-tags promo`. */
+  readonly what: string;
   readonly links: number;
+  /** Links by what was found of them; of those that were not reached there is nothing. */
+  readonly counts: Readonly<Record<CheckStatus, number>>;
+  /** Links that fail a check, and still lead where they led then. */
   readonly broken: readonly BrokenLink[];
-  /** Of those that were broken, how many have another destination since, or are gone. */
+  /** Of those that failed it, how many have another destination since, or are gone. */
   readonly changedSince: number;
 }
 
 export interface BrokenLink extends NamedLink {
-  /** `broken`, `unreachable`, `loop` or `wrong`. */
-  readonly status: string;
+  readonly status: CheckStatus;
   /** `404 not found`. */
   readonly reason: string;
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { version } from '../base/version.ts';
+import { checkStatuses } from '../check/verdict.ts';
 import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { daysChart } from './days-chart.ts';
-import { type LastCheck, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
+import { type CheckFacts, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
 import { dayText, timeText } from './figure-texts.ts';
 import { type Html, html, nothing } from './html.ts';
 import { style } from './style.ts';
@@ -106,17 +107,25 @@ function expiring({ expiring: links }: ReportFacts): Html {
   return html`${expiringTable(shown)}${shownOf(shown.length, links.length, 'link')}`;
 }
 
-function broken(check: LastCheck | undefined): Html {
+function broken(check: CheckFacts | undefined): Html {
   if (!check) return html`<p class="quiet">The links were not checked yet. To check them: <code>linkctl check</code></p>`;
-  const when = quiet(`Checked on ${timeText(check.at)}: ${quantity(check.links, 'link')}.${since(check.changedSince)}`);
-  if (check.broken.length === 0) return html`${quiet('Nothing was found broken.')}${when}`;
-  const shown = check.broken.slice(0, 2 * rowsShown);
-  return html`${brokenTable(shown)}${shownOf(shown.length, check.broken.length, 'link')}${when}`;
+  const { broken: links } = check;
+  const shown = links.slice(0, 2 * rowsShown);
+  return html`${links.length > 0 ? brokenTable(shown) : quiet('Nothing was found broken.')}${shownOf(shown.length, links.length, 'link')}
+${quiet(checkSentences(check).join(' '))}`;
 }
 
-function since(count: number): string {
-  if (count === 0) return '';
-  return ` ${quantity(count, 'link')} that ${count === 1 ? 'was' : 'were'} broken then ${count === 1 ? 'has' : 'have'} been changed or deleted since.`;
+/** What a robot could not find out is said as such (K1). */
+function checkSentences({ what, at, links, counts, changedSince }: CheckFacts): string[] {
+  const found = checkStatuses.filter((status) => counts[status] > 0).map((status) => `${grouped(counts[status])} ${status}`);
+  const unreached = checkStatuses.reduce((rest, status) => rest - counts[status], links);
+  const since = changedSince === 1 ? 'has been changed or deleted' : 'have been changed or deleted';
+  return [
+    `linkctl ${what} of ${timeText(at)} found of ${quantity(links, 'link')}: ${found.join(', ')}.`,
+    ...(unreached > 0 ? [`It was stopped, and ${quantity(unreached, 'link')} were not reached.`] : []),
+    ...(counts.blocked > 0 ? ['Blocked means that the page refuses programs: a person must look.'] : []),
+    ...(changedSince > 0 ? [`${quantity(changedSince, 'link')} that failed then ${since} since.`] : []),
+  ];
 }
 
 function sources({ clicks, madeAt, account }: ReportFacts): Html {
