@@ -1,23 +1,45 @@
+import { NotFoundError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { Session } from '../cli/session.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
-import type { Clicks, Span } from '../history/clicks.ts';
+import type { Clicks, DayClicks, Span } from '../history/clicks.ts';
+import type { DailyClicks } from '../history/daily-clicks.ts';
 import { nameOf } from '../history/known-links.ts';
 import { type ReadingScope, storedLink } from '../history/parts.ts';
 import { recordedClicks } from '../history/recorded-clicks.ts';
+import { dailyClicks } from './daily-clicks.ts';
 import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
 const everything: TypedSelection = { operands: [], options: {} };
 
 /**
- * The clicks of the selected links, of the whole account without a selection, for whatever shows them. Throws a `NotFoundError` (exit 5)
- * where no reading is old enough.
+ * The clicks of the selected links, of the whole account without a selection, for whatever shows them: from the readings of the history, and
+ * where these do not go back so far, from the days that the server sends (H4). Throws a `NotFoundError` (exit 5) where nothing is old enough.
  */
 export async function periodClicks(span: Span, session: Session, selection = everything): Promise<Clicks> {
   const scope = scopeOf(selection, session);
   const { identity } = session.client;
   const names = typeof scope === 'object' && 'selection' in scope ? await namesOf(selection, session) : undefined;
-  return recordedClicks({ span, scope, names }, identity, session.system);
+  let recorded: Clicks;
+  try {
+    recorded = recordedClicks({ span, scope, names }, identity, session.system);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    const clicks = (await dailyClicks(span, session, selection))?.clicks();
+    if (clicks === undefined) throw error;
+    return clicks;
+  }
+  return { ...recorded, days: await withoutGaps(recorded.days, () => dailyClicks(span, session, selection)) };
+}
+
+/** Days without readings, as far as the server knows them. What is recorded is shown also where the server does not answer. */
+async function withoutGaps(
+  days: readonly DayClicks[],
+  readDaily: () => Promise<DailyClicks | undefined>,
+): Promise<readonly DayClicks[]> {
+  if (days.every(({ clicks }) => clicks !== undefined)) return days;
+  const daily = await readDaily().catch(() => undefined);
+  return days.map(({ date, clicks }) => ({ date, clicks: clicks ?? daily?.onDay(date) }));
 }
 
 /** The names of the selected links; of those that were named also where they are gone. */

@@ -122,7 +122,7 @@ function totalNotes({ total: { clicks, before }, counted, before: earlier, sourc
 function dayNotes({ days, total }: Clicks): string[] {
   const unread = days.filter(({ clicks }) => clicks === undefined);
   if (unread.length === 0) return [];
-  const rest = total.clicks - days.reduce((sum, { clicks = 0 }) => sum + clicks, 0);
+  const rest = Math.max(0, total.clicks - days.reduce((sum, { clicks = 0 }) => sum + clicks, 0));
   const [first, last] = [unread[0]?.date, unread.at(-1)?.date];
   const dates = first === last ? first : `${first} to ${last}`;
   return [`no readings of ${quantity(unread.length, 'day')} (${dates}): ${quantity(rest, 'click')} cannot be assigned to days`];

@@ -8,11 +8,7 @@ const dayLength = 86_400_000;
  * The clicks of each day between the first and the last reading: those between the readings nearest to its two midnights, where they are two
  * and no further than 12 hours from them. `perReading`: clicks since the reading before.
  */
-export function clicksPerDay(
-  { first, last, fitting }: UsedReadings,
-  perReading: readonly number[],
-  knownDays: ReadonlyMap<string, number> = new Map(),
-): DayClicks[] {
+export function clicksPerDay({ first, last, fitting }: UsedReadings, perReading: readonly number[]): DayClicks[] {
   const used = fitting.filter(({ nth }) => nth >= first.nth && nth <= last.nth);
   const days: DayClicks[] = [];
   let begin: NumberedReading | undefined = first;
@@ -22,8 +18,7 @@ export function clicksPerDay(
     const date = utcDay(midnight);
     const isEdge = days.length === 0 || next > last.from;
     // The readings that begin and end all of the time may lie in days that hardly began.
-    if (!(isEdge && begin !== undefined && begin === end))
-      days.push({ date, clicks: knownDays.get(date) ?? sum(perReading, begin, end) });
+    if (!(isEdge && begin !== undefined && begin === end)) days.push({ date, clicks: sum(perReading, begin, end) });
     begin = end;
   }
   return days;

@@ -1,0 +1,47 @@
+import type { Session } from '../cli/session.ts';
+import { recordDomain } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import type { Span } from '../history/clicks.ts';
+import { DailyClicks, readDailyClicks } from '../history/daily-clicks.ts';
+import { storedLink } from '../history/parts.ts';
+import { selectedRecords, type TypedSelection } from './selected-records.ts';
+
+/** Links whose stats are asked for, a call each, where the server sends no days in listings. */
+const mostCalls = 100;
+
+/**
+ * The days that the server sends of the selected links (H4): with their records, or of a few links in the stats of each. Undefined where it
+ * sends none, or there are too many links to ask for each.
+ */
+export async function dailyClicks(span: Span, session: Session, selection: TypedSelection): Promise<DailyClicks | undefined> {
+  const daily = new DailyClicks(span, session.system.now());
+  const clicked: UrlRecord[] = [];
+  let inRecords = false;
+  let first: UrlRecord | undefined;
+  for await (const { records } of await selectedRecords(selection, session)) {
+    first ??= records[0];
+    for (const record of records) {
+      const days = 'daily_clicks' in record ? readDailyClicks(record.daily_clicks) : undefined;
+      inRecords ||= days !== undefined;
+      if (days) daily.add(storedLink(record, session.edition), days, record.total_clicks);
+      else if (record.total_clicks > 0) clicked.push(record);
+    }
+    if (inRecords ? clicked.length > 0 : clicked.length > mostCalls) return undefined;
+  }
+  if (inRecords) return daily;
+  // Where nobody clicked, one link says whether days are sent at all.
+  if (clicked.length === 0 && first) clicked.push(first);
+  if (clicked.length === 0) return undefined;
+  for (const record of clicked) if (!(await addStats(record, daily, session))) return undefined;
+  return daily;
+}
+
+async function addStats(record: UrlRecord, daily: DailyClicks, { client, edition }: Session): Promise<boolean> {
+  const { hash, total_clicks } = record;
+  const domain = edition === 'a' ? recordDomain(record) : undefined;
+  const { stats } = await client.send('getStats', { path: { hash }, query: { domain } });
+  const found = stats.find((one) => one.hash === hash);
+  const days = found && readDailyClicks(found.daily_clicks);
+  if (days) daily.add(storedLink(record, edition), days, Math.min(total_clicks, found.total_clicks));
+  return days !== undefined;
+}

@@ -1,0 +1,113 @@
+import { utcDay } from '../base/days.ts';
+import { isCalendarDate } from '../contract/fields.ts';
+import type { Clicks, DayClicks, LinkClicks, ReadLink, Span } from './clicks.ts';
+
+const dayLength = 86_400_000;
+
+/** The clicks of one day, as some servers send them (FIELD-NOTES 4). */
+interface DayFigures {
+  readonly total: number;
+  readonly unique: number;
+}
+
+/** Days by their date; undefined where a server sends none, or something else. */
+export function readDailyClicks(value: unknown): ReadonlyMap<string, DayFigures> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const days = new Map<string, DayFigures>();
+  for (const [date, figures] of Object.entries(value)) {
+    if (!isCalendarDate(date) || typeof figures !== 'object' || figures === null) return undefined;
+    const { total, unique } = Object.assign({ total: 0, unique: 0 }, figures);
+    if (!Number.isSafeInteger(total) || !Number.isSafeInteger(unique) || total < 0) return undefined;
+    days.set(date, { total, unique });
+  }
+  return days;
+}
+
+/**
+ * What servers that send the clicks of each day say of a time, without any reading (H4): whole days, from the midnight nearest to its beginning to
+ * the one nearest to its end, or until now.
+ */
+export class DailyClicks {
+  readonly #asked: Span;
+  readonly #counted: Span;
+  readonly #before: number;
+  readonly #links: LinkClicks[] = [];
+  readonly #perDay = new Map<string, number>();
+  #earliest: string | undefined;
+  #isComplete = true;
+
+  constructor(asked: Span, now: number) {
+    this.#asked = asked;
+    this.#counted = wholeDays(asked, now);
+    this.#before = Math.min(nearestMidnight(2 * asked.since - asked.until), this.#counted.since - dayLength);
+  }
+
+  /** `total`: the link's counter. */
+  add(link: ReadLink, days: ReadonlyMap<string, DayFigures>, total: number): void {
+    let [all, clicks, before, unique] = [0, 0, 0, 0];
+    for (const [date, figures] of days) {
+      const midnight = Date.parse(date);
+      all += figures.total;
+      if (this.#earliest === undefined || date < this.#earliest) this.#earliest = date;
+      this.#perDay.set(date, (this.#perDay.get(date) ?? 0) + figures.total);
+      if (midnight >= this.#counted.since && midnight < this.#counted.until) {
+        clicks += figures.total;
+        unique += figures.unique;
+      } else if (midnight >= this.#before && midnight < this.#counted.since) before += figures.total;
+    }
+    if (all < total) this.#isComplete = false;
+    if (clicks > 0 || before > 0) this.#links.push({ link, clicks, before, unique, events: [] });
+  }
+
+  /**
+   * The clicks of a day; undefined where the server does not go back so far: where the days of some link are fewer clicks than its counter, those
+   * before the first day that it sends of any link are not known.
+   */
+  onDay(date: string): number | undefined {
+    if (!this.#isComplete && (this.#earliest === undefined || date < this.#earliest)) return undefined;
+    return this.#perDay.get(date) ?? 0;
+  }
+
+  /** Undefined where the server does not go back so far. */
+  clicks(): Clicks | undefined {
+    if (this.onDay(utcDay(this.#counted.since)) === undefined) return undefined;
+    const isCompared = this.onDay(utcDay(this.#before)) !== undefined;
+    const links = this.#links
+      .map((link) => (isCompared ? link : { ...link, before: undefined }))
+      .sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
+    return {
+      asked: this.#asked,
+      counted: this.#counted,
+      before: isCompared ? this.#before : undefined,
+      total: { clicks: sum(links, 'clicks'), before: isCompared ? sum(links, 'before') : undefined },
+      links,
+      days: this.#days(),
+      source: 'daily_clicks',
+    };
+  }
+
+  #days(): DayClicks[] {
+    const days: DayClicks[] = [];
+    for (let midnight = this.#counted.since; midnight < this.#counted.until; midnight += dayLength) {
+      const date = utcDay(midnight);
+      days.push({ date, clicks: this.onDay(date) });
+    }
+    return days;
+  }
+}
+
+/** At least one day, or what there is of it. */
+function wholeDays({ since, until }: Span, now: number): Span {
+  const end = until >= now ? now : Math.min(now, Math.floor(until / dayLength + 0.5) * dayLength);
+  const last = Math.floor((end - 1) / dayLength) * dayLength;
+  return { since: Math.min(nearestMidnight(since), last), until: end };
+}
+
+/** The earlier of two that are equally near. */
+function nearestMidnight(time: number): number {
+  return Math.ceil(time / dayLength - 0.5) * dayLength;
+}
+
+function sum(links: readonly LinkClicks[], figure: 'clicks' | 'before'): number {
+  return links.reduce((total, link) => total + (link[figure] ?? 0), 0);
+}
