@@ -55,7 +55,7 @@ export function executeRun<Payload extends object>(run: RunExecution<Payload>, b
   const startedAt = system.now();
   const { rows } = plan.input;
   return {
-    rows: readToItsEnd(settledRows(run, proceeds), run),
+    rows: readToItsEnd(settledRows(run, proceeds), () => stop.because(readerGone())),
     progress: () => ({
       rows,
       rowsSettled: tally.rows,
@@ -74,15 +74,12 @@ export function executeRun<Payload extends object>(run: RunExecution<Payload>, b
   };
 }
 
-/** The rows for a reader that may leave early: the run stops then, and is read to its end all the same, where it is closed. */
-function readToItsEnd<Payload extends object, Some>(
-  source: AsyncGenerator<Some>,
-  { stop }: RunExecution<Payload>,
-): AsyncIterable<Some> {
+/** The rows for a reader that may leave early: then the run is stopped, and read to its end all the same, where it is closed. */
+export function readToItsEnd<Some>(source: AsyncGenerator<Some>, onLeft: () => void): AsyncIterable<Some> {
   const iterator: AsyncIterator<Some> = {
     next: () => source.next(),
     async return() {
-      stop.because(readerGone());
+      onLeft();
       while (!(await source.next()).done);
       return { done: true, value: undefined };
     },
@@ -90,7 +87,7 @@ function readToItsEnd<Payload extends object, Some>(
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-function readerGone(): LocalError {
+export function readerGone(): LocalError {
   return new LocalError('output pipe closed; requests in progress were finished', {
     hint: 'run the same command again to resume',
   });
@@ -136,7 +133,13 @@ async function* settledRows<Payload extends object>(
 const grace = 10_000;
 
 /** Waits for the first signal: nothing new is started, and after a grace what is under way is given up. */
-function stopOnSignal<Payload extends object>({ interrupt, system, stop, begun, abort }: RunExecution<Payload>): () => void {
+export function stopOnSignal({
+  interrupt,
+  system,
+  stop,
+  begun,
+  abort,
+}: Pick<RunExecution<object>, 'interrupt' | 'system' | 'stop' | 'begun' | 'abort'>): () => void {
   if (!interrupt) return () => {};
   const finished = new AbortController();
   const interrupted = (): void => {
@@ -178,7 +181,8 @@ async function endRun<Payload extends object>(
   }
 }
 
-function nameOf(reason: StopReason | undefined): string {
+/** What the journal calls the end of a run that is not complete. */
+export function nameOf(reason: StopReason | undefined): string {
   if (!reason) return 'unfinished';
   if (reason.kind !== 'error') return reason.kind;
   return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;

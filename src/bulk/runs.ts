@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CliError, messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import { shortPrint } from '../base/fingerprint.ts';
 import type { System } from '../base/system.ts';
+import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { foldJournal } from './journal/fold.ts';
@@ -25,7 +26,7 @@ export interface RunOverview {
   /** The run that took this one back. */
   readonly undoneBy?: string | undefined;
   /** Rows by status; `not_sent` are those that a further run would send. */
-  readonly counts: Readonly<Partial<Record<RowStatus, number>>>;
+  readonly counts: Readonly<Partial<Record<RowStatus | CheckStatus, number>>>;
   /** Why the last process ended: `complete`, `quota`, `signal` …; absent where it was killed. */
   readonly lastEnd?: string | undefined;
   readonly problem?: string | undefined;
@@ -168,10 +169,10 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
   }
 }
 
-function countsOf({ counts }: RunState): Partial<Record<RowStatus, number>> {
-  const reported: Partial<Record<RowStatus, number>> = {};
+function countsOf({ counts }: RunState): RunOverview['counts'] {
+  const reported: Partial<Record<RowStatus | CheckStatus, number>> = {};
   for (const [state, number] of counts) {
-    const status: RowStatus = state === 'free' ? 'not_sent' : state === 'open' ? 'unknown' : state;
+    const status = state === 'free' ? 'not_sent' : state === 'open' ? 'unknown' : state;
     reported[status] = (reported[status] ?? 0) + number;
   }
   return reported;

@@ -1,10 +1,9 @@
-import { shellWord } from '../base/shell-word.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import type { SettledChange } from '../bulk/settled-change.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/field-flags.ts';
-import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
+import { type LinkSelection, type SelectionOptions, selectionWords } from '../flags/selection-flags.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { keepsUndo } from './checked-rows.ts';
@@ -57,9 +56,7 @@ async function changeSelected(change: LinkChange, session: Session): Promise<Row
   return await changeListed<EditedRow>(
     {
       ...(await selectionOf(change, session)),
-      what: [command, ...wordsOf(selection), ...(options.filter ?? []).flatMap((text) => ['--filter', shellWord(text)])].join(
-        ' ',
-      ),
+      what: [command, ...selectionWords(selection, options.filter)].join(' '),
       given: { ...flags?.options.values, ...flags?.options.typed },
       presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
       operation: verb === 'change' ? editItemsOperation : operation,
@@ -83,22 +80,6 @@ async function selectionOf(
   };
 }
 
-/** The selection as it is typed, for the list of runs. */
-function wordsOf(selection: LinkSelection): string[] {
-  switch (selection.kind) {
-    case 'hashes':
-      return selection.operands.slice(0, 3);
-    case 'file':
-      return ['--hashes-from', shellWord(selection.path)];
-    case 'tags':
-      return ['--by-tags', shellWord(selection.expression)];
-    case 'search':
-      return ['--search', shellWord(selection.text)];
-    case 'all':
-      return ['--all'];
-  }
-}
-
 /**
  * The same in one call that answers with no URLs (4.3.8, 4.3.10): the server decides what the expression selects. Nothing to change:
  * nothing is sent, exit 0 (B43).
@@ -115,7 +96,7 @@ async function changeByTags(change: LinkChange, expression: string, session: Ses
   const changed: SettledChange[] = [];
   const plan = await consentToLinks(planned, session, (links) => changed.push(...changesOf(links, change.verb, changed.length)));
   const count = plan.counts.planned;
-  if (count === 0) return nothingToDo({ presentation, what: [command, ...wordsOf(change.selection)].join(' ') }, 0);
+  if (count === 0) return nothingToDo({ presentation, what: [command, ...selectionWords(change.selection)].join(' ') }, 0);
   await change.sendSelected(query);
   const { run, note } = newNotes(session);
   await note(run, changed);

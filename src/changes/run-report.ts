@@ -1,5 +1,5 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
-import { folders, type Signal } from '../base/system.ts';
+import { folders } from '../base/system.ts';
 import type { RunProgress, RunSummary } from '../bulk/execute.ts';
 import type { InlineResult } from '../bulk/inline.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
@@ -7,12 +7,12 @@ import { isMissing, missingCount, type RowOutcome, runEnd } from '../bulk/result
 import { type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunFacts } from '../bulk/run-facts.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
-import type { Invocation } from '../cli/invocation.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { historyNotes } from './history-notes.ts';
+import { type Interruption, interruptible } from './interruption.ts';
 
 /**
  * A long run as a report (R 1.7): a header with mode and guarantee, every row in the order of the input, progress,
@@ -24,7 +24,7 @@ export async function runReport<Payload extends object>(
   presentation: RunPresentation,
   session: Session,
 ): Promise<RowsReport> {
-  const interruption = interruptible(session);
+  const interruption = interruptible(session, 'batches');
   const { client, profile, domain } = session;
   const plan: RunPlan<Payload> = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
@@ -97,34 +97,6 @@ async function* shownRows<Payload extends object>(
     if (batchesSettled > batches) streams.progress.step(state);
     batches = batchesSettled;
   }
-}
-
-interface Interruption {
-  readonly signal: AbortSignal;
-  /** Called with the first row: from then on a signal lets batches in progress finish. Before it nothing was sent. */
-  listen(): void;
-  /** The signal that came, if one did. */
-  caught(): Signal | undefined;
-}
-
-function interruptible({ listenForSignals, deadline, streams, system }: Invocation): Interruption {
-  const controller = new AbortController();
-  const stop = (why: string, end: string): void => {
-    controller.abort();
-    void streams.messageNow(`${why}: waiting for the batches in progress; ${end} stops immediately`);
-  };
-  let caught: Signal | undefined;
-  const listen = (): void => {
-    listenForSignals((signal) => {
-      if (controller.signal.aborted) return system.dieOf(signal);
-      caught = signal;
-      stop('interrupted', 'a second signal (Ctrl-C)');
-    });
-    const over = (): void => stop('--max-time reached', 'a signal');
-    if (deadline.signal.aborted) over();
-    else deadline.signal.addEventListener('abort', over, { once: true });
-  };
-  return { signal: controller.signal, listen, caught: () => caught };
 }
 
 function ending<Payload extends object>(

@@ -3,6 +3,9 @@ export const checkStatuses = ['ok', 'moved', 'skipped', 'blocked', 'loop', 'unre
 
 export type CheckStatus = (typeof checkStatuses)[number];
 
+/** What fails a check, where nobody says otherwise (K5). */
+export const failingStatuses: readonly CheckStatus[] = ['broken', 'unreachable', 'loop', 'wrong'];
+
 /** What a destination is, and how that is known. */
 export interface Verdict {
   readonly status: CheckStatus;

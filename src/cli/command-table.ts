@@ -57,6 +57,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('../commands/rewrite.ts')).registerRewrite,
   },
   {
+    name: 'check',
+    summary: 'Find links whose destinations are broken or moved',
+    group: 'Jobs:',
+    load: async () => (await import('../commands/check.ts')).registerCheck,
+  },
+  {
     name: 'diff',
     summary: 'Compare a file of links with the account',
     group: 'Jobs:',

@@ -86,3 +86,14 @@ export interface ExchangeDetail {
   readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly responseBody?: string;
 }
+
+/** Milliseconds that is waited for a server that asks for it: `--max-wait`, or less before the eyes of a person (R-5). */
+export function maxWaitOf({
+  maxWait,
+  system,
+}: {
+  readonly maxWait?: number | undefined;
+  readonly system: Pick<System, 'stderr'>;
+}): number {
+  return (maxWait ?? (system.stderr.isTTY ? 30 : 900)) * 1000;
+}

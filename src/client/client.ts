@@ -7,7 +7,7 @@ import { doubtPolicy, rawDoubtPolicy } from './call/in-doubt.ts';
 import { type AnyInput, type RawRequest, rawRequest, requestFor } from './call/requests.ts';
 import { type Attempted, type RetriedCall, type RetrySettings, withRetries } from './call/retry.ts';
 import { CallError, type Fault } from './call-error.ts';
-import type { ClientOptions, Send } from './client-options.ts';
+import { type ClientOptions, maxWaitOf, type Send } from './client-options.ts';
 import { type Connection, createConnection } from './http/connection.ts';
 import { proxyVariable } from './http/proxies.ts';
 import type { WireAnswer } from './http/transport.ts';
@@ -122,11 +122,8 @@ function createCaller(options: ClientOptions, connection: Connection): Caller {
   };
 }
 
-function retrySettings(
-  { system, retries = 4, maxWait = system.stderr.isTTY ? 30 : 900, observe }: ClientOptions,
-  connection: Connection,
-): RetrySettings {
-  const limits = { retries, maxWait: maxWait * 1000 };
+function retrySettings({ system, retries = 4, maxWait, observe }: ClientOptions, connection: Connection): RetrySettings {
+  const limits = { retries, maxWait: maxWaitOf({ maxWait, system }) };
   const probe = async (signal?: AbortSignal): Promise<boolean> => {
     const answer = await connection.exchange({ method: 'GET', path: '/account', query: [] }, signal);
     return answer.kind === 'answer' && answer.status < 500;

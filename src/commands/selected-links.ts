@@ -63,13 +63,13 @@ export function matchNote(matched: number, read: number): string {
 }
 
 /** The failure of a URL that was named and is not there. */
-function notFound(link: LinkKey): NotFoundError {
+export function notFound(link: LinkKey): NotFoundError {
   const { message, hint } = noShortUrl(link);
   return new NotFoundError(message, { apiCode: 1306, hint });
 }
 
 /** How a reading ends that did not find all that was named, after people have read which (B43). */
-function missingFailure(missing: number, named: number): CliError | undefined {
+export function missingFailure(missing: number, named: number): CliError | undefined {
   if (missing === 0) return undefined;
   if (named === 1) return new NotFoundError('no such short URL', { apiCode: 1306, reported: true });
   const Kind = missing < named ? PartialError : NotFoundError;

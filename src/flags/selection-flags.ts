@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { once, repeated } from './values.ts';
 
 /** How links that exist are selected, the same for every command (F1, CLI 3.5). */
@@ -114,4 +115,24 @@ function waysOf(operands: readonly string[], { hashesFrom, byTags, search, all }
     ...(search !== undefined ? ['--search'] : []),
     ...(all ? ['--all'] : []),
   ];
+}
+
+/** The selection as it is typed, for the list of runs. */
+export function selectionWords(selection: LinkSelection, filters: readonly string[] = []): string[] {
+  return [...wayWords(selection), ...filters.flatMap((text) => ['--filter', shellWord(text)])];
+}
+
+function wayWords(selection: LinkSelection): string[] {
+  switch (selection.kind) {
+    case 'hashes':
+      return selection.operands.slice(0, 3);
+    case 'file':
+      return ['--hashes-from', shellWord(selection.path)];
+    case 'tags':
+      return ['--by-tags', shellWord(selection.expression)];
+    case 'search':
+      return ['--search', shellWord(selection.text)];
+    case 'all':
+      return ['--all'];
+  }
 }

@@ -91,7 +91,7 @@ const setting = object({ profile: text, key: text, value: anything });
 const runMembers = {
   run: text,
   state: oneOf(['finished', 'unfinished', 'damaged']),
-  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset', 'apply', 'tags'])),
+  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset', 'apply', 'tags', 'check'])),
   rows: nullable(count),
   profile: nullable(text),
   input: nullable(text),
@@ -99,6 +99,26 @@ const runMembers = {
   what: nullable(text),
   undo: text,
 };
+
+const foundOf = ['ok', 'moved', 'skipped', 'blocked', 'loop', 'unreachable', 'broken', 'wrong', 'not_sent'] as const;
+/** `old_long_url`: with `--only moved` alone. The last three are not known of a link that was not reached. */
+const checked = object({
+  hash: text,
+  short_url: text,
+  status: oneOf(foundOf),
+  http_status: nullable(count),
+  long_url: text,
+  old_long_url: optional(text),
+  final_url: nullable(text),
+  milliseconds: optional(count),
+  reason: optional(text),
+});
+const checkSummary = object({
+  links: count,
+  destinations: optional(count),
+  ...Object.fromEntries([...foundOf, 'missing'].map((name) => [name, optional(count)])),
+  seconds: optional({ type: 'number' }),
+});
 
 const titles: { readonly [name: string]: string } = { error: 'an error on stderr, of any command with -o json or jsonl' };
 
@@ -108,6 +128,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
   edit: { anyOf: [changedUrls('changed', 'unchanged'), matched('urls')] },
   rewrite: changedUrls('changed', 'unchanged'),
+  check: object({ checks: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), checked] }), summary: checkSummary }),
   diff: object({
     differences: listOf(
       object({

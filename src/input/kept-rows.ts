@@ -13,6 +13,8 @@ const roomHint = 'set XDG_STATE_HOME to a writable folder with space for twice t
 export class KeptRows<Row> {
   readonly #file: TemporaryFile;
   readonly #lengths: number[] = [];
+  readonly #offsets: number[] = [];
+  #end = 0;
 
   constructor(folder: string, system: Pick<System, 'randomBytes'>) {
     this.#file = new TemporaryFile(folder, 'the checked rows', roomHint, system);
@@ -22,25 +24,23 @@ export class KeptRows<Row> {
     const bytes = Buffer.from(`${JSON.stringify(rows)}\n`);
     this.#file.append(bytes);
     this.#lengths.push(bytes.length);
+    this.#offsets.push(this.#end);
+    this.#end += bytes.length;
+  }
+
+  /** Those that were added together, as the nth. */
+  at(nth: number): Row[] {
+    return JSON.parse(this.#file.readAt(this.#offsets[nth] ?? this.#end, this.#lengths[nth] ?? 0).toString());
   }
 
   /** As they were added; as often as needed. */
   *read(): Generator<Row[]> {
-    let offset = 0;
-    for (const length of this.#lengths) {
-      yield JSON.parse(this.#file.readAt(offset, length).toString());
-      offset += length;
-    }
+    for (let nth = 0; nth < this.#offsets.length; nth += 1) yield this.at(nth);
   }
 
   /** The last that was added first. */
   *readBackwards(): Generator<Row[]> {
-    let offset = this.#lengths.reduce((sum, length) => sum + length, 0);
-    for (const length of [...this.#lengths].reverse()) {
-      offset -= length;
-      const rows: Row[] = JSON.parse(this.#file.readAt(offset, length).toString());
-      yield rows.reverse();
-    }
+    for (let nth = this.#offsets.length - 1; nth >= 0; nth -= 1) yield this.at(nth).reverse();
   }
 
   /** Writes them to a new file, 0600; resolves when it is on the disk. */

@@ -1,3 +1,4 @@
+import { checkStatuses, isCheckStatus } from '../../check/verdict.ts';
 import { damaged, type Place, readJournal } from './journal.ts';
 import { isListOf, isSoundResult, settledStatuses, statusesOf } from './ledger.ts';
 import type { BeginLine, JournalLine, LineType } from './lines.ts';
@@ -59,6 +60,10 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
       else proven.delete(batch);
     },
   },
+  checked: {
+    isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isCheckStatus(verdict?.status),
+    apply: (fold, { rows, verdict }, place) => settle(fold, indexesOf(rows), () => verdict.status, place),
+  },
   signal: {},
   undone: {
     apply: (fold, { by }) => {
@@ -77,13 +82,13 @@ function apply<T extends LineType>(fold: Fold, line: JournalLine<T>, place: Plac
   kinds[line.type].apply?.(fold, line, place);
 }
 
-const states: readonly RowState[] = ['free', 'open', 'unknown', ...settledStatuses];
+const states: readonly RowState[] = [...new Set<RowState>(['free', 'open', 'unknown', ...settledStatuses, ...checkStatuses])];
 const freeCode = states.indexOf('free');
 const openCode = states.indexOf('open');
 const unknownCode = states.indexOf('unknown');
 const codeOf = new Map(states.map((state, code) => [state, code]));
 /** A bit beside the state of a row: an attempt may have been applied, and no evidence says otherwise. */
-const inDoubt = 16;
+const inDoubt = 128;
 
 interface Fold {
   readonly begin: BeginLine;
@@ -146,20 +151,27 @@ function addIntent(fold: Fold, { batch, rows, payload, keys, before, priorUrls }
   }
 }
 
-function addResult(fold: Fold, line: JournalLine<'result'>, { offset, length }: Place): void {
-  const ordinal = fold.places.length / 2;
+function addResult(fold: Fold, line: JournalLine<'result'>, place: Place): void {
   const rows = indexesOf(line.rows);
-  for (const [position, status] of statusesOf(line).entries()) {
-    const row = rows[position] ?? 0;
-    fold.codes[row] = codeOf.get(status) ?? freeCode;
-    fold.results[row] = ordinal;
+  const statuses = statusesOf(line);
+  settle(fold, rows, (position) => statuses[position] ?? 'free', place);
+  for (const row of rows) {
     fold.keys.delete(row);
     if (fold.before.size > 0) fold.before.delete(row);
     if (fold.priorUrls.size > 0) fold.priorUrls.delete(row);
   }
-  if (rows.length > 0) fold.places.push(offset, length);
   close(fold, rows);
   if (line.released) release(fold, line.batch, indexesOf(line.released));
+}
+
+/** Rows of one line have their final status. */
+function settle(fold: Fold, rows: readonly number[], statusOf: (position: number) => RowState, { offset, length }: Place): void {
+  const ordinal = fold.places.length / 2;
+  for (const [position, row] of rows.entries()) {
+    fold.codes[row] = codeOf.get(statusOf(position)) ?? freeCode;
+    fold.results[row] = ordinal;
+  }
+  if (rows.length > 0) fold.places.push(offset, length);
 }
 
 /** D2: journals of the first version also release rows in doubt whose repetition was refused. Only evidence frees those. */

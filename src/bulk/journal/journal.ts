@@ -20,6 +20,8 @@ export type OpenJournalFile = (path: string, size: number) => Promise<JournalFil
 export interface Journal {
   /** Resolves when the line is on the disk. After a failure nothing more is accepted: the end of the file is not known. */
   write(line: JournalLine): Promise<void>;
+  /** Bytes, with those of lines on their way: the next line begins here. */
+  readonly size: number;
   close(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
     throw notWritten(path, error);
   });
   let waiting: Buffer[] = [];
+  let end = size;
   let flushing: Promise<void> | undefined;
 
   // Lines of several batches that arrive while the disk is busy share one sync.
@@ -44,9 +47,14 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
   let broken: LocalError | undefined;
   let busy: Promise<void> = Promise.resolve();
   return {
+    get size() {
+      return end;
+    },
     write(line) {
       if (broken) return Promise.reject(broken);
-      waiting.push(encodeLine(line));
+      const bytes = encodeLine(line);
+      end += bytes.length;
+      waiting.push(bytes);
       if (!flushing) {
         const previous = busy;
         flushing = previous.then(() => {

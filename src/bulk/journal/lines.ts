@@ -1,4 +1,5 @@
 import { checksum } from '../../base/checksum.ts';
+import type { Verdict } from '../../check/verdict.ts';
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { Watermark } from '../checked/newest-links.ts';
@@ -18,6 +19,8 @@ interface Lines {
   readonly unknown: Doubt;
   readonly reconcile: Evidence;
   readonly signal: { readonly at: string };
+  /** What a check found of a destination, by all links that lead there (K1). */
+  readonly checked: { readonly rows: Ranges; readonly verdict: Verdict };
   /** Another run took this one back: it is not resumed any more (U2). */
   readonly undone: { readonly by: string; readonly at: string };
   /** In a file of its own: links as they were before a batch changed them (U1). */
@@ -38,8 +41,8 @@ export type ResultLine = JournalLine<'result'>;
 interface Begin {
   readonly version: 1;
   readonly run: string;
-  /** `tags`: it changes tags themselves, and has no rows. */
-  readonly operation: OperationKind | 'tags';
+  /** `tags`: it changes tags themselves, and has no rows. `check`: it changes nothing. */
+  readonly operation: OperationKind | 'tags' | 'check';
   /** Shortening only. */
   readonly mode?: ModeName | undefined;
   /** The command as people read it. */

@@ -1,12 +1,13 @@
+import type { CheckStatus } from '../../check/verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { Place } from './journal.ts';
 import type { BeginLine } from './lines.ts';
 
 /**
  * The state of a row by the journal alone. `free`: certainly not applied, so it may be sent. `open` and `unknown`: in doubt, an
- * attempt may be on its way or applied (J6), whatever the result of a later one. All others are settled.
+ * attempt may be on its way or applied (J6), whatever the result of a later one. All others are settled; of a check, with what it found.
  */
-export type RowState = Exclude<RowStatus, 'not_sent'> | 'free' | 'open';
+export type RowState = Exclude<RowStatus, 'not_sent'> | CheckStatus | 'free' | 'open';
 
 /** Whether the journal has a result of a row: it was done, refused, or not applied as asked. */
 export function isSettled(state: RowState): boolean {

@@ -43,8 +43,8 @@ export function openFiles(
   };
 }
 
-interface OutcomeFile {
-  add(outcome: RowOutcome): void;
+export interface OutcomeFile<Outcome = RowOutcome> {
+  add(outcome: Outcome): void;
   commit(): void;
   discard(): void;
 }
@@ -54,9 +54,9 @@ const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code',
 /** Of changes of links that exist, also where they led before (U4). */
 const changeColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'old_long_url', 'code', 'message'] as const;
 
-/** `--results`: every row exactly once with its final status; JSON lines where the name ends in `.jsonl`, csv otherwise. */
+/** `--results`: every row exactly once with its final status. */
 function openResults(path: string, system: WriteSystem, isChange: boolean): OutcomeFile {
-  return openFile(path, system, isChange ? changeColumns : resultColumns, (outcome) => {
+  return openFile(path, system, isChange ? changeColumns : resultColumns, (outcome: RowOutcome) => {
     const { index, status, record, error, matchedByPosition, before } = outcome;
     const { hash = '', domain }: Partial<LinkKey> = outcome.payload;
     const isDone = doneStatuses.has(status);
@@ -77,7 +77,7 @@ function openResults(path: string, system: WriteSystem, isChange: boolean): Outc
 /** `--failed`: the failed rows with their own columns and the reason, ready to be corrected and used as input again. */
 function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
   const names = [...columns, 'error_code', 'error_message'];
-  return openFile(path, system, names, (outcome) => {
+  return openFile(path, system, names, (outcome: RowOutcome) => {
     if (outcome.status !== 'failed') return undefined;
     return { ...namedInFull(withItsLink(outcome)), error_code: outcome.error?.code ?? 0, error_message: reasonOf(outcome) };
   });
@@ -104,12 +104,13 @@ function namedInFull({ domain, ...item }: { readonly domain?: string; readonly h
 /** Text that is gathered before it is written. */
 const chunkLength = 64 * 1024;
 
-function openFile(
+/** Opens a file with a line for each outcome that has an entry; JSON lines where the name ends in `.jsonl`, csv otherwise. */
+export function openFile<Outcome>(
   path: string,
   system: WriteSystem,
   columns: readonly string[],
-  entryOf: (outcome: RowOutcome) => Entry | undefined,
-): OutcomeFile {
+  entryOf: (outcome: Outcome) => Entry | undefined,
+): OutcomeFile<Outcome> {
   const replacement = startReplacement(path, system);
   const isJson = extname(path).toLowerCase() === '.jsonl';
   let text = isJson ? '' : csvLine(columns);

@@ -1,0 +1,204 @@
+import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../base/errors.ts';
+import type { CheckProgress, StartedCheck } from '../bulk/check-run.ts';
+import { type CheckedRow, checkedFields } from '../bulk/results/check-results.ts';
+import type { interruptible } from '../changes/interruption.ts';
+import { wantsRows } from '../changes/plan-report.ts';
+import { type CheckStatus, checkStatuses } from '../check/verdict.ts';
+import { type Session, whereabouts } from '../cli/session.ts';
+import { grouped, plainQuantity, quantity } from '../output/quantity.ts';
+import type { Column, Row, RowsReport } from '../output/report.ts';
+import { missingRow, readableUrl } from '../output/url-columns.ts';
+import { missingFailure, notFound } from './selected-links.ts';
+
+/** How a check is shown, and what fails it. */
+export interface CheckView {
+  readonly only: ReadonlySet<CheckStatus> | undefined;
+  readonly failOn: ReadonlySet<CheckStatus>;
+  readonly severalDomains: boolean;
+  readonly results: string | undefined;
+  /** Said before the summary. */
+  readonly notes: readonly string[];
+}
+
+/** A check on its way to people. */
+export interface ShownCheck extends CheckView {
+  readonly check: StartedCheck;
+  readonly links: number;
+  readonly interruption: ReturnType<typeof interruptible>;
+}
+
+export const checkColumns: readonly Column[] = [
+  { name: 'hash', essential: true },
+  { name: 'short_url', essential: true, show: (value) => readableUrl(String(value ?? '')) },
+  { name: 'status', essential: true },
+  { name: 'http_status', title: 'HTTP', align: 'right' },
+  { name: 'long_url', title: 'LONG URL', shrinks: true, essential: true },
+  { name: 'old_long_url', title: 'OLD LONG URL', shrinks: true },
+  { name: 'final_url', title: 'FINAL URL', shrinks: true },
+  { name: 'milliseconds', title: 'MS', align: 'right' },
+  { name: 'reason', shrinks: true, show: reasonText },
+];
+
+/** People read the address at the end beside the reason. */
+function reasonText(reason: unknown, { status, final_url }: Row): string {
+  const shown = status === 'moved' || status === 'wrong' ? [reason, final_url] : [reason];
+  return shown.filter(Boolean).join(': ');
+}
+
+/** Rows of a run that a terminal shows in full; of more, it leaves out those that are well (D36). */
+const shownOfRun = 20;
+
+/** A check as a report: rows in the order of the listing, progress, a summary, and whether it is well (K5). */
+export function checkReport(shown: ShownCheck, session: Session): RowsReport {
+  const { check, only, severalDomains, links, results, notes } = shown;
+  const name = severalDomains ? 'short_url' : 'hash';
+  const missing: MissingLinks = { count: 0, failures: new WeakMap() };
+  const fields = [name, 'status', 'http_status', 'long_url', 'final_url', 'milliseconds', 'reason'];
+  const isEdit = only?.size === 1 && only.has('moved');
+  return {
+    kind: 'rows',
+    key: 'checks',
+    rows: shownRows(shown, missing, session),
+    columns: checkColumns,
+    tableFields: [name, 'status', 'http_status', 'long_url', 'reason'],
+    pipedFields: isEdit ? [name, 'long_url', 'old_long_url'] : fields,
+    failure: (row) => missing.failures.get(row),
+    unreached: ({ status }) => status === 'not_sent',
+    resultsIn: results,
+    members: () => ({ summary: summaryRecord(shown, missing) }),
+    notes: () => [...notes, ...summaryLines(shown, missing, session)],
+    outcome: () => outcome(shown, missing, session),
+    abandoned: () =>
+      new LocalError(`output pipe closed after ${check.progress().done} of ${check.destinations} destinations`, {
+        hint: 'run the same command again to resume',
+      }),
+    ...(links === 0 && { empty: 'no URLs match' }),
+  };
+}
+
+/** Links that were named and do not exist: they are failures of the command line, and nothing that a check found (B43). */
+interface MissingLinks {
+  count: number;
+  readonly failures: WeakMap<Row, CliError>;
+}
+
+async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Session): AsyncGenerator<Row[]> {
+  const { check, only, links, interruption } = shown;
+  const { streams } = session;
+  const hidesGood = only === undefined && links > shownOfRun && !wantsRows(session);
+  interruption.listen();
+  const started = performance.now();
+  const state = (): string => progressLine(check, performance.now() - started);
+  streams.progress.step(state);
+  for await (const found of check.rows) {
+    const rows: Row[] = [];
+    for (const checked of found) {
+      const row = rowOf(checked, shown);
+      if (checked.link.long_url === undefined) {
+        missing.count += 1;
+        missing.failures.set(row, notFound(checked.link));
+      } else if (only && !(checked.verdict && only.has(checked.verdict.status))) continue;
+      else if (hidesGood && checked.verdict?.status === 'ok') continue;
+      rows.push(row);
+    }
+    yield rows;
+    streams.progress.step(state);
+  }
+}
+
+/** With `--only moved` alone the rows are edits: the new address is the long URL, and the old one is beside it. */
+function rowOf(checked: CheckedRow, { only }: CheckView): Row {
+  const {
+    status,
+    hash,
+    short_url,
+    long_url,
+    http_status = null,
+    final_url = null,
+    milliseconds,
+    reason,
+  } = checkedFields(checked);
+  if (long_url === undefined) {
+    return missingRow(checked.link);
+  }
+  const isEdit = only?.size === 1 && only.has('moved');
+  const urls = isEdit ? { long_url: final_url, old_long_url: long_url } : { long_url };
+  return { hash, short_url: withoutScheme(short_url), status, http_status, ...urls, final_url, milliseconds, reason };
+}
+
+/** As the server writes it in records. */
+function withoutScheme(shortUrl: string): string {
+  return shortUrl.replace(/^https?:\/\//, '');
+}
+
+function progressLine(check: StartedCheck, milliseconds: number): string {
+  const { done, destinations, counts }: CheckProgress = check.progress();
+  const asked = done - check.doneBefore;
+  const left = asked > 0 ? Math.ceil(((destinations - done) / asked) * (milliseconds / 1000)) : undefined;
+  const found = checkStatuses
+    .filter((status) => status !== 'ok' && counts.has(status))
+    .map((status) => `${counts.get(status)} ${status}`);
+  return [`${done}/${destinations} destinations`, ...found, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
+}
+
+/** What is known before the first row. */
+export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'>, session: Session): string[] {
+  const { run, resumed, doneBefore, destinations, left, hosts } = check;
+  return [
+    ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${destinations} destinations are done`] : []),
+    `checking ${plainQuantity(links, 'link')}: ${plainQuantity(left, 'destination')} on ${plainQuantity(hosts, 'host')} (${whereabouts(session)})`,
+  ];
+}
+
+function summaryRecord({ check, links }: ShownCheck, missing: MissingLinks): Row {
+  const { destinations, milliseconds } = check.summary();
+  return { links, destinations, ...countsOf(check, missing), seconds: milliseconds / 1000 };
+}
+
+function countsOf(check: StartedCheck, { count }: MissingLinks) {
+  const { counts } = check.summary();
+  return { ...counts, skipped: counts.skipped - count, missing: count };
+}
+
+/** B90: `20 links: 15 ok, 2 moved, 3 broken (18 destinations, 3.2 s)`. */
+function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session): string[] {
+  const { check, links, only } = shown;
+  const { destinations, milliseconds, stop } = check.summary();
+  const counts = countsOf(check, missing);
+  const found = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${status.replace('_', ' ')}`);
+  const effort = `${plainQuantity(destinations, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
+  const isHidden = only === undefined && links > shownOfRun && !wantsRows(session) && counts.ok > 0;
+  return [
+    ...(isHidden
+      ? [`${quantity(counts.ok, 'link')} ${counts.ok === 1 ? 'is' : 'are'} ok and not listed; to list them, use -o table`]
+      : []),
+    `${plainQuantity(links, 'link')}: ${found.join(', ') || 'nothing to check'} (${effort}) for ${whereabouts(session)}`,
+    ...(stop ? [`to resume run ${check.run}, run the same command again`] : []),
+  ];
+}
+
+/** What stopped the check comes first; then whether anything could be asked, and what was found (K5). */
+function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): CliError | undefined {
+  const { check, links, failOn, interruption } = shown;
+  const { counts, offline, stop } = check.summary();
+  if (stop?.kind === 'error') return stop.error;
+  if (stop?.kind === 'signal') {
+    const signal = interruption.caught();
+    if (!signal) return session.deadline.signal.reason;
+    session.dieOf(signal);
+    return new FailedError('interrupted', { reported: true });
+  }
+  const answered = links - counts.skipped - offline;
+  if (answered === 0 && offline > 0) {
+    return new UnavailableError('nothing could be asked: the network of this computer, or its name server, cannot be reached');
+  }
+  const failing = checkStatuses.filter((status) => failOn.has(status) && counts[status] > 0);
+  if (failing.length > 0) {
+    const found = failing.reverse().map((status) => `${grouped(counts[status])} ${status}`);
+    return new PartialError(`of ${quantity(links, 'link')}: ${found.join(', ')}`);
+  }
+  if (missing.count > 0) return missingFailure(missing.count, links);
+  return answered === 0 && links > 0 ? new UnavailableError('nothing could be asked: every link is skipped') : undefined;
+}

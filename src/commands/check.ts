@@ -1,0 +1,191 @@
+import { lookup } from 'node:dns/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { folders } from '../base/system.ts';
+import { homepage, version } from '../base/version.ts';
+import { startCheck } from '../bulk/check-run.ts';
+import { interruptible } from '../changes/interruption.ts';
+import { publicOnly } from '../check/addresses.ts';
+import { type CheckSettings, usualLimits } from '../check/engine.ts';
+import { type CheckStatus, checkStatuses, failingStatuses, isCheckStatus } from '../check/verdict.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import type { Runner } from '../cli/run.ts';
+import { openSession, type Session } from '../cli/session.ts';
+import { maxWaitOf } from '../client/client-options.ts';
+import { trustFor } from '../client/trust.ts';
+import {
+  addSelectionFlags,
+  type LinkSelection,
+  readSelection,
+  type SelectionOptions,
+  selectionWords,
+} from '../flags/selection-flags.ts';
+import { describe } from '../help/description.ts';
+import { quantity } from '../output/quantity.ts';
+import { namesOf, type RowsReport } from '../output/report.ts';
+import { type CheckView, checkColumns, checkReport, headerLines } from './check-report.ts';
+import { linkSource, sumOf, unfinishedCheck } from './checked-links.ts';
+
+interface CheckOptions extends SelectionOptions {
+  readonly links?: boolean;
+  readonly only?: readonly CheckStatus[];
+  readonly failOn?: readonly CheckStatus[];
+  readonly allowPrivate?: boolean;
+  readonly results?: string;
+}
+
+export function registerCheck(command: Command, run: Runner): void {
+  addSelectionFlags(command, 'check all links, which is the default');
+  command
+    .option('--links', 'check the short URLs themselves: whether they lead where the account says')
+    .option('--only <statuses>', 'list only links with these statuses, separated by commas', statuses)
+    .option('--fail-on <statuses>', `statuses that exit 3 (default: ${failingStatuses.join(',')})`, statuses)
+    .option('--allow-private', 'also ask addresses that are not public, such as 10.0.0.1 and localhost')
+    .option('--results <file>', 'write the final status of every link to <file>');
+  command.action(run(check));
+  describe(command, {
+    examples: [
+      'linkctl check',
+      "linkctl check --by-tags 'poster'",
+      'linkctl check --filter host=old.example --only broken,unreachable',
+      'linkctl check --all-domains --results checked.csv',
+      'linkctl check --links abc',
+      'linkctl check -o csv --only moved > moved.csv',
+      'linkctl edit -f moved.csv',
+    ],
+    fields: namesOf(checkColumns),
+    notes: [
+      [
+        'Each destination is asked once, however many links lead there:',
+        '  ok           it answers 2xx, perhaps after temporary redirects',
+        '  moved        301 or 308 all the way to another address that answers 2xx',
+        '  broken       404 or 410; any other 4xx or 5xx, seen twice',
+        '  unreachable  no such name, refused, TLS failure or no answer, seen twice',
+        '  loop         redirects in a circle, or more than 10 of them',
+        '  blocked      401, 403, 429, 451 or 999: it may be well; open it in a browser',
+        '  skipped      not asked: an address that is not public, or not http(s)',
+        '  wrong        with --links: the short URL does not lead to the destination',
+      ].join('\n'),
+      'Hosts are asked politely: at most 32 requests at once, 4 a host, 50 ms apart, and more slowly where they answer 429 or 5xx. Retry-After ' +
+        'is waited for, up to --max-wait. Requests are HEAD, and GET where that fails; no page is read, and no cookies are kept. Destinations are asked ' +
+        'directly, never through a proxy.',
+      'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is the new ' +
+        'address, and -o csv a file for edit -f. --links does not ask the destinations, and may count as clicks.',
+      'Exit code: 0 all is well, 3 something has a status of --fail-on, 8 nothing could be asked.',
+    ],
+    globals: [
+      '--fields',
+      '--domain',
+      '--header',
+      '--max-wait',
+      '--ca-file',
+      '--dry-run',
+      '--yes',
+      '--quiet',
+      '--progress',
+      '--verbose',
+    ],
+  });
+}
+
+function statuses(text: string): CheckStatus[] {
+  return text.split(',').map((part) => {
+    const status = part.trim();
+    if (isCheckStatus(status)) return status;
+    throw new InvalidArgumentError(`expected some of {${checkStatuses.join('|')}}, got ${JSON.stringify(status)}`);
+  });
+}
+
+/** Asks where links lead, or the links themselves (K1 to K5). */
+async function check(options: CheckOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
+  const selection = selectionOf(options, operands);
+  const session = await openSession(invocation);
+  const source = await linkSource(selection, options, session);
+  const { links: shortUrls = false, allowPrivate, results, only, failOn } = options;
+  const given = { ...source.given, shortUrls, allowPrivate };
+  const sha256 = sumOf(given);
+  const begun = session.global.dryRun ? undefined : await unfinishedCheck(sha256, session);
+  const { links, notes } = begun ? { links: begun.links, notes: [] } : await source.read();
+  const view: CheckView = {
+    only: only && new Set(only),
+    failOn: new Set(failOn ?? failingStatuses),
+    severalDomains: source.severalDomains,
+    results,
+    notes,
+  };
+  if (links.count === 0 || session.global.dryRun) return nothingAsked(links.count, view);
+  const interruption = interruptible(session, 'requests');
+  const { client, system, warn, profile, domain, global } = session;
+  const started = await startCheck(
+    {
+      what: titleOf(options, selection),
+      options: given,
+      sha256,
+      profile,
+      domain,
+      links,
+      resumes: begun?.run,
+      shortUrls,
+      settings: await settingsOf(options, session),
+      results,
+      overwrite: global.yes,
+    },
+    { client, system, warn, stateFolder: folders(system).state, interrupt: interruption.signal },
+  );
+  const shown = { ...view, check: started, links: links.count, interruption };
+  for (const line of headerLines(shown, session)) await session.note(line);
+  return checkReport(shown, session);
+}
+
+function selectionOf(options: CheckOptions, operands: readonly string[]): LinkSelection {
+  const named = readSelection(operands, options);
+  if (named) return named;
+  return options.search === undefined ? { kind: 'all' } : { kind: 'search', text: options.search };
+}
+
+/** The command as people read it, in the list of runs. */
+function titleOf({ links, all, filter }: CheckOptions, selection: LinkSelection): string {
+  const words = selectionWords(selection, filter).filter((word) => all || word !== '--all');
+  return ['check', ...(links ? ['--links'] : []), ...words].join(' ');
+}
+
+async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Promise<CheckSettings> {
+  const { system, global, streams, warn } = session;
+  const proxy = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].find((name) => system.env[name]);
+  if (proxy) await warn(`destinations are asked directly: ${proxy} is not used, because a proxy looks up names itself`);
+  // Nothing secret is sent, but what is reached must be what was asked for, whatever the environment says.
+  const env = { ...system.env, NODE_TLS_REJECT_UNAUTHORIZED: undefined };
+  const { ca } = await trustFor({ origin: new URL(homepage), caFile: global.caFile, env });
+  const shown = global.verbose || global.debug;
+  return {
+    ...usualLimits,
+    maxWait: maxWaitOf({ maxWait: global.maxWait, system }),
+    refusal: allowPrivate ? () => undefined : publicOnly,
+    resolve: (name) => lookup(name, { all: true }),
+    userAgent: `linkctl/${version} (link check; +${homepage})`,
+    ca,
+    ...(shown && {
+      report: (method, url, answer) => {
+        const outcome = answer.kind === 'answer' ? answer.status : answer.reason;
+        const time = answer.kind === 'refused' ? '' : ` ${answer.milliseconds} ms`;
+        void streams.messageNow(`${method} ${url.href} ${outcome}${time}`);
+      },
+    }),
+  };
+}
+
+/** An empty selection, which is no failure (B43), or a dry run. */
+function nothingAsked(links: number, { notes, severalDomains }: CheckView): RowsReport {
+  const name = severalDomains ? 'short_url' : 'hash';
+  return {
+    kind: 'rows',
+    key: 'checks',
+    rows: [],
+    columns: checkColumns,
+    tableFields: [name, 'status'],
+    members: () => ({ summary: { links } }),
+    notes: () => [
+      ...notes,
+      links === 0 ? 'nothing to check' : `dry run: ${quantity(links, 'link')} would be checked; nothing was asked`,
+    ],
+  };
+}

@@ -1,0 +1,341 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { lastCheck } from '../../src/changes/last-check.ts';
+import { main } from '../../src/cli/main.ts';
+import { startProgram } from '../support/built-program.ts';
+import { test as base, username } from '../support/linkctl.ts';
+import { store } from '../support/stored-links.ts';
+import { createTestSystem } from '../support/test-system.ts';
+import { until } from '../support/until.ts';
+
+interface Pages {
+  /** Addresses of 127.0.0.0/8, each a host of its own: `http://127.0.0.7:1234/ok`. */
+  urlOf(path: string, host?: number): string;
+  /** Requests so far, as `METHOD host/path`. */
+  readonly requests: string[];
+  /** Answers that are held back, or nothing where all are given. */
+  hold: ((request: string) => boolean) | undefined;
+  release(): void;
+}
+
+const test = base.extend<{ pages: Pages }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+  pages: async ({}, use) => {
+    const requests: string[] = [];
+    const held: (() => void)[] = [];
+    const server = createServer((request, response) => {
+      const path = request.url ?? '';
+      const text = `${request.method} ${request.headers.host?.replace(/:.*/, '')}${path}`;
+      requests.push(text);
+      const [, code = '200'] = /^\/(\d{3})/.exec(path) ?? [];
+      const location = code.startsWith('3') ? { location: `/ok-${path.slice(5)}` } : {};
+      const answer = (): void => void response.writeHead(Number(code), location).end();
+      if (pages.hold?.(text)) held.push(answer);
+      else answer();
+    });
+    server.listen(0);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const pages: Pages = {
+      urlOf: (path, host = 1) => `http://127.0.0.${host}:${port}/${path}`,
+      requests,
+      hold: undefined,
+      release() {
+        pages.hold = undefined;
+        for (const answer of held.splice(0)) answer();
+      },
+    };
+    await use(pages);
+    server.closeAllConnections();
+    server.close();
+  },
+});
+
+const terminal = { terminal: { stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 80 };
+
+for (const edition of ['a', 'b'] as const) {
+  describe(`edition ${edition}`, () => {
+    test.override({ edition });
+
+    test('K1, K5: each link with its verdict, in the order of the listing; exit 3 where something is broken', async ({
+      linkctl,
+      service,
+      pages,
+    }) => {
+      await store(service, [
+        { custom_hash: 'good', long_url: pages.urlOf('200') },
+        { custom_hash: 'same', long_url: `${pages.urlOf('200')}#part` },
+        { custom_hash: 'gone', long_url: pages.urlOf('410') },
+        { custom_hash: 'away', long_url: `${pages.urlOf('301/new')}#part` },
+        { custom_hash: 'shut', long_url: pages.urlOf('403') },
+      ]);
+      const ran = await linkctl(['check', '--allow-private']);
+      const rows = ran.stdout.split('\n').map((line) => line.split('\t').toSpliced(5, 1));
+      expect(rows).toEqual([
+        ['shut', 'blocked', '403', pages.urlOf('403'), '', 'refused to a program; open it in a browser'],
+        ['away', 'moved', '200', `${pages.urlOf('301/new')}#part`, `${pages.urlOf('ok-new')}#part`, ''],
+        ['gone', 'broken', '410', pages.urlOf('410'), '', 'gone'],
+        ['same', 'ok', '200', `${pages.urlOf('200')}#part`, '', ''],
+        ['good', 'ok', '200', pages.urlOf('200'), '', ''],
+        [''],
+      ]);
+      expect(ran.stderr).toMatch(
+        /^checking 5 links: 4 destinations on 1 host \(account "ann" on [^)]+\)\n5 links: 2 ok, 1 moved, 1 blocked, 1 broken \(4 destinations, \d+\.\d s\) for account "ann" on .+\nerror: of 5 links: 1 broken\n$/,
+      );
+      expect(ran.code).toBe(3);
+      expect(pages.requests.filter((request) => request.endsWith('/200'))).toEqual(['HEAD 127.0.0.1/200']);
+    });
+
+    test('K5: --fail-on decides the exit code, --only what is listed; all well is 0', async ({ linkctl, service, pages }) => {
+      await store(service, [
+        { custom_hash: 'good', long_url: pages.urlOf('200') },
+        { custom_hash: 'gone', long_url: pages.urlOf('404') },
+        { custom_hash: 'away', long_url: pages.urlOf('308/new') },
+      ]);
+      const check = async (...flags: string[]) => {
+        const { code, stdout } = await linkctl(['check', '--allow-private', '--fields', 'hash', ...flags]);
+        return [code, stdout.trim().split('\n').join(' ')];
+      };
+      expect(await check()).toEqual([3, 'away gone good']);
+      expect(await check('--fail-on', 'blocked,loop')).toEqual([0, 'away gone good']);
+      expect(await check('--fail-on', 'moved', '--only', 'broken, moved')).toEqual([3, 'away gone']);
+      expect(await check('good', 'away')).toEqual([0, 'good away']);
+      expect(await check('--search', 'nothing')).toEqual([0, '']);
+      const wrong = await linkctl(['check', '--only', 'dead']);
+      expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('{ok|moved|skipped|')]);
+    });
+
+    test('K5: -o csv --only moved feeds edit -f', async ({ linkctl, service, pages, folder }) => {
+      await store(service, [
+        { custom_hash: 'away', long_url: pages.urlOf('301/a,b') },
+        { custom_hash: 'good', long_url: pages.urlOf('200') },
+      ]);
+      const { code, stdout } = await linkctl(['check', '--allow-private', '-o', 'csv', '--only', 'moved']);
+      expect(code).toBe(0);
+      expect(stdout).toBe(`hash,long_url,old_long_url\naway,"${pages.urlOf('ok-a,b')}","${pages.urlOf('301/a,b')}"\n`);
+      const file = join(folder, 'moved.csv');
+      writeFileSync(file, stdout);
+      expect((await linkctl(['edit', '-f', file])).code).toBe(0);
+      expect((await linkctl(['check', '--allow-private', '--fields', 'hash,status'])).stdout).toBe('good\tok\naway\tok\n');
+    });
+
+    test('K3, K5: without --allow-private nothing on this computer is asked; exit 8 where nothing could be', async ({
+      linkctl,
+      service,
+      pages,
+    }) => {
+      await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
+      const ran = await linkctl(['check']);
+      expect([ran.code, ran.stdout]).toEqual([
+        8,
+        expect.stringMatching(/^one\tskipped\t\t.*127\.0\.0\.1 is a loopback address\n$/),
+      ]);
+      expect(ran.stderr).toContain('error: nothing could be asked: every link is skipped\n');
+      expect(pages.requests).toEqual([]);
+    });
+
+    test('B43: a named link that does not exist is no finding: exit 3 beside others, else 5', async ({
+      linkctl,
+      service,
+      pages,
+    }) => {
+      await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
+      const both = await linkctl(['check', '--allow-private', 'none', 'one', '--fields', 'hash,status']);
+      expect([both.code, both.stdout]).toEqual([3, 'one\tok\n']);
+      expect(both.stderr).toContain('error: no short URL "none"');
+      expect(both.stderr).toContain('2 links: 1 ok, 1 missing (');
+      expect((await linkctl(['check', 'none'])).code).toBe(5);
+      const json = JSON.parse((await linkctl(['check', '--allow-private', 'none', 'one', '-o', 'json'])).stdout);
+      expect(json.checks).toMatchObject([
+        { hash: 'none', error: { code: 1306 } },
+        { hash: 'one', status: 'ok', http_status: 200 },
+      ]);
+      expect(json.summary).toMatchObject({ links: 2, ok: 1, skipped: 0, missing: 1 });
+    });
+
+    test('K4: --links asks the short URLs, and not where they lead', async ({ linkctl, service, pages, wire }) => {
+      await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
+      const one = `${service.origin.replace('127.0.0.1', 'localhost')}/one`;
+      const record = (long_url: string) => ({
+        hash: 'one',
+        short_url: one.replace('http://', ''),
+        short_url_with_protocol: one,
+        long_url,
+      });
+      const answer = (long_url: string) => ({
+        answer: {
+          body: {
+            error: { code: 0, message: '' },
+            urls: [record(long_url)],
+            page: { results_count: 1, total_count: 1, offset: 0 },
+          },
+        },
+      });
+      await wire.script([answer(pages.urlOf('200')), answer('https://elsewhere.example/')]);
+      const check = () => linkctl(['check', '--links', '--allow-private', 'one', '--fields', 'hash,status,final_url']);
+      expect(await check()).toMatchObject({ code: 0, stdout: 'one\tok\t\n' });
+      expect(await check()).toMatchObject({ code: 3, stdout: `one\twrong\t${pages.urlOf('200')}\n` });
+      await linkctl(['delete', 'one', '--yes']);
+      await wire.script([answer(pages.urlOf('200'))]);
+      expect(await check()).toMatchObject({ code: 3, stdout: 'one\tbroken\t\n' });
+    });
+
+    test('D36, B24: on a terminal a long check lists what is not well, in 80 columns', async ({ linkctl, service, pages }) => {
+      const links = Array.from({ length: 25 }, (_, nth) => ({
+        custom_hash: `h${nth}`,
+        long_url: pages.urlOf(`200/${nth}`, nth + 1),
+      }));
+      await store(service, [...links, { custom_hash: 'gone', long_url: pages.urlOf(`404/${'x'.repeat(100)}`) }]);
+      const ran = await linkctl(['check', '--allow-private'], terminal);
+      const lines = ran.stdout.trimEnd().split('\n');
+      expect(lines).toHaveLength(2);
+      expect(lines[0]).toMatch(/^HASH {2}STATUS {2}HTTP {2}LONG URL +REASON$/);
+      expect(lines[1]).toMatch(/^gone {2}broken {3}404 {2}http:\/\/127.* not found$/);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+      expect(ran.stderr).toContain('25 links are ok and not listed; to list them, use -o table\n');
+      const all = await linkctl(['check', '--allow-private', '-o', 'table'], terminal);
+      expect(all.stdout.trimEnd().split('\n')).toHaveLength(27);
+    });
+
+    test('R 1.4: an interrupted check is resumed by the same command, which asks what is not known', async ({
+      env,
+      service,
+      pages,
+      folder,
+    }) => {
+      const links = Array.from({ length: 40 }, (_, nth) => ({
+        custom_hash: `h${nth}`,
+        long_url: pages.urlOf(`200/${nth}`, nth + 1),
+      }));
+      await store(service, links);
+      const results = join(folder, 'results.csv');
+      const argv = ['check', '--allow-private', '--results', results];
+      const system = createTestSystem({ env, haste: 1000 });
+      let asked = 0;
+      pages.hold = () => ++asked > 10;
+      const ran = main(argv, system);
+      await until(() => asked >= 30, '30 requests have come');
+      system.raise('SIGINT');
+      expect(await ran).toBe(1);
+      expect(system.deaths).toEqual(['SIGINT']);
+      expect(system.printed().stderr).toContain('interrupted: waiting for the requests in progress');
+      expect(system.printed().stderr).toMatch(/40 links: 10 ok, 30 not sent/);
+      expect(await readFile(results, 'utf8')).toMatch(/^row,status,.*\n1,ok,|\n1,not_sent,/);
+      pages.release();
+      const before = pages.requests.length;
+      const again = createTestSystem({ env });
+      expect(await main(argv, again)).toBe(0);
+      expect(again.printed().stderr).toMatch(
+        /^resuming run \S+: 10 of 40 destinations are done\nchecking 40 links: 30 destinations/,
+      );
+      expect(pages.requests.slice(before)).toHaveLength(30);
+      const lines = (await readFile(results, 'utf8')).trimEnd().split('\n');
+      expect(lines.map((line) => line.split(',').slice(0, 3).join(' '))).toEqual([
+        'row status hash',
+        ...links.map((_, nth) => `${nth + 1} ok h${39 - nth}`),
+      ]);
+    });
+
+    test('K5: the run is listed, and reports find what it found; a finished one is begun anew', async ({
+      env,
+      linkctl,
+      service,
+      pages,
+    }) => {
+      await store(service, [
+        { custom_hash: 'gone', long_url: pages.urlOf('404') },
+        { custom_hash: 'good', long_url: pages.urlOf('200') },
+      ]);
+      await linkctl(['check', '--allow-private', '--by-tags', 'none']);
+      await linkctl(['check', '--allow-private']);
+      await linkctl(['check', '--allow-private', '--filter', 'hash=gone']);
+      const runs = await linkctl(['runs', '--fields', 'operation,rows,what,undo,state']);
+      expect(runs.stdout.split('\n')).toEqual([
+        'check\t1\tcheck --filter hash=gone\tno\tfinished',
+        'check\t2\tcheck\tno\tfinished',
+        '',
+      ]);
+      const undone = await linkctl(['undo', 'last', '--yes']);
+      expect([undone.code, undone.stderr]).toEqual([1, expect.stringContaining('cannot be undone')]);
+      const identity = { server: env.LINKCTL_BASE_URL ?? '', username };
+      const system = createTestSystem({ env });
+      expect(await lastCheck({ ...identity, username: 'somebody' }, system)).toBeUndefined();
+      const last = await lastCheck(identity, system);
+      expect(last).toMatchObject({ what: 'check --filter hash=gone', complete: true, links: 1, counts: { broken: 1, ok: 0 } });
+      const found: unknown[] = [];
+      for await (const rows of last?.rows(new Set(['broken'])) ?? []) found.push(...rows);
+      expect(found).toMatchObject([{ hash: 'gone', status: 'broken', http_status: 404, long_url: pages.urlOf('404') }]);
+      const asked = pages.requests.length;
+      await linkctl(['check', '--allow-private']);
+      expect(pages.requests.length).toBeGreaterThan(asked);
+    });
+  });
+}
+
+test('J3: killed at any moment, the same command asks each destination at most once more', async ({
+  env,
+  service,
+  pages,
+  folder,
+}) => {
+  const links = Array.from({ length: 60 }, (_, nth) => ({
+    custom_hash: `h${nth}`,
+    long_url: pages.urlOf(`200/${nth}`, nth + 1),
+  }));
+  await store(service, links);
+  let asked = 0;
+  pages.hold = () => ++asked > 20;
+  const killed = startProgram(['check', '--allow-private'], env);
+  await until(() => asked >= 40, '40 requests have come');
+  killed.process.kill('SIGKILL');
+  await killed.ended;
+  pages.release();
+  const resumed = await startProgram(['check', '--allow-private', '--fields', 'hash,status'], env).ended;
+  expect(resumed.code).toBe(0);
+  expect(resumed.stderr).toMatch(/^resuming run/);
+  expect(resumed.stdout).toBe(links.map((_, nth) => `h${59 - nth}\tok\n`).join(''));
+  const times = new Map<string, number>();
+  for (const request of pages.requests) times.set(request, (times.get(request) ?? 0) + 1);
+  expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
+  expect(times.size).toBe(60);
+  const runs = await readdir(join(folder, '.local', 'state', 'linkctl', 'runs'));
+  expect(runs).toHaveLength(1);
+});
+
+describe('two domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  test('F5, F6: on several domains rows lead with the short URL, and what is left out is said', async ({ linkctl, pages }) => {
+    for (const domain of ['a.example', 'b.example']) {
+      await linkctl(['shorten', pages.urlOf(`200/${domain}`), '--hash', 'promo', '--domain', domain]);
+    }
+    const one = await linkctl(['check', '--allow-private', '--fields', 'short_url,status']);
+    expect(one.stdout).toBe('a.example/promo\tok\n');
+    expect(one.stderr).toContain('Covers only a.example, not b.example. To include all domains, use --all-domains.');
+    const all = await linkctl(['check', '--allow-private', '--all-domains']);
+    expect(all.stdout.split('\n').map((line) => line.split('\t').slice(0, 2))).toEqual([
+      ['a.example/promo', 'ok'],
+      ['b.example/promo', 'ok'],
+      [''],
+    ]);
+    expect(all.stderr).not.toContain('Covers');
+  });
+});
+
+test('B60: a dry run asks nothing', async ({ linkctl, service, pages }) => {
+  await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
+  const ran = await linkctl(['check', '--allow-private', '-n']);
+  expect(ran).toEqual({ code: 0, stdout: '', stderr: 'dry run: 1 link would be checked; nothing was asked\n' });
+  expect(pages.requests).toEqual([]);
+});
+
+test('K2: -v is one line a request', async ({ linkctl, service, pages }) => {
+  await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('301/new') }]);
+  const { stderr } = await linkctl(['check', '--allow-private', '-v']);
+  expect(stderr).toMatch(new RegExp(`HEAD ${pages.urlOf('301/new')} 301 \\d+ ms\nHEAD ${pages.urlOf('ok-new')} 200 \\d+ ms\n`));
+});
