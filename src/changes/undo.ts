@@ -50,6 +50,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   assertSameAccount(begin, client.identity);
   const way = waysBack[run.kind];
   if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
+  if (begin.operation === 'check') throw new FailedError(`run ${begin.run} cannot be undone: a check changes nothing`);
   if (!way) throw await resetError(run, session);
   if (begin.operation !== 'shorten' && begin.undo !== true) {
     throw new FailedError(`run ${begin.run} cannot be undone: what its links were was not kept`, {
