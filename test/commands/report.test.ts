@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test as base, type Linkctl, sent } from '../support/linkctl.ts';
+import { test as base, type Linkctl } from '../support/linkctl.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 
 const day = 86_400_000;
@@ -108,17 +108,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
-test('H3: without a reading that is old enough report is exit 5, and nothing is written or listed', async ({
-  on,
-  path,
-  wire,
-}) => {
+test('H3: without a reading that is old enough report is exit 5, and nothing is written or listed', async ({ on, path }) => {
   for (const days of [0, 1]) {
     expect((await on(days, 'report', '--html', path)).code).toBe(5);
     expect(existsSync(path)).toBe(false);
     if (days === 0) await on(0, ...record);
   }
-  expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /urls'))).toHaveLength(1);
+});
+
+test('H3, H4: what the server counts per day needs no readings, and the page says so', async ({ linkctl, path, service }) => {
+  await store(service, numbered(2));
+  await visit(service, 'h0', 3);
+  expect((await linkctl(['report', '--html', path])).code).toBe(0);
+  expect(textOf(path)).toMatch(/ Clicks 3 .* localhost\/h0 .* Clicks are those that the server counts per day/);
 });
 
 test('R-23, H3: what stops a report leaves the file as it was, and nothing beside it', async ({
