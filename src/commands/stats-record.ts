@@ -13,14 +13,14 @@ export async function recordStats(selection: TypedSelection, session: Session): 
   const pages = await selectedRecords(selection, session);
   const recording = await startRecording(
     client.identity,
-    { scope: scopeOf(selection, session), usualDomain: await usualDomain(session) },
+    { scope: scopeOf(selection, session), edition: session.edition, usualDomain: await usualDomain(session) },
     system,
   );
   atEnd(async () => recording.discard());
   if (recording.cut > 0) await warn(`an unfinished reading of ${recording.cut} bytes was cut off the history`);
   let missing = 0;
   for await (const page of pages) {
-    recording.add(page.records, session.edition);
+    recording.add(page.records);
     missing += page.missing.length;
   }
   return doneReport(finished(recording, missing), missing, historyPaths(client.identity, system).folder);

@@ -13,9 +13,10 @@ export type StoredLink = ReadLink & {
 
 /** A link as the history keeps it. Edition B has one domain, whatever it is called. */
 export function storedLink(record: UrlRecord, edition: Edition): StoredLink {
-  const { hash, short_url = hash, long_url, tags } = record;
+  const { hash, short_url, long_url, tags } = record;
   const domain = edition === 'b' ? '' : withoutLocalPort(recordDomain(record) ?? '');
-  return { domain, hash, short_url, long_url, tags };
+  // Servers may leave out any of them, or send null.
+  return { domain, hash, short_url: short_url || hash, long_url: long_url ?? '', tags: tags ?? [] };
 }
 
 export interface Counters {

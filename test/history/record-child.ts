@@ -6,10 +6,10 @@ import { childAccount, pageOf } from './record-pages.ts';
 // Records so many pages, and kills itself in front of one of them, or of the end.
 const [pages, clicks, killedAt] = process.argv.slice(2).map(Number) as [number, number, number];
 try {
-  const recording = await startRecording(childAccount, { scope: 'account', usualDomain: '' }, processSystem());
+  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', usualDomain: '' }, processSystem());
   for (let page = 0; page < pages; page += 1) {
     if (page === killedAt) process.kill(process.pid, 'SIGKILL');
-    recording.add(pageOf(page, clicks), 'a');
+    recording.add(pageOf(page, clicks));
   }
   if (killedAt === pages) process.kill(process.pid, 'SIGKILL');
   recording.finish();

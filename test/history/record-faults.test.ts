@@ -26,9 +26,9 @@ const pages = 4;
 const system = (now?: number) => createTestSystem({ env: { HOME: home }, ...(now !== undefined && { now: () => now }) });
 
 async function record(clicks: number, now: number): Promise<number> {
-  const recording = await startRecording(childAccount, { scope: 'account', usualDomain: '' }, system(now));
+  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', usualDomain: '' }, system(now));
   const { cut } = recording;
-  for (let page = 0; page < pages; page += 1) recording.add(pageOf(page, clicks), 'a');
+  for (let page = 0; page < pages; page += 1) recording.add(pageOf(page, clicks));
   recording.finish();
   return cut;
 }

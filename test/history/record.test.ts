@@ -74,6 +74,34 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(readFileSync(readings())).toEqual(before);
   });
 
+  test('H1: a server that repeats its rows ends the reading, exit 8; a counter that it leaves out says nothing', async ({
+    on,
+    wire,
+  }) => {
+    const url = { hash: 'one', short_url: 's.ex/one', long_url: 'https://a.example/', total_clicks: 5 };
+    const answer = (urls: object[]) => ({ error: { code: 0, message: '' }, urls, page: null });
+    const listing = async (record: object, rest: object[]) =>
+      await wire.script([
+        { times: 'all', only: { path: '/domains' }, answer: { body: { error: { code: 0, message: '' }, domains: [] } } },
+        { times: 'all', only: { path: 'offset=' }, answer: { body: answer(rest) } },
+        { times: 'all', answer: { body: answer([record]) } },
+      ]);
+    await listing(url, []);
+    await on(0, ...record);
+    await listing(url, [url]);
+    expect(await on(1, ...record)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('the server repeats the same rows'),
+    });
+    for (const total_clicks of [null, -3, 0.5]) {
+      await listing({ ...url, total_clicks }, []);
+      await on(2, ...record);
+    }
+    await listing({ ...url, total_clicks: 8 }, []);
+    await on(3, ...record);
+    expect((await on(3, 'stats', '--since', '3d')).stdout).toBe('one\t3\t\t\t0\t\n');
+  });
+
   test('H1: a reading of a selection leaves the other links as they are', async ({ on, service }) => {
     await store(service, numbered(3));
     await on(0, ...record);

@@ -21,6 +21,8 @@ interface SimulatedLink {
   read: number | undefined;
   /** Clicks since the last reading of everything that a reading can know of: none that were gone with a reset before it. */
   pending: number;
+  /** Of these, clicks that this tool has noted with a change. */
+  noted: number;
 }
 
 export interface SimulatedReading {
@@ -69,9 +71,9 @@ export class SimulatedAccount {
     const nth = this.#made++;
     const longUrl = `https://shop${nth % 7}.example/catalogue/item/${Math.floor(this.random() * 1e9)}?utm_source=letter&n=${nth}`;
     const known = this.#byHash.get(hash);
-    const link = { hash, longUrl, tags: tags.filter(() => this.random() < 0.3), total: 0, isAlive: true, pending: 0 };
+    const link = { hash, longUrl, tags: tags.filter(() => this.random() < 0.3), total: 0, isAlive: true, pending: 0, noted: 0 };
     // A deleted link whose hash is used again is one link to the history.
-    if (known) Object.assign(known, link, { pending: known.pending });
+    if (known) Object.assign(known, link, { noted: known.noted });
     else {
       const made = { ...link, read: undefined };
       this.links.push(made);
@@ -94,11 +96,11 @@ export class SimulatedAccount {
     link.pending += count;
   }
 
-  /** A link that is there and was read, with at least so many clicks. */
-  pick(least = 0): SimulatedLink | undefined {
+  /** A link that is there, and was read with at least so many clicks. */
+  pick(least = -1): SimulatedLink | undefined {
     for (let tries = 0; tries < 200; tries += 1) {
       const link = this.links[Math.floor(this.random() * this.links.length)];
-      if (link?.isAlive && link.read !== undefined && link.read >= least) return link;
+      if (link?.isAlive && (link.read ?? -1) >= least) return link;
     }
     return undefined;
   }
@@ -114,7 +116,8 @@ export class SimulatedAccount {
       return;
     }
     // What was clicked since the last reading is gone with the counter.
-    if (!isKnown) link.pending = 0;
+    if (isKnown) link.noted += link.pending;
+    link.pending = 0;
     link.total = 0;
     link.isAlive = kind !== 'deleted';
   }
@@ -136,12 +139,16 @@ export class SimulatedAccount {
   }
 
   async record(): Promise<RecordedReading> {
-    const recording = await startRecording(this.account, { scope: 'account', usualDomain: 's.example' }, this.system());
-    for (const page of this.pages()) recording.add(page, 'a');
+    const recording = await startRecording(
+      this.account,
+      { scope: 'account', edition: 'a', usualDomain: 's.example' },
+      this.system(),
+    );
+    for (const page of this.pages()) recording.add(page);
     const clicks = new Map<SimulatedLink, number>();
     for (const link of this.links) {
-      if (link.pending > 0) clicks.set(link, link.pending);
-      link.pending = 0;
+      if (link.pending + link.noted > 0) clicks.set(link, link.pending + link.noted);
+      Object.assign(link, { pending: 0, noted: 0 });
       link.read = link.isAlive ? link.total : link.read;
     }
     this.readings.push({ at: this.now, clicks });
@@ -190,6 +197,15 @@ export class SimulatedAccount {
 
   #happen(): void {
     this.make();
+    // A link that no reading has had yet.
+    const young = this.links.at(-1);
+    if (young && this.random() < 0.5) {
+      this.clickLink(young, 10);
+      if (this.random() < 0.5) this.change('renamed', young);
+      this.change('reset', young, this.random() < 0.8);
+      if (this.random() < 0.3) this.change('renamed', young);
+      this.clickLink(young, 2);
+    }
     const edited = this.pick();
     if (edited) this.edit(edited);
     const link = this.pick();

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { clicksPerDay } from '../../src/history/days.ts';
+import type { ReadingScope } from '../../src/history/parts.ts';
+import { usedReadings } from '../../src/history/used-readings.ts';
+
+const hour = 3_600_000;
+const midnight = Date.UTC(2026, 2, 2);
+
+/** Readings at these hours. */
+function at(hours: readonly number[], scope: ReadingScope = 'account') {
+  return hours.map((time) => ({ from: midnight + time * hour, to: midnight + time * hour, scope, links: 0, changes: 0 }));
+}
+
+test.each([
+  // Equally near: the earlier for the beginning, the later for the end.
+  [[0, 10, 20, 30], 5, 25, [0, 30]],
+  [[0, 10, 20, 30], 6, 24, [10, 20]],
+  [[0, 10, 20, 30], 4, 26, [0, 30]],
+  // A reading that is used for the beginning is none for the end.
+  [[0, 10, 50], 9, 12, [10, 50]],
+])('H2: of readings at %j, %d to %d is counted from one to the other of %j', (hours, since, until, used) => {
+  const span = { since: midnight + since * hour, until: midnight + until * hour };
+  const { first, last } = usedReadings(at(hours), span, 'account');
+  expect([first, last].map(({ from }) => (from - midnight) / hour)).toEqual(used);
+});
+
+test('H2: readings of a part are used for that part alone', () => {
+  const ends = [...at([0]), ...at([1], { domain: 'b.example' }), ...at([2], { selection: '--by-tags promo' }), ...at([10])];
+  const span = { since: midnight + 2 * hour, until: midnight + 10 * hour };
+  const first = (scope: ReadingScope) => (usedReadings(ends, span, scope).first.from - midnight) / hour;
+  expect(first('account')).toBe(0);
+  expect(first({ domain: 'b.example' })).toBe(1);
+  expect(first({ domain: 'a.example' })).toBe(0);
+  expect(first({ selection: '--by-tags promo' })).toBe(2);
+  expect(() => usedReadings(at([0], { selection: 'abc' }), span, 'account')).toThrow(
+    'no reading of the whole account was recorded',
+  );
+});
+
+test.each([
+  ['every night', [2, 26, 50, 74], ['2026-03-02 1', '2026-03-03 2', '2026-03-04 3']],
+  ['right before midnight', [-0.1, 23.9, 47.9], ['2026-03-02 1', '2026-03-03 2']],
+  ['every 6 hours', [12, 18, 24, 30, 36], ['2026-03-02 3', '2026-03-03 7']],
+  ['with a gap', [0, 24, 96, 120], ['2026-03-02 1', '2026-03-03 ?', '2026-03-04 ?', '2026-03-05 ?', '2026-03-06 3']],
+  ['within a day', [3, 5], ['2026-03-02 1']],
+])('H2: days of readings %s', (_, hours, days) => {
+  const span = { since: midnight + (hours[0] ?? 0) * hour, until: midnight + (hours.at(-1) ?? 0) * hour };
+  const perReading = hours.map((_hour, nth) => nth);
+  const found = clicksPerDay(usedReadings(at(hours), span, 'account'), perReading);
+  expect(found.map(({ date, clicks = '?' }) => `${date} ${clicks}`)).toEqual(days);
+});
