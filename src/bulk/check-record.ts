@@ -27,14 +27,21 @@ export interface CheckRecord {
   close(): Promise<void>;
 }
 
-/** The newest check of an account that found anything; undefined where none is recorded. */
+/**
+ * The newest check of an account that found anything; undefined where none is recorded. Links that were named one by one say little of an
+ * account: a check of these counts where there is no other.
+ */
 export async function lastCheckRecord(
   stateFolder: string,
   { server, username }: Pick<Identity, 'server' | 'username'>,
 ): Promise<CheckRecord | undefined> {
   const folders = runFolders(stateFolder);
-  for (const { run, begin } of newestRuns(stateFolder, '', Number.POSITIVE_INFINITY)) {
-    if (begin?.operation !== 'check' || begin.server !== server || begin.account !== username) continue;
+  const checks = [...newestRuns(stateFolder, '', Number.POSITIVE_INFINITY)].filter(
+    ({ begin }) => begin?.operation === 'check' && begin.server === server && begin.account === username,
+  );
+  const wide = checks.filter(({ begin }) => begin?.options.operands === undefined);
+  for (const { run, begin } of [...wide, ...checks]) {
+    if (!begin) continue;
     const folder = join(folders.runs, run);
     const path = join(folder, journalName);
     const state = await whileThere(run, folders, () => foldJournal(path));

@@ -13,6 +13,7 @@ import { quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
 import { type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
 import { reportPage } from '../report/page.ts';
+import { type BrokenLinks, brokenLinks } from './broken-links.ts';
 import { periodClicks } from './period-clicks.ts';
 import { selectedRecords } from './selected-records.ts';
 import { spanOf } from './stats-since.ts';
@@ -51,19 +52,26 @@ async function report({ html: path, since = '30d' }: ReportOptions, invocation: 
   // A file that cannot be written is found out before the account is listed.
   const file = startReplacement(path, system);
   atEnd(async () => file.discard());
-  const listed = await readListing(notedLinks(clicks), now, session);
+  const broken = await brokenLinks(session);
+  const listed = await readListing({ named: notedLinks(clicks), broken, now }, session);
   // The domain of a profile is no limit here.
   const account = whereabouts({ ...session, domain: session.domainNamed ? session.domain : undefined });
-  const facts: ReportFacts = { account, madeAt: now, clicks, ...listed };
+  const facts: ReportFacts = { account, madeAt: now, clicks, ...listed, check: broken?.facts() };
   file.write(reportPage(facts));
   file.commit();
   return doneReport(path, facts);
 }
 
+interface WantedLinks {
+  /** Links whose notes are wanted. */
+  readonly named: ReadonlySet<string>;
+  readonly broken: BrokenLinks | undefined;
+  readonly now: number;
+}
+
 /** What only the listing says: how many links there are, the notes of those that are named, and which expire. */
 async function readListing(
-  named: ReadonlySet<string>,
-  now: number,
+  { named, broken, now }: WantedLinks,
   session: Session,
 ): Promise<Pick<ReportFacts, 'links' | 'notes' | 'expiring'>> {
   const [today, last] = [utcDay(now), relativeDay(`+${soon}d`, now) ?? ''];
@@ -75,6 +83,7 @@ async function readListing(
     for (const record of records) {
       const name = recordText(record);
       if (record.note && named.has(name)) notes.set(name, record.note);
+      broken?.listed(record);
       if (expiresWithin(record, today, last)) expiring.push(expiringLink(record));
     }
   }

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { test as base, type Linkctl } from '../support/linkctl.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 
@@ -121,6 +123,38 @@ test('H3, H4: what the server counts per day needs no readings, and the page say
   await visit(service, 'h0', 3);
   expect((await linkctl(['report', '--html', path])).code).toBe(0);
   expect(textOf(path)).toMatch(/ Clicks 3 .* localhost\/h0 .* Clicks are those that the server counts per day/);
+});
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('H3, K4: the page has what the last check found, but for links that were changed since', async ({
+    linkctl,
+    path,
+    service,
+  }) => {
+    const server = createServer((request, response) => void response.writeHead(request.url === '/ok' ? 200 : 404).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const destinations = { well: `${at}/ok`, lost: `${at}/lost`, mended: `${at}/old`, gone: `${at}/gone` };
+    await store(
+      service,
+      Object.entries(destinations).map(([custom_hash, long_url]) => ({ custom_hash, long_url })),
+    );
+    expect((await linkctl(['check', '--allow-private', '-q'])).code).toBe(3);
+    await linkctl(['check', '--allow-private', '-q', 'well']);
+    await linkctl(['edit', 'mended', '--url', `${at}/ok`]);
+    await linkctl(['delete', 'gone', '--yes']);
+    const { stdout } = await linkctl(['report', '--html', path, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ links: 3, broken: 1 });
+    expect(textOf(path)).toMatch(
+      new RegExp(
+        `Link Found localhost/lost ${at}/lost 404 not found broken linkctl check of .* found of 4 links: 1 ok, 3 broken\\. ` +
+          '2 links that failed then have been changed or deleted since\\.',
+      ),
+    );
+  });
 });
 
 test('R-23, H3: what stops a report leaves the file as it was, and nothing beside it', async ({
