@@ -45,6 +45,9 @@ export interface Asker {
   close(): Promise<void>;
 }
 
+/** One for all: each of its own would have a stack, of which nobody reads a line. */
+const enough = new Error('the headers are enough');
+
 /** Bytes: as much as browsers take, because a long policy or many cookies are no fault of a link. */
 const maximumHeaders = 256 * 1024;
 
@@ -84,7 +87,7 @@ export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerO
           {
             onRequestStart(controller) {
               isConnected = true;
-              stop = () => controller.abort(new Error('the headers are enough'));
+              stop = () => controller.abort(enough);
               if (isSettled) stop();
             },
             onResponseStart(_controller, status, { location, 'retry-after': retryAfter }) {

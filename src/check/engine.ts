@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { System } from '../base/system.ts';
-import { type AskerOptions, createAsker } from './asker.ts';
+import type { AskerOptions } from './asker.ts';
 import type { ChainWorld } from './chain.ts';
 import type { Destinations } from './destinations.ts';
 import { type JudgingWorld, judge } from './judging.ts';
@@ -43,6 +43,8 @@ export async function askAll(
   { stop, abort }: EngineSignals,
   take: (destination: number, verdict: Verdict) => Promise<void>,
 ): Promise<void> {
+  // undici takes a tenth of a second to load, which help and an empty selection do without.
+  const { createAsker } = await import('./asker.ts');
   const asker = createAsker(settings);
   const failed = new AbortController();
   const ended = AbortSignal.any([stop, failed.signal]);

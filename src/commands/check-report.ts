@@ -90,8 +90,10 @@ async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Ses
   const started = performance.now();
   const state = (): string => progressLine(check, performance.now() - started);
   streams.progress.step(state);
+  // The first page of a table decides how wide its columns are.
+  const atOnce = session.format() === 'table' ? tablePage : 0;
+  let rows: Row[] = [];
   for await (const found of check.rows) {
-    const rows: Row[] = [];
     for (const checked of found) {
       const row = rowOf(checked, shown);
       if (checked.link.long_url === undefined) {
@@ -101,10 +103,17 @@ async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Ses
       else if (hidesGood && checked.verdict?.status === 'ok') continue;
       rows.push(row);
     }
-    yield rows;
+    if (rows.length >= atOnce) {
+      yield rows;
+      rows = [];
+    }
     streams.progress.step(state);
   }
+  yield rows;
 }
+
+/** Rows of a table that are drawn together. */
+const tablePage = 500;
 
 /** With `--only moved` alone the rows are edits: the new address is the long URL, and the old one is beside it. */
 function rowOf(checked: CheckedRow, { only }: CheckView): Row {
@@ -197,7 +206,7 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
   const failing = checkStatuses.filter((status) => failOn.has(status) && counts[status] > 0);
   if (failing.length > 0) {
     const found = failing.reverse().map((status) => `${grouped(counts[status])} ${status}`);
-    return new PartialError(`of ${quantity(links, 'link')}: ${found.join(', ')}`);
+    return new PartialError(`${quantity(links, 'link')} checked: ${found.join(', ')}`);
   }
   if (missing.count > 0) return missingFailure(missing.count, links);
   return answered === 0 && links > 0 ? new UnavailableError('nothing could be asked: every link is skipped') : undefined;

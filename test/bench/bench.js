@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bulk } from './bulk.js';
 import { changes } from './changes.js';
+import { check } from './check.js';
 import { listing } from './listing.js';
 import { memory } from './memory.js';
 import { service } from './service.js';
@@ -12,7 +13,7 @@ import { createWorld } from './world.js';
  * `npm run bench`: everything that README.md has a budget for, side by side with its baseline in the same run, as a table in
  * Markdown. `--quick` takes small sizes; `--only start-up,bulk` takes a part.
  */
-const parts = { 'start-up': startUp, bulk, changes, memory, listing, service };
+const parts = { 'start-up': startUp, bulk, changes, memory, listing, service, check };
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const chosen = values.only?.split(',') ?? Object.keys(parts);
 

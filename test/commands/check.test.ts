@@ -85,7 +85,7 @@ for (const edition of ['a', 'b'] as const) {
         [''],
       ]);
       expect(ran.stderr).toMatch(
-        /^checking 5 links: 4 destinations on 1 host \(account "ann" on [^)]+\)\n5 links: 2 ok, 1 moved, 1 blocked, 1 broken \(4 destinations, \d+\.\d s\) for account "ann" on .+\nerror: of 5 links: 1 broken\n$/,
+        /^checking 5 links: 4 destinations on 1 host \(account "ann" on [^)]+\)\n5 links: 2 ok, 1 moved, 1 blocked, 1 broken \(4 destinations, \d+\.\d s\) for account "ann" on .+\nerror: 5 links checked: 1 broken\n$/,
       );
       expect(ran.code).toBe(3);
       expect(pages.requests.filter((request) => request.endsWith('/200'))).toEqual(['HEAD 127.0.0.1/200']);
