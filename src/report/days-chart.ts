@@ -26,7 +26,7 @@ export function daysChart(days: readonly DayClicks[]): Html {
   const best = days.reduce((most, day) => ((day.clicks ?? 0) > (most.clicks ?? 0) ? day : most));
   const label = `Clicks per day from ${dayText(days[0]?.date ?? '')} to ${dayText(days.at(-1)?.date ?? '')}. The most on ${dayText(best.date)}: ${grouped(best.clicks ?? 0)}.`;
   const ticks = [top, top / 2, 0].map((value) => html`<span>${grouped(value)}</span>`);
-  return html`<div class="${days.length < 10 ? 'plot few' : 'plot'}">
+  return html`<div class="${days.length < 5 ? 'plot few' : 'plot'}">
 <div class="ticks" aria-hidden="true">${ticks}</div>
 <svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
 <g class="grid"><path d="M0 0H${width}M0 50H${width}M0 100H${width}"/></g>

@@ -68,18 +68,18 @@ function shownOf(shown: number, all: number, noun: string): Html {
 const clickedLinks = ({ links }: Clicks): number => links.filter(({ clicks }) => clicks > 0).length;
 
 function tiles({ clicks, links, expiring, check }: ReportFacts): Html {
-  const { total } = clicks;
-  const against =
-    total.before === undefined
-      ? html`nothing to compare with`
-      : html`${change(total.clicks, total.before)} against ${grouped(total.before)} before`;
   const clicked = clickedLinks(clicks);
   return html`<dl class="tiles">
-${tile('Clicks', grouped(total.clicks), against)}
+${tile('Clicks', grouped(clicks.total.clicks), against(clicks.total))}
 ${tile('Links with clicks', grouped(clicked), html`of ${quantity(links, 'link')}`)}
 ${tile('Expiring', grouped(expiring.length), html`in the next ${soon} days`)}
 ${check ? tile('Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${day(check.at)}`) : tile('Broken', '?', html`not checked yet`)}
 </dl>`;
+}
+
+function against({ clicks, before }: Clicks['total']): Html {
+  if (before === undefined) return html`nothing to compare with`;
+  return before === 0 ? html`none before` : html`${change(clicks, before)} against ${grouped(before)} before`;
 }
 
 function tile(name: string, figure: string, below: Html): Html {

@@ -52,6 +52,14 @@ describe('H3: what is not known is said, and is no zero', () => {
     expect(page).not.toMatch(/>Before<|>Change<|%</);
   });
 
+  test('no clicks in the time before: no percentage of nothing', () => {
+    const fresh = [linkClicks('a', 100, { before: 0 })];
+    const page = reportPage({ ...facts, clicks: clicksOf(fresh, [100, 50]) });
+    expect(page).toContain('none before');
+    expect(page).toContain('from 0');
+    expect(page).not.toContain(' %<');
+  });
+
   test('a day without readings', () => {
     const page = reportPage({ ...facts, clicks: clicksOf(links, [100, undefined, 50]) });
     expect(page.match(/class="unknown"/g)).toHaveLength(1);
