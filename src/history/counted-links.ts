@@ -1,5 +1,5 @@
 import type { LinkEvent } from './clicks.ts';
-import type { AppliedChange, Counters, HistoryFold, NewLink, ReadingEnd, StoredLink } from './parts.ts';
+import type { AppliedChange, HistoryFold, NewLink, ReadingEnd, StoredLink } from './parts.ts';
 import type { UsedReadings } from './used-readings.ts';
 
 /** A link while the readings are followed. */
@@ -44,7 +44,7 @@ export class CountedLinks implements HistoryFold {
     this.links.push(added);
     if (isYounger) {
       this.#event(added, 'new');
-      this.counted(this.links.length - 1, { total, unique });
+      this.counted(this.links.length - 1, total, unique);
     } else Object.assign(added, { total, unique });
   }
 
@@ -52,19 +52,20 @@ export class CountedLinks implements HistoryFold {
     this.#link(link).text = text;
   }
 
-  counted(number: number, grown: Counters): void {
+  counted(number: number, grownTotal: number, grownUnique: number): void {
     const link = this.#link(number);
-    const total = link.total + grown.total;
-    const unique = link.unique + grown.unique;
-    if (grown.total < 0) this.#event(link, 'fell');
+    const total = link.total + grownTotal;
+    const unique = link.unique + grownUnique;
+    if (grownTotal < 0) this.#event(link, 'fell');
     // A counter that fell began at zero.
-    this.#count(number, { total: grown.total < 0 ? total : grown.total, unique: grown.unique < 0 ? unique : grown.unique });
-    Object.assign(link, { total, unique });
+    this.#count(number, grownTotal < 0 ? total : grownTotal, grownUnique < 0 ? unique : grownUnique);
+    link.total = total;
+    link.unique = unique;
   }
 
   changed({ kind, link: number, grown, isZeroed, newHash }: AppliedChange): void {
     const link = this.#link(number);
-    this.#count(number, grown);
+    this.#count(number, grown.total, grown.unique);
     this.#event(link, kind);
     if (isZeroed) Object.assign(link, { total: 0, unique: 0 });
     if (newHash !== undefined) link.text = renamed(link.text, newHash);
@@ -89,7 +90,7 @@ export class CountedLinks implements HistoryFold {
     this.perReading.push(0);
   }
 
-  #count(number: number, { total, unique }: Counters): void {
+  #count(number: number, total: number, unique: number): void {
     const link = this.#link(number);
     const nth = this.perReading.length - 1;
     const { first, before } = this.#used;

@@ -19,12 +19,19 @@ export interface HistoryPaths {
   readonly folder: string;
   readonly readings: string;
   readonly changes: string;
+  readonly known: string;
   readonly lock: string;
 }
 
 export function historyPaths({ server, username }: HistoryAccount, system: Pick<System, 'env' | 'platform'>): HistoryPaths {
   const folder = join(folders(system).data, 'history', checksum(JSON.stringify([server, username])));
-  return { folder, readings: join(folder, 'readings'), changes: join(folder, 'changes'), lock: join(folder, 'lock') };
+  return {
+    folder,
+    readings: join(folder, 'readings'),
+    changes: join(folder, 'changes'),
+    known: join(folder, 'known'),
+    lock: join(folder, 'lock'),
+  };
 }
 
 export function hasHistory(account: HistoryAccount, system: Pick<System, 'env' | 'platform'>): boolean {

@@ -3,8 +3,9 @@ import { linkText } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { AppliedChange, Counters, HistoryFold, NewLink, ReadingEnd, StoredLink } from './parts.ts';
 
-/** Links on a page of memory. */
-const pageSize = 2 ** 14;
+/** Links on a page of memory, as a number of bits. */
+const pageBits = 14;
+const pageSize = 2 ** pageBits;
 
 /** 32 bytes for each link, page by page: nothing is copied when they become more. */
 interface LinkPage {
@@ -22,6 +23,16 @@ interface LinkPage {
   readonly seen: Uint8Array;
 }
 
+/** What is kept of all links beside the columns. */
+export interface KnownHead {
+  /** Of this file's form; another one is not read. */
+  readonly form: 1;
+  readonly count: number;
+  readonly domains: readonly string[];
+  readonly covered: readonly string[];
+  readonly last: ReadingEnd | undefined;
+}
+
 /** What the last readings had of every link, as numbers: enough to see what has changed. */
 export class KnownLinks implements HistoryFold {
   readonly #pages: LinkPage[] = [];
@@ -31,6 +42,35 @@ export class KnownLinks implements HistoryFold {
   last: ReadingEnd | undefined;
   /** Scopes of earlier readings, as texts. */
   readonly #covered = new Set<string>();
+
+  /** What `head` and `columns` have said. Undefined for another form. */
+  static of({ form, count, domains, covered, last }: KnownHead, columns: Buffer): KnownLinks | undefined {
+    if (form !== 1) return undefined;
+    const known = new KnownLinks();
+    let offset = 0;
+    while (known.#pages.length * pageSize < count) {
+      const page = newPage();
+      for (const column of keptColumns(page)) {
+        offset += columns.copy(Buffer.from(column.buffer), 0, offset, offset + column.byteLength);
+      }
+      known.#pages.push(page);
+    }
+    known.count = count;
+    known.last = last;
+    known.#domains.push(...domains);
+    for (const scope of covered) known.#covered.add(scope);
+    known.#placeAll(2 ** Math.ceil(Math.log2(count * 1.5 + 1024)));
+    return known;
+  }
+
+  head(): KnownHead {
+    return { form: 1, count: this.count, domains: this.#domains, covered: [...this.#covered], last: this.last };
+  }
+
+  /** The numbers of all links, page by page. */
+  columns(): Uint8Array[] {
+    return this.#pages.flatMap((page) => keptColumns(page).map((column) => Buffer.from(column.buffer)));
+  }
 
   /** Whether an earlier reading had all links of a domain. */
   covers(domain: string): boolean {
@@ -49,26 +89,26 @@ export class KnownLinks implements HistoryFold {
   }
 
   total(link: number): number {
-    return this.#page(link).total[link % pageSize] ?? 0;
+    return this.#page(link).total[link & (pageSize - 1)] ?? 0;
   }
 
   unique(link: number): number {
-    return this.#page(link).unique[link % pageSize] ?? 0;
+    return this.#page(link).unique[link & (pageSize - 1)] ?? 0;
   }
 
   isThere(link: number): boolean {
-    return this.#page(link).there[link % pageSize] === 1;
+    return this.#page(link).there[link & (pageSize - 1)] === 1;
   }
 
   hasText(link: number, text: StoredLink): boolean {
-    return this.#page(link).text[link % pageSize] === textPrint(text);
+    return this.#page(link).text[link & (pageSize - 1)] === textPrint(text);
   }
 
   /** Notes that this reading has the link; false where it had it before. */
   see(link: number): boolean {
     const { seen } = this.#page(link);
-    if (seen[link % pageSize] === 1) return false;
-    seen[link % pageSize] = 1;
+    if (seen[link & (pageSize - 1)] === 1) return false;
+    seen[link & (pageSize - 1)] = 1;
     return true;
   }
 
@@ -77,7 +117,7 @@ export class KnownLinks implements HistoryFold {
     const wanted = domain === undefined ? undefined : this.#domains.indexOf(domain);
     for (let link = 0; link < this.count; link += 1) {
       const { there, seen, domain: domains } = this.#page(link);
-      const nth = link % pageSize;
+      const nth = link & (pageSize - 1);
       if (there[nth] === 1 && seen[nth] === 0 && (wanted === undefined || domains[nth] === wanted)) yield link;
     }
   }
@@ -87,25 +127,28 @@ export class KnownLinks implements HistoryFold {
     this.count += 1;
     if (number % pageSize === 0) this.#pages.push(newPage());
     const page = this.#page(number);
-    page.domain[number % pageSize] = this.#domainNumber(link.domain);
-    page.there[number % pageSize] = 1;
+    page.domain[number & (pageSize - 1)] = this.#domainNumber(link.domain);
+    page.there[number & (pageSize - 1)] = 1;
     this.#set(number, { total, unique });
     this.#rename(number, nameOf(link));
-    page.text[number % pageSize] = textPrint(link);
+    page.text[number & (pageSize - 1)] = textPrint(link);
   }
 
   described(link: number, text: StoredLink): void {
-    this.#page(link).text[link % pageSize] = textPrint(text);
+    this.#page(link).text[link & (pageSize - 1)] = textPrint(text);
   }
 
-  counted(link: number, grown: Counters): void {
-    this.#set(link, { total: this.total(link) + grown.total, unique: this.unique(link) + grown.unique });
-    this.#page(link).there[link % pageSize] = 1;
+  counted(link: number, total: number, unique: number): void {
+    const page = this.#page(link);
+    const nth = link & (pageSize - 1);
+    page.total[nth] = (page.total[nth] ?? 0) + total;
+    page.unique[nth] = (page.unique[nth] ?? 0) + unique;
+    page.there[nth] = 1;
   }
 
   changed({ kind, link, grown, isZeroed, newHash }: AppliedChange): void {
     if (isZeroed) this.#set(link, { total: 0, unique: 0 });
-    else this.counted(link, grown);
+    else this.counted(link, grown.total, grown.unique);
     if (kind === 'deleted') this.gone(link);
     if (newHash === undefined) return;
     const name = nameOf({ domain: this.domain(link), hash: newHash });
@@ -115,13 +158,13 @@ export class KnownLinks implements HistoryFold {
   }
 
   domain(link: number): string {
-    return this.#domains[this.#page(link).domain[link % pageSize] ?? 0] ?? '';
+    return this.#domains[this.#page(link).domain[link & (pageSize - 1)] ?? 0] ?? '';
   }
 
   read(): void {}
 
   gone(link: number): void {
-    this.#page(link).there[link % pageSize] = 0;
+    this.#page(link).there[link & (pageSize - 1)] = 0;
   }
 
   ended(reading: ReadingEnd): void {
@@ -132,28 +175,28 @@ export class KnownLinks implements HistoryFold {
   }
 
   #page(link: number): LinkPage {
-    const page = this.#pages[Math.floor(link / pageSize)];
+    const page = this.#pages[link >>> pageBits];
     if (page === undefined) throw new RangeError(`no link has the number ${link}`);
     return page;
   }
 
   #set(link: number, { total, unique }: Counters): void {
     const page = this.#page(link);
-    page.total[link % pageSize] = total;
-    page.unique[link % pageSize] = unique;
+    page.total[link & (pageSize - 1)] = total;
+    page.unique[link & (pageSize - 1)] = unique;
   }
 
   #isNamed(link: number, { low, high }: Fingerprint): boolean {
     const page = this.#page(link);
-    return page.nameLow[link % pageSize] === low && page.nameHigh[link % pageSize] === high;
+    return page.nameLow[link & (pageSize - 1)] === low && page.nameHigh[link & (pageSize - 1)] === high;
   }
 
   /** The slot of its old name stays, and leads nowhere: names are compared. */
   #rename(link: number, name: string): void {
     const { low, high } = fingerprintOf(name);
     const page = this.#page(link);
-    page.nameLow[link % pageSize] = low;
-    page.nameHigh[link % pageSize] = high;
+    page.nameLow[link & (pageSize - 1)] = low;
+    page.nameHigh[link & (pageSize - 1)] = high;
     this.#place(link, low);
   }
 
@@ -161,14 +204,14 @@ export class KnownLinks implements HistoryFold {
   #lose(link: number): void {
     this.gone(link);
     const page = this.#page(link);
-    page.nameLow[link % pageSize] = 0;
-    page.nameHigh[link % pageSize] = 0;
+    page.nameLow[link & (pageSize - 1)] = 0;
+    page.nameHigh[link & (pageSize - 1)] = 0;
   }
 
   #taken = 0;
 
   #place(link: number, low: number): void {
-    if ((this.#taken + 1) * 4 > this.#slots.length * 3) this.#enlarge();
+    if ((this.#taken + 1) * 4 > this.#slots.length * 3) this.#placeAll(this.#slots.length * 2);
     const mask = this.#slots.length - 1;
     let slot = low & mask;
     while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
@@ -176,11 +219,11 @@ export class KnownLinks implements HistoryFold {
     this.#taken += 1;
   }
 
-  #enlarge(): void {
-    this.#slots = new Uint32Array(this.#slots.length * 2);
+  #placeAll(slots: number): void {
+    this.#slots = new Uint32Array(slots);
     this.#taken = 0;
     for (let link = 0; link < this.count; link += 1) {
-      const low = this.#page(link).nameLow[link % pageSize] ?? 0;
+      const low = this.#page(link).nameLow[link & (pageSize - 1)] ?? 0;
       if (low !== 0) this.#place(link, low);
     }
   }
@@ -197,13 +240,21 @@ export function nameOf({ domain, hash }: Pick<StoredLink, 'domain' | 'hash'>): s
 }
 
 function textPrint({ short_url, long_url, tags }: StoredLink): number {
-  return fingerprintOf([withoutLocalPortOf(short_url), long_url, ...tags].join('\n')).low;
+  let print = fingerprintOf(withoutLocalPortOf(short_url)).low;
+  for (const text of [long_url, ...tags]) print = Math.imul(print, 0x01000193) ^ fingerprintOf(text).low;
+  return print >>> 0;
 }
 
 /** The sandbox has another port in every command. */
 function withoutLocalPortOf(short_url: string): string {
+  if (!short_url.startsWith('localhost:')) return short_url;
   const slash = short_url.indexOf('/');
-  return slash < 0 ? short_url : withoutLocalPort(short_url.slice(0, slash)) + short_url.slice(slash);
+  return withoutLocalPort(short_url.slice(0, slash)) + short_url.slice(slash);
+}
+
+/** All but what a single reading has seen. */
+function keptColumns({ total, unique, nameLow, nameHigh, text, domain, there }: LinkPage) {
+  return [total, unique, nameLow, nameHigh, text, domain, there];
 }
 
 function newPage(): LinkPage {

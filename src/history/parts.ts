@@ -52,8 +52,8 @@ export interface HistoryFold {
   changed(change: AppliedChange): void;
   added(link: NewLink): void;
   described(link: number, text: StoredLink): void;
-  /** What a counter has grown by. 0 for both: a link that was gone is back. */
-  counted(link: number, grown: Counters): void;
+  /** What the counters have grown by. 0 for both: a link that was gone is back. There are millions of them: numbers make no garbage. */
+  counted(link: number, total: number, unique: number): void;
   /** Only in readings of a selection: it was read. */
   read(link: number): void;
   gone(link: number): void;
@@ -102,8 +102,10 @@ export class PartWriter {
     writeLink(this.#described.next(link), text);
   }
 
-  counted(link: number, grown: Counters): void {
-    writeCounters(this.#counted.next(link), grown);
+  counted(link: number, total: number, unique: number): void {
+    const bytes = this.#counted.next(link);
+    bytes.difference(total);
+    bytes.difference(unique);
   }
 
   read(link: number): void {
@@ -150,7 +152,7 @@ export function readPart(content: Buffer, fold: HistoryFold): void {
     fold.added({ ...counters, isYounger, link: readLink(bytes) });
   });
   forEach(bytes, (link) => fold.described(link, readLink(bytes)));
-  forEach(bytes, (link) => fold.counted(link, readCounters(bytes)));
+  forEach(bytes, (link) => fold.counted(link, bytes.difference(), bytes.difference()));
   forEach(bytes, (link) => fold.read(link));
   forEach(bytes, (link) => fold.gone(link));
 }

@@ -1,4 +1,4 @@
-import { fsyncSync, ftruncateSync, rmSync, writeSync } from 'node:fs';
+import { fsyncSync, ftruncateSync, readSync, rmSync, writeSync } from 'node:fs';
 import type { System } from '../base/system.ts';
 import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import { fileError } from '../files/file-error.ts';
@@ -12,7 +12,8 @@ import {
   openOrMakeReadings,
   type ReadingsFile,
 } from './history-folder.ts';
-import type { HistoryFold } from './parts.ts';
+import { loadKnown, saveKnown } from './known-file.ts';
+import { KnownLinks } from './known-links.ts';
 
 /**
  * Takes the lock of a history and opens it for one more reading; what an unfinished one left is cut off. Throws a `LocalError` where another
@@ -59,9 +60,14 @@ export class ReadingWriter {
     if (this.#readings.end === 0) this.write(accountBlock(account));
   }
 
-  /** What the readings so far say. */
-  fold(into: HistoryFold): void {
-    foldReadings(this.#readings, into);
+  /** What the readings so far say of every link. */
+  known(): KnownLinks {
+    const { file, end } = this.#readings;
+    const kept = loadKnown(this.paths.known, { end, lastBytes: lastBytes(file, end) });
+    if (kept) return kept;
+    const known = new KnownLinks();
+    foldReadings(this.#readings, known);
+    return known;
   }
 
   /** Throws a `LocalError`. */
@@ -76,14 +82,16 @@ export class ReadingWriter {
     });
   }
 
-  /** Nothing may be missing before the last block: so the others are synced before it is written. */
-  commit(last: Buffer): void {
+  /** Nothing may be missing before the last block: so the others are synced before it is written. `known`: with this reading. */
+  commit(last: Buffer, known: KnownLinks): void {
     this.#work(fsyncSync);
     this.write(last);
     this.#work((file) => {
       fsyncSync(file);
       if (this.#readings.end === 0) syncFoldersUpFrom(this.paths.folder, this.#system);
     });
+    const end = this.#position;
+    saveKnown(this.paths.known, known, { end, lastBytes: lastBytes(this.#readings.file, end) });
     this.#close();
   }
 
@@ -112,4 +120,12 @@ export class ReadingWriter {
       throw fileError('write', this.paths.readings, error);
     }
   }
+}
+
+/** Enough to hold a checksum or when a reading was made. */
+function lastBytes(file: number, end: number): string {
+  const length = Math.min(end, 64);
+  const bytes = Buffer.alloc(length);
+  readSync(file, bytes, 0, length, end - length);
+  return bytes.toString('base64');
 }

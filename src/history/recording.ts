@@ -4,7 +4,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { blockKinds, encodeBlock } from './blocks.ts';
 import type { HistoryAccount } from './history-folder.ts';
-import { KnownLinks, nameOf } from './known-links.ts';
+import { type KnownLinks, nameOf } from './known-links.ts';
 import { changesFrom, type PendingChange } from './noted-changes.ts';
 import { type AppliedChange, type Counters, PartWriter, type ReadingScope, type StoredLink, storedLink } from './parts.ts';
 import { openToRecord, type ReadingWriter } from './reading-writer.ts';
@@ -44,7 +44,7 @@ export class Recording {
   readonly #writer: ReadingWriter;
   readonly #settings: RecordingSettings;
   readonly #system: System;
-  readonly #known = new KnownLinks();
+  readonly #known: KnownLinks;
   readonly #from: number;
   readonly #changesEnd: number;
   /** Clicks before a reset of links that no reading has had yet, by name. */
@@ -56,7 +56,7 @@ export class Recording {
     this.#writer = writer;
     this.#settings = settings;
     this.#system = system;
-    writer.fold(this.#known);
+    this.#known = writer.known();
     this.#from = system.now();
     const { changes, end } = changesFrom(this.#known.last?.changes ?? 0, writer.paths.changes);
     this.#changesEnd = end;
@@ -86,12 +86,14 @@ export class Recording {
       const domain = typeof scope === 'object' && 'domain' in scope ? scope.domain : undefined;
       for (const link of this.#known.unseen(domain)) {
         this.#part.gone(link);
+        this.#known.gone(link);
         this.#counts.gone += 1;
       }
     }
     this.#flush();
     const end = { from: this.#from, to: this.#system.now(), scope, links: this.#counts.links, changes: this.#changesEnd };
-    this.#writer.commit(encodeBlock(blockKinds.end, Buffer.from(JSON.stringify(end))));
+    this.#known.ended(end);
+    this.#writer.commit(encodeBlock(blockKinds.end, Buffer.from(JSON.stringify(end))), this.#known);
     return this.#counts;
   }
 
@@ -120,9 +122,8 @@ export class Recording {
     // A counter that is left out says nothing.
     const { total, unique } = counters ?? had;
     if (total === had.total && unique === had.unique && this.#known.isThere(link)) return;
-    const grown = { total: total - had.total, unique: unique - had.unique };
-    this.#part.counted(link, grown);
-    this.#known.counted(link, grown);
+    this.#part.counted(link, total - had.total, unique - had.unique);
+    this.#known.counted(link, total - had.total, unique - had.unique);
     this.#counts.counted += 1;
   }
 
@@ -141,8 +142,8 @@ export class Recording {
     // In a part, changes come before new links.
     this.#flush();
     this.#apply({ kind: 'reset', link: number, grown: lost, isZeroed: true });
-    this.#part.counted(number, counters);
-    this.#known.counted(number, counters);
+    this.#part.counted(number, counters.total, counters.unique);
+    this.#known.counted(number, counters.total, counters.unique);
   }
 
   get #isSelection(): boolean {

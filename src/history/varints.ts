@@ -58,10 +58,11 @@ export class ByteReader {
   }
 
   number(): number {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = this.#bytes[this.#position++];
-      if (byte === undefined) throw new RangeError('a number is cut off');
+    const first = this.#byte();
+    if (first < 128) return first;
+    let value = first & 127;
+    for (let scale = 128; ; scale *= 128) {
+      const byte = this.#byte();
       value += (byte & 127) * scale;
       if (byte < 128) return value;
     }
@@ -69,6 +70,8 @@ export class ByteReader {
 
   difference(): number {
     const value = this.number();
+    // Whole numbers of 32 bits are no garbage.
+    if (value < 2 ** 31) return (value >>> 1) ^ -(value & 1);
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
@@ -79,5 +82,11 @@ export class ByteReader {
     const value = this.#bytes.toString('utf8', this.#position, end);
     this.#position = end;
     return value;
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#position++];
+    if (byte === undefined) throw new RangeError('a number is cut off');
+    return byte;
   }
 }
