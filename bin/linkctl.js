@@ -25,6 +25,8 @@ function start() {
   }
   // Traces of our own bugs then name lines of src/ (B48). Reading the maps takes longer than most commands.
   if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
+  // Looking up a name holds a thread. Of Node's four, dead name servers would hold all, and `check` would call other hosts unreachable.
+  if (process.argv.includes('check')) process.env.UV_THREADPOOL_SIZE ??= '36';
   // From Node 22 on, the next start takes the code that V8 compiled in this one. It is kept beside the program, where only its owner
   // can write: Node's default is in /tmp, where any user could leave code for others to run. A folder that is read-only stays as it is.
   require('node:module').enableCompileCache?.(`${folder}/code`);

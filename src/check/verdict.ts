@@ -21,6 +21,19 @@ export interface Verdict {
   readonly offline?: true | undefined;
 }
 
+/** Whether what was kept of a verdict makes sense. */
+export function isVerdict(value: unknown): value is Verdict {
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, httpStatus, finalUrl, milliseconds, reason }: { readonly [K in keyof Verdict]?: unknown } = value;
+  return (
+    isCheckStatus(status) &&
+    typeof milliseconds === 'number' &&
+    typeof reason === 'string' &&
+    (httpStatus === undefined || typeof httpStatus === 'number') &&
+    (finalUrl === undefined || typeof finalUrl === 'string')
+  );
+}
+
 export function isCheckStatus(value: unknown): value is CheckStatus {
   return checkStatuses.some((status) => status === value);
 }

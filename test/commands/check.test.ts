@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -277,7 +277,7 @@ for (const edition of ['a', 'b'] as const) {
   });
 }
 
-test('J3: killed at any moment, the same command asks each destination at most once more', async ({
+test('J3, K2: killed at any moment, the same command asks each destination at most once more', async ({
   env,
   service,
   pages,
@@ -292,6 +292,9 @@ test('J3: killed at any moment, the same command asks each destination at most o
   pages.hold = () => ++asked > 20;
   const killed = startProgram(['check', '--allow-private'], env);
   await until(() => asked >= 40, '40 requests have come');
+  // A thread for each look-up of a name, where they can be counted.
+  const threads = `/proc/${killed.process.pid}/task`;
+  if (existsSync(threads)) expect(readdirSync(threads).length).toBeGreaterThan(36);
   killed.process.kill('SIGKILL');
   await killed.ended;
   pages.release();

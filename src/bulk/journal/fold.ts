@@ -1,4 +1,4 @@
-import { checkStatuses, isCheckStatus } from '../../check/verdict.ts';
+import { checkStatuses, isVerdict } from '../../check/verdict.ts';
 import { damaged, type Place, readJournal } from './journal.ts';
 import { isListOf, isSoundResult, settledStatuses, statusesOf } from './ledger.ts';
 import type { BeginLine, JournalLine, LineType } from './lines.ts';
@@ -61,7 +61,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
     },
   },
   checked: {
-    isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isCheckStatus(verdict?.status),
+    isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isVerdict(verdict),
     apply: (fold, { rows, verdict }, place) => settle(fold, indexesOf(rows), () => verdict.status, place),
   },
   signal: {},

@@ -73,6 +73,7 @@ describe('J5: what a journal keeps of single rows', () => {
   });
 
   const fine = [1306, 'gone'];
+  const verdict = { status: 'ok', httpStatus: 200, milliseconds: 1, reason: '' };
   test.for<[string, object]>([
     ['a state too few', { errors: [fine, fine], states: 'cf' }],
     ['a letter that is none', { errors: [fine, fine], states: 'xff' }],
@@ -101,6 +102,10 @@ describe('J5: what a journal keeps of single rows', () => {
     ['a destination too many', { errors: [fine, fine], destinations: ['', ''] }],
     ['a destination that is no text', { errors: [fine, fine], destinations: [null] }],
     ['destinations that are a text', { errors: [fine, fine], destinations: 'h' }],
+    ['a finding that is none', { type: 'checked', verdict: { ...verdict, status: 'dead' } }],
+    ['a finding that is null', { type: 'checked', verdict: null }],
+    ['a finding without a reason', { type: 'checked', verdict: { ...verdict, reason: undefined } }],
+    ['a finding of a row that the run has not', { type: 'checked', verdict, rows: [[3, 3]] }],
   ])('J3, F63: %s is reported as damage, exit 9, whatever the sum of the line', async ([, line], { world }) => {
     await expect(foldJournal(journalWith(world, line))).rejects.toMatchObject({
       exitCode: 9,
