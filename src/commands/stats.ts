@@ -69,7 +69,7 @@ export function registerStats(command: Command, run: Runner): void {
 
 /** GET /stats/[hash] for one, GET /urls?hashes= for several (B84), the listing for a tag expression or the whole account. */
 async function stats(options: StatsOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  refuseConflicts(options);
+  refuseConflicts(options, invocation);
   if (options.reset) {
     const { resetStats } = await import('../changes/stats-reset.ts');
     return await resetStats(options, invocation, operands);
@@ -98,13 +98,17 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
 }
 
 /** Flags that have no sense beside others. Throws a UsageError. */
-function refuseConflicts({ reset, record, since, until, by, top, chart, ignoreMissing }: StatsOptions): void {
+function refuseConflicts(
+  { reset, record, since, until, by, top, chart, ignoreMissing }: StatsOptions,
+  { global: { dryRun } }: Invocation,
+): void {
   const given = Object.entries({ '--reset': reset, '--record': record, '--since': since, '--top': top, '--chart': chart })
     .filter(([, value]) => value !== undefined)
     .map(([flag]) => flag);
   const [first, second] = given;
   const isAlone = first === '--reset' || first === '--record';
   if (isAlone && second) throw new UsageError(`specify only one of ${first} or ${second}`);
+  if (record && dryRun) throw new UsageError('specify only one of --record or --dry-run');
   for (const [flag, value] of Object.entries({ '--until': until, '--by': by })) {
     if (value !== undefined && since === undefined) throw new UsageError(`${flag} requires --since`);
   }

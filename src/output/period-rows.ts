@@ -23,8 +23,8 @@ const columnsOf: { readonly [By in ClickGrouping]: readonly Column[] } = {
     { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
     { name: 'events' },
   ],
-  tag: [{ name: 'tag', essential: true }, { name: 'links', align: 'right' }, ...figures],
-  host: [{ name: 'host', essential: true }, { name: 'links', align: 'right' }, ...figures],
+  tag: [{ name: 'tag', essential: true, show: orNone }, { name: 'links', align: 'right' }, ...figures],
+  host: [{ name: 'host', essential: true, show: orNone }, { name: 'links', align: 'right' }, ...figures],
   day: [
     { name: 'date', essential: true },
     { name: 'clicks', align: 'right' },
@@ -80,6 +80,11 @@ export function percentText(percent: number): string {
   return `${percent > 0 ? '+' : ''}${grouped(percent)} %`;
 }
 
+/** Links without tags, or whose destination has no host. */
+function orNone(name: unknown): string {
+  return String(name) || '(none)';
+}
+
 /** Columns; in eighths, so that 80 lengths differ. */
 const barLength = 10;
 
@@ -89,7 +94,7 @@ function clicksOf({ clicks }: Row): number {
 
 function barOf(row: Row): Parameters<typeof barLines>[0][number] {
   const { short_url, tag, host, change } = row;
-  const label = short_url === undefined ? String(tag ?? host) || '(none)' : readableUrl(String(short_url));
+  const label = short_url === undefined ? orNone(tag ?? host) : readableUrl(String(short_url));
   return { label, value: clicksOf(row), ...(typeof change === 'number' && { note: percentText(change) }) };
 }
 

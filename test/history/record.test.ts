@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { apiKey, username } from '../support/linkctl.ts';
@@ -142,8 +142,40 @@ test('H1: an unfinished reading at the end is cut off and said; a flipped bit is
   expect(await on(3, ...record)).toMatchObject({ code: 9 });
 });
 
+test('H1: what a recorder keeps for the next one is made again where it is gone or damaged', async ({
+  on,
+  service,
+  readings,
+}) => {
+  await store(service, numbered(3));
+  for (const day of [0, 1, 2, 3]) {
+    await visit(service, 'h1', 2);
+    expect(await on(day, ...record)).toMatchObject({ code: 0 });
+    const known = join(readings(), '..', 'known');
+    if (day === 0) rmSync(known);
+    if (day === 1) writeFileSync(known, readFileSync(known).subarray(0, 300));
+    if (day === 2) writeFileSync(known, readFileSync(known).fill(7, 90, 91));
+  }
+  expect((await on(3, 'stats', '--since', '3d')).stdout).toBe('h1\t6\t\t\t0\t\n');
+});
+
 test('H1, R-24: the history is of this user alone', async ({ on, readings }) => {
   await on(0, ...record);
   expect(statSync(readings()).mode & 0o777).toBe(0o600);
   expect(statSync(join(readings(), '..')).mode & 0o777).toBe(0o700);
+});
+
+test.for([
+  [['--record', '--reset'], 'specify only one of --reset or --record'],
+  [['--record', '--top', '3'], 'specify only one of --record or --top'],
+  [['--record', '--since', '7d'], 'specify only one of --record or --since'],
+  [['--record', '--dry-run'], 'specify only one of --record or --dry-run'],
+  [['--record', '--ignore-missing'], 'specify only one of --record or --ignore-missing'],
+  [['--by', 'day'], '--by requires --since'],
+  [['--until', '7d'], '--until requires --since'],
+  [['--since', 'yesterday'], '--since: "yesterday" is not a time'],
+  [['--since', '1d', '--until', '2d'], '--since 1d is not before --until 2d'],
+  [['--since', '2030-01-01'], '--since 2030-01-01 is not before now'],
+] as const)('H1, H2, D48: stats %j is exit 2', async ([words, message], { linkctl }) => {
+  expect(await linkctl(['stats', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
