@@ -23,6 +23,8 @@ export class CountedLinks implements HistoryFold {
   readonly #used: Pick<UsedReadings, 'first' | 'before'>;
   readonly #isWanted: (link: number) => boolean;
   #read = new Set<number>();
+  /** A reading of a selection began the time: what it did not have may be older. */
+  #beganInPart = false;
 
   /** `isWanted`: which links count in `perReading`. */
   constructor(used: Pick<UsedReadings, 'first' | 'before'>, isWanted: (link: number) => boolean = () => true) {
@@ -42,8 +44,8 @@ export class CountedLinks implements HistoryFold {
       isUnread: false,
     };
     this.links.push(added);
-    if (isYounger) {
-      this.#event(added, 'new');
+    if (isYounger) this.#event(added, 'new');
+    if (isYounger && !this.#beganInPart) {
       this.counted(this.links.length - 1, total, unique);
     } else Object.assign(added, { total, unique });
   }
@@ -83,7 +85,8 @@ export class CountedLinks implements HistoryFold {
   ended({ scope }: ReadingEnd): void {
     const nth = this.perReading.length - 1;
     const isBoundary = nth === this.#used.first.nth || nth === this.#used.before?.nth;
-    if (isBoundary && scope !== 'account' && 'selection' in scope) {
+    if (isBoundary) this.#beganInPart = scope !== 'account' && 'selection' in scope;
+    if (isBoundary && this.#beganInPart) {
       for (const [number, link] of this.links.entries()) link.isUnread = !this.#read.has(number);
     }
     this.#read = new Set();

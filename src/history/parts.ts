@@ -43,7 +43,7 @@ export interface AppliedChange {
 /** What was read the first time. */
 export interface NewLink extends Counters {
   readonly link: StoredLink;
-  /** An earlier reading of the same extent did not have it: its clicks are all from after that one. */
+  /** An earlier reading of all links of its domain did not have it: its clicks are all from after that one. */
   readonly isYounger: boolean;
 }
 

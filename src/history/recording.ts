@@ -128,7 +128,7 @@ export class Recording {
   }
 
   #addNew(link: StoredLink, counters: Counters): void {
-    const isYounger = !this.#isSelection && this.#known.covers(link.domain);
+    const isYounger = this.#known.covers(link.domain);
     const lost = isYounger ? this.#lost.get(nameOf(link)) : undefined;
     const added = { link, ...(lost ? none : counters), isYounger };
     const number = this.#known.count;

@@ -74,6 +74,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(readFileSync(readings())).toEqual(before);
   });
 
+  test('H1: a link that a selection had first is younger than the reading of all before it', async ({ on, service }) => {
+    await store(service, numbered(1));
+    await on(0, ...record);
+    await store(service, [{ custom_hash: 'new', long_url: 'https://a.example/' }]);
+    await visit(service, 'new', 2);
+    await on(1, ...record, 'new', 'h0');
+    await visit(service, 'new', 3);
+    await on(2, ...record, 'new', 'h0');
+    await on(3, ...record);
+    expect((await on(3, 'stats', '--since', '3d')).stdout).toBe('new\t5\t\t\t1\tnew\n');
+    expect((await on(2, 'stats', 'new', 'h0', '--since', '1d')).stdout).toBe('new\t3\t2\t50\t0\t\n');
+  });
+
   test('H1: a server that repeats its rows ends the reading, exit 8; a counter that it leaves out says nothing', async ({
     on,
     wire,
