@@ -1,6 +1,6 @@
 import { Destinations, type LinkList } from '../check/destinations.ts';
 import { askAll, type CheckSettings } from '../check/engine.ts';
-import { type CheckStatus, checkStatuses, type Verdict } from '../check/verdict.ts';
+import { byStatus, type CheckStatus, type Verdict } from '../check/verdict.ts';
 import { nameOf, readerGone, readToItsEnd, stopOnSignal } from './execute.ts';
 import { rangesOf } from './journal/ranges.ts';
 import { RecordedVerdicts } from './journal/recorded-verdicts.ts';
@@ -142,7 +142,7 @@ class CheckRun {
     this.#doneBefore = this.#destinations.count - this.#destinations.left - this.#destinations.refused().length;
     this.#done = this.#doneBefore;
     this.#startedAt = environment.system.now();
-    this.#counts = Object.assign({}, ...[...checkStatuses, 'not_sent'].map((status) => ({ [status]: 0 })));
+    this.#counts = { ...byStatus(() => 0), not_sent: 0 };
   }
 
   started(): StartedCheck {

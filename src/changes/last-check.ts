@@ -2,7 +2,7 @@ import { folders, type System } from '../base/system.ts';
 import { lastCheckRecord } from '../bulk/check-record.ts';
 import { checkedFields } from '../bulk/results/check-results.ts';
 import type { CheckedLink } from '../check/destinations.ts';
-import { type CheckStatus, checkStatuses, isCheckStatus } from '../check/verdict.ts';
+import { byStatus, type CheckStatus, isCheckStatus } from '../check/verdict.ts';
 import type { Identity } from '../client/subject.ts';
 import { readKeptRows } from '../input/kept-rows.ts';
 
@@ -30,14 +30,13 @@ export async function lastCheck(
   const record = await lastCheckRecord(folders(system).state, identity);
   if (!record) return undefined;
   const { run, what, at, complete, links, input } = record;
-  const counts = Object.fromEntries(checkStatuses.map((status) => [status, record.counts.get(status) ?? 0]));
   return {
     run,
     what,
     at,
     complete,
     links,
-    counts: counts as Record<CheckStatus, number>,
+    counts: byStatus((status) => record.counts.get(status) ?? 0),
     async *rows(statuses) {
       let index = -1;
       try {

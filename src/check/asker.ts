@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent } from 'undici';
+import { buildConnector, Client } from 'undici';
 import { failureOf } from '../client/failure-messages.ts';
 import type { Refusal } from './addresses.ts';
 
@@ -42,7 +42,6 @@ export interface AskerOptions {
 /** Sends single requests to strangers: no cookies, no Referer, no credentials, no redirects, no proxy, and only the headers are read. */
 export interface Asker {
   ask(method: Method, url: URL, signal?: AbortSignal): Promise<Answer>;
-  close(): Promise<void>;
 }
 
 /** One for all: each of its own would have a stack, of which nobody reads a line. */
@@ -51,44 +50,45 @@ const enough = new Error('the headers are enough');
 /** Bytes: as much as browsers take, because a long policy or many cookies are no fault of a link. */
 const maximumHeaders = 256 * 1024;
 
-/** undici never looks up a literal address: `literalRefusal` is for those. Every request has a connection of its own: undici closes it after a HEAD, and a GET is stopped after its headers. */
+/**
+ * Every request has a connection of its own, and a client that goes with it: undici closes the connection after a HEAD, and a GET is stopped
+ * after its headers, so that an agent would make and close a pool for each. undici never looks up a literal address: `literalRefusal` is for
+ * those.
+ */
 export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerOptions): Asker {
-  const agent = new Agent({
-    connect: { lookup: checkedLookup(resolve, refusal), timeout, rejectUnauthorized: true, ...(ca && { ca: [...ca] }) },
-    maxHeaderSize: maximumHeaders,
-    headersTimeout: 0,
-    bodyTimeout: 0,
+  const connect = buildConnector({
+    lookup: checkedLookup(resolve, refusal),
+    timeout,
+    rejectUnauthorized: true,
+    ...(ca && { ca: [...ca] }),
   });
+  const options = { connect, maxHeaderSize: maximumHeaders, headersTimeout: 0, bodyTimeout: 0 };
   const headers = { 'user-agent': userAgent, accept: '*/*' };
   return {
     ask: (method, url, signal) =>
       new Promise((resolveWith) => {
         const started = performance.now();
-        let isSettled = false;
+        const milliseconds = (): number => Math.round(performance.now() - started);
+        const client = new Client(url.origin, options);
         let isConnected = false;
-        let stop = (): void => {};
         const settle = (answer: Answer): void => {
-          if (isSettled) return;
-          isSettled = true;
           clearTimeout(timer);
           signal?.removeEventListener('abort', interrupt);
           resolveWith(answer);
-          stop();
+          // What happens to the connection from here on changes nothing.
+          client.destroy(enough).catch(() => undefined);
         };
-        const milliseconds = (): number => Math.round(performance.now() - started);
         const fail = (reason: string, offline = false): void =>
           settle({ kind: 'failure', reason, connected: isConnected, offline, milliseconds: milliseconds() });
         const interrupt = (): void => fail('interrupted');
         const timer = setTimeout(() => fail(`no response from ${url.host} within ${timeout / 1000} s`), timeout);
         signal?.addEventListener('abort', interrupt, { once: true });
         if (signal?.aborted) return interrupt();
-        agent.dispatch(
-          { origin: url.origin, method, path: url.pathname + url.search, headers },
+        client.dispatch(
+          { method, path: url.pathname + url.search, headers },
           {
-            onRequestStart(controller) {
+            onRequestStart() {
               isConnected = true;
-              stop = () => controller.abort(enough);
-              if (isSettled) stop();
             },
             onResponseStart(_controller, status, { location, 'retry-after': retryAfter }) {
               if (status < 200) return;
@@ -107,7 +107,6 @@ export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerO
           },
         );
       }),
-    close: () => agent.destroy(),
   };
 }
 

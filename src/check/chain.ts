@@ -8,7 +8,7 @@ import type { ChainEnd } from './verdict.ts';
 
 /** What a chain of requests needs. */
 export interface ChainWorld {
-  readonly asker: Pick<Asker, 'ask'>;
+  readonly asker: Asker;
   readonly refusal: Refusal;
   readonly hosts: Pick<PoliteHosts, 'enter'>;
   /** Redirects that are followed. */

@@ -86,6 +86,5 @@ export async function askAll(
   ended.addEventListener('abort', finishIfDone, { once: true });
   finishIfDone();
   await finished;
-  await asker.close();
   if (failures.length > 0) throw failures[0];
 }

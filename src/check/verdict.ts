@@ -3,6 +3,13 @@ export const checkStatuses = ['ok', 'moved', 'skipped', 'blocked', 'loop', 'unre
 
 export type CheckStatus = (typeof checkStatuses)[number];
 
+/** A number for each. */
+export function byStatus(count: (status: CheckStatus) => number): Record<CheckStatus, number> {
+  const counts = { ok: 0, moved: 0, skipped: 0, blocked: 0, loop: 0, unreachable: 0, broken: 0, wrong: 0 };
+  for (const status of checkStatuses) counts[status] = count(status);
+  return counts;
+}
+
 /** What fails a check, where nobody says otherwise (K5). */
 export const failingStatuses: readonly CheckStatus[] = ['broken', 'unreachable', 'loop', 'wrong'];
 

@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { folders } from '../base/system.ts';
 import { homepage, version } from '../base/version.ts';
 import { startCheck } from '../bulk/check-run.ts';
 import { interruptible } from '../changes/interruption.ts';
 import { publicOnly } from '../check/addresses.ts';
 import { type CheckSettings, usualLimits } from '../check/engine.ts';
-import { type CheckStatus, checkStatuses, failingStatuses, isCheckStatus } from '../check/verdict.ts';
+import { type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -19,6 +19,7 @@ import {
   type SelectionOptions,
   selectionWords,
 } from '../flags/selection-flags.ts';
+import { choices } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
@@ -37,8 +38,8 @@ export function registerCheck(command: Command, run: Runner): void {
   addSelectionFlags(command, 'check all links, which is the default');
   command
     .option('--links', 'check the short URLs themselves: whether they lead where the account says')
-    .option('--only <statuses>', 'list only links with these statuses, separated by commas', statuses)
-    .option('--fail-on <statuses>', `statuses that exit 3 (default: ${failingStatuses.join(',')})`, statuses)
+    .option('--only <statuses>', 'list only links with these statuses, separated by commas', choices(checkStatuses))
+    .option('--fail-on <statuses>', `statuses that exit 3 (default: ${failingStatuses.join(',')})`, choices(checkStatuses))
     .option('--allow-private', 'also ask addresses that are not public, such as 10.0.0.1 and localhost')
     .option('--results <file>', 'write the final status of every link to <file>');
   command.action(run(check));
@@ -84,14 +85,6 @@ export function registerCheck(command: Command, run: Runner): void {
       '--progress',
       '--verbose',
     ],
-  });
-}
-
-function statuses(text: string): CheckStatus[] {
-  return text.split(',').map((part) => {
-    const status = part.trim();
-    if (isCheckStatus(status)) return status;
-    throw new InvalidArgumentError(`expected some of {${checkStatuses.join('|')}}, got ${JSON.stringify(status)}`);
   });
 }
 

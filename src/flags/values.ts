@@ -13,6 +13,14 @@ export function choice<const Words extends readonly string[]>(words: Words): (te
   return parse;
 }
 
+/** A flag that takes several of a few words, separated by commas. */
+export function choices<const Words extends readonly string[]>(words: Words): (text: string) => Words[number][] {
+  const one = choice(words);
+  const parse = (text: string): Words[number][] => text.split(',').map((part) => one(part.trim()));
+  known.set(parse, words);
+  return parse;
+}
+
 /** A flag or an operand that takes any text, of which these words are known. */
 export function suggested(words: readonly string[]): (text: string) => string {
   const parse = (text: string): string => text;

@@ -74,7 +74,7 @@ const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
   ok: 'success; also an empty listing, a tag selection without matches, or --dry-run',
   failed: 'a failure without a more specific code, or a question answered with no',
   usage: 'invalid flag, operand or input file, or missing --yes without a terminal. Nothing was changed',
-  partial: 'the run completed; some items succeeded, some were rejected',
+  partial: 'the run completed; some items succeeded, some were rejected. For linkctl check: something is broken',
   auth: 'credentials are missing or rejected, or the account is inactive',
   not_found: 'a named link, tag or domain does not exist (0 with --ignore-missing)',
   rejected: 'the server rejected the values; correct them before running again',
