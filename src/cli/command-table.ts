@@ -125,7 +125,7 @@ export const entries: readonly Entry[] = [
   {
     name: 'config',
     summary: 'Show and change the settings of a profile',
-    group: 'Setup:',
+    group: 'More:',
     load: async () => (await import('../commands/config.ts')).registerConfig,
   },
   {
