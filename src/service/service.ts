@@ -8,7 +8,7 @@ import { listen } from './listener.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { answerVisit, openRedirects, type Redirects } from './redirects.ts';
 import type { AccountSettings, ServiceLimits, ServiceSettings } from './settings.ts';
-import { openSqliteStore } from './store/sqlite-store.ts';
+import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { DomainSettings, Store } from './store/store.ts';
 
 export type { AccountSettings, ServiceLimits } from './settings.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test as base, expect, onTestFinished } from 'vitest';
 import { type ClickCounter, clickCounter } from '../../src/service/clicks.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store, StoredDomain, StoredUrl } from '../../src/service/store/store.ts';
 import { username } from './credentials.ts';
 

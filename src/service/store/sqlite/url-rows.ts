@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
+import type { StoredDomain, StoredUrl } from '../store.ts';
 import { type AccountRows, listDomains } from './account-rows.ts';
-import type { StoredDomain, StoredUrl } from './store.ts';
 
 interface UrlRow {
   id: number;

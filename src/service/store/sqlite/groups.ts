@@ -1,5 +1,5 @@
+import type { GroupOutcome, Selection } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-import type { GroupOutcome, Selection } from './store.ts';
 import { compileExpression, writtenOut } from './tag-sets.ts';
 import { findIds } from './url-rows.ts';
 

@@ -1,4 +1,5 @@
-import type { Edition } from '../../contract/editions.ts';
+import type { Edition } from '../../../contract/editions.ts';
+import type { DomainSettings, Store } from '../store.ts';
 import {
   type AccountRows,
   addToTally,
@@ -18,7 +19,6 @@ import { deleteUrls, resetStats } from './groups.ts';
 import { listUrls } from './listing.ts';
 import { appendLog, listLog } from './log-rows.ts';
 import { createSchema } from './schema.ts';
-import type { DomainSettings, Store } from './store.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { findIds, readUrls } from './url-rows.ts';
 

@@ -1,8 +1,8 @@
-import type { TagExpression } from '../tag-expression.ts';
+import type { TagExpression } from '../../tag-expression.ts';
+import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl, UrlChanges } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { Value } from './connection.ts';
 import { choose } from './groups.ts';
-import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl, UrlChanges } from './store.ts';
 import { attachTag, detachTag, findTag, type TagRow, tagLookup } from './tag-rows.ts';
 import { findId, readUrls, storedValues } from './url-rows.ts';
 

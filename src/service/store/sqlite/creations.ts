@@ -1,8 +1,8 @@
-import { foldLabel } from '../../contract/tag-label.ts';
+import { foldLabel } from '../../../contract/tag-label.ts';
+import { type HashSource, hashSource } from '../hash-source.ts';
+import type { Creation, CreationRules, NewUrl, StoredUrl } from '../store.ts';
 import { type AccountRows, addToTally, countUrls, readTally, urlsOfMonth } from './account-rows.ts';
-import { type HashSource, hashSource } from './hash-source.ts';
 import { idOfTime } from './schema.ts';
-import type { Creation, CreationRules, NewUrl, StoredUrl } from './store.ts';
 import { attachTag, type TagRow, tagLookup } from './tag-rows.ts';
 import { findId, longUrlKey, readUrls, storedValues } from './url-rows.ts';
 

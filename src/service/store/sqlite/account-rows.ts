@@ -1,6 +1,6 @@
-import { isLocalhost } from '../../contract/web-address.ts';
+import { isLocalhost } from '../../../contract/web-address.ts';
+import type { DomainSettings, StoredDomain, Usage } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { DomainSettings, StoredDomain, Usage } from './store.ts';
 
 /** The rows of one account, the clock, and the randomness: what every query of the store needs. */
 export interface AccountRows {

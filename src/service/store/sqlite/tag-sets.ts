@@ -1,4 +1,4 @@
-import type { TagExpression } from '../tag-expression.ts';
+import type { TagExpression } from '../../tag-expression.ts';
 import { type AccountRows, listDomains } from './account-rows.ts';
 import type { Value } from './connection.ts';
 import { idOfTime } from './schema.ts';

@@ -1,5 +1,5 @@
+import type { StoredLogEntry } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-import type { StoredLogEntry } from './store.ts';
 
 /** Section 8: older entries are deleted automatically. */
 const retentionMilliseconds = 30 * 86_400_000;

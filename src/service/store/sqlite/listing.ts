@@ -1,7 +1,7 @@
-import type { TagExpression } from '../tag-expression.ts';
+import type { TagExpression } from '../../tag-expression.ts';
+import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
 import { type AccountRows, countUrls } from './account-rows.ts';
 import type { Value } from './connection.ts';
-import type { ListQuery, Order, StoredDomain, StoredUrl } from './store.ts';
 import { compileExpression, writtenOut } from './tag-sets.ts';
 import { readUrls } from './url-rows.ts';
 

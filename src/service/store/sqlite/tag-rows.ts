@@ -1,4 +1,4 @@
-import { foldLabel } from '../../contract/tag-label.ts';
+import { foldLabel } from '../../../contract/tag-label.ts';
 import type { AccountRows } from './account-rows.ts';
 
 export interface TagRow {

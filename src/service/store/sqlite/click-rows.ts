@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
+import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-import type { Click, DayClicks, StoredDomain, Target } from './store.ts';
 
 export function findTarget({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): Target | undefined {
   return connection
