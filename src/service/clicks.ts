@@ -13,18 +13,15 @@ const transactionBound = 500;
 /** Clicks kept while the store refuses them (a full disk); beyond these, new ones are not counted. */
 const pendingBound = 200_000;
 
-/** Counts clicks without making anybody wait: they are collected, and stored in groups. */
+/** Counts clicks without making anybody wait: they are collected, and stored in groups. Those that are limited: `Store.countClick`. */
 export interface ClickCounter {
   add(click: Click): void;
-  /** Clicks of one URL that the store does not know of yet. */
-  pendingOf(urlId: number): number;
   /** Stores what was collected so far; rejects where the store does, and keeps what it did not take. */
   flush(): Promise<void>;
 }
 
 export function clickCounter(store: Store, onFailure: (error: unknown) => void): ClickCounter {
   let pending: Click[] = [];
-  const perUrl = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
 
@@ -34,7 +31,6 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
       const group = pending.slice(0, Math.min(left, transactionBound));
       await store.recordClicks(group);
       pending = pending.slice(group.length);
-      for (const { urlId } of group) subtract(perUrl, urlId);
       left -= group.length;
       if (left > 0) await turn();
     }
@@ -61,19 +57,11 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
     add(click) {
       if (pending.length >= pendingBound) return;
       pending.push(click);
-      perUrl.set(click.urlId, (perUrl.get(click.urlId) ?? 0) + 1);
       schedule(collectionTime);
     },
-    pendingOf: (urlId) => perUrl.get(urlId) ?? 0,
     async flush() {
       if (flushing) await flushing;
       if (pending.length > 0) await flush();
     },
   };
-}
-
-function subtract(counts: Map<number, number>, key: number): void {
-  const rest = (counts.get(key) ?? 0) - 1;
-  if (rest > 0) counts.set(key, rest);
-  else counts.delete(key);
 }

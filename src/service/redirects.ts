@@ -10,7 +10,7 @@ export interface Redirects {
   readonly store: Store;
   readonly clicks: ClickCounter;
   readonly now: () => number;
-  /** The account's domains, up to a second old: reading them for each visit would take a third of its time. */
+  /** The account's domains, up to a second old, or older while they cannot be read: reading them for each visit would take a third of its time. */
   readonly domains: () => Promise<readonly StoredDomain[]>;
 }
 
@@ -26,13 +26,19 @@ export function openRedirects(store: Store, clicks: ClickCounter, now: () => num
     now,
     async domains() {
       if (performance.now() - readAt > domainsAge) {
-        domains = await store.listDomains();
+        domains = await store.listDomains().catch((error: unknown) => {
+          if (domains.length === 0) throw error;
+          return domains;
+        });
         readAt = performance.now();
       }
       return domains;
     },
   };
 }
+
+/** The answer to a visit while the store cannot be read. */
+export const unavailable = plain(503, 'try again in a moment', { 'retry-after': '1' });
 
 /** Answers `GET /<hash>` and `/` of the domain that the `Host` header names. */
 export async function answerVisit(redirects: Redirects, request: ServiceRequest, path: string): Promise<ServiceResponse> {
@@ -45,7 +51,7 @@ export async function answerVisit(redirects: Redirects, request: ServiceRequest,
   const location = target && isUsable(redirects, target) ? safeLocation(target.longUrl) : undefined;
   if (!target || location === undefined) return notFoundPage(domain);
   // A HEAD only asks where the link leads, as link checkers and previews do: no click. Our choice.
-  if (request.method === 'GET') countClick(redirects, request, target);
+  if (request.method === 'GET' && !(await countClick(redirects, request, target))) return notFoundPage(domain);
   return redirect(Number(domain.redirectCode), location);
 }
 
@@ -63,14 +69,18 @@ function findNormalized(domains: readonly StoredDomain[], host: string): StoredD
   return domains.find((domain) => names.includes(domain.name));
 }
 
-/** `expiration_date` is the last day on which the link works; `max_clicks` counts the clicks that are still to be stored. */
-function isUsable({ clicks, now }: Redirects, target: Target): boolean {
+/** `expiration_date` is the last day on which the link works. */
+function isUsable({ now }: Redirects, target: Target): boolean {
   if (target.expirationDate !== null && dateTime(now()).slice(0, 10) > target.expirationDate) return false;
-  return target.maxClicks === 0 || target.totalClicks + clicks.pendingOf(target.id) < target.maxClicks;
+  return target.maxClicks === 0 || target.totalClicks < target.maxClicks;
 }
 
-function countClick({ clicks, now }: Redirects, request: ServiceRequest, target: Target): void {
-  clicks.add({ urlId: target.id, visitor: `${request.address}\n${header(request, 'user-agent') ?? ''}`, time: now() });
+/** Whether the link may be followed: the clicks of one with `max_clicks` are counted before, those of others soon after. */
+async function countClick({ store, clicks, now }: Redirects, request: ServiceRequest, target: Target): Promise<boolean> {
+  const click = { urlId: target.id, visitor: `${request.address}\n${header(request, 'user-agent') ?? ''}`, time: now() };
+  if (target.maxClicks > 0) return store.countClick(click);
+  clicks.add(click);
+  return true;
 }
 
 function rootPage(domain: StoredDomain): ServiceResponse {

@@ -6,7 +6,7 @@ import { type ClickCounter, clickCounter } from './clicks.ts';
 import { hostName, normalizeDomain } from './hosts.ts';
 import { listen } from './listener.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
-import { answerVisit, openRedirects, type Redirects } from './redirects.ts';
+import { answerVisit, openRedirects, type Redirects, unavailable } from './redirects.ts';
 import type { AccountSettings, ServiceLimits, ServiceSettings } from './settings.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { DomainSettings, Store } from './store/store.ts';
@@ -107,10 +107,19 @@ async function answer(service: Service, request: ServiceRequest): Promise<Servic
       await clicks.flush().catch(api.onFailure);
       return await answerCall(api, request, path.slice(apiRoot.length), new URLSearchParams(search));
     }
-    return redirects ? await answerVisit(redirects, request, path) : refuse(1301);
+    return redirects ? await visit(service, redirects, request, path) : refuse(1301);
   } catch (error) {
     api.onFailure(error);
     return refuse(101);
+  }
+}
+
+async function visit({ api }: Service, redirects: Redirects, request: ServiceRequest, path: string): Promise<ServiceResponse> {
+  try {
+    return await answerVisit(redirects, request, path);
+  } catch (error) {
+    api.onFailure(error);
+    return unavailable;
   }
 }
 

@@ -190,6 +190,8 @@ export interface Store {
 
   findTarget(domain: StoredDomain, hash: string): Promise<Target | undefined>;
   recordClicks(clicks: readonly Click[]): Promise<void>;
+  /** Counts one click of a URL with `max_clicks`, unless it has had as many, or is gone: then false. Exact across processes. */
+  countClick(click: Click): Promise<boolean>;
 
   close(): Promise<void>;
 }

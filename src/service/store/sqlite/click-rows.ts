@@ -58,6 +58,14 @@ function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): vo
   for (const [id, gain] of gains) if (!addGain(rows, id, day, gain)) forgetVisitors(rows, id);
 }
 
+/** See `Store`. Inside the caller's write transaction. */
+export function countClick(rows: AccountRows, click: Click): boolean {
+  const isLeft = 'SELECT count(*) AS count FROM urls WHERE account_id = ? AND id = ? AND total_clicks < max_clicks';
+  if (rows.connection.count(isLeft, rows.accountId, click.urlId) === 0) return false;
+  recordClicks(rows, [click]);
+  return true;
+}
+
 /** The number that is stored of a visitor: it distinguishes visitors, and reveals neither address nor user agent. */
 function visitorNumbers({ salt }: AccountRows): (visitor: string) => number {
   // A crawler follows many links at once: one digest is enough.

@@ -11,7 +11,7 @@ import {
   readUsage,
   renameLocalDomain,
 } from './account-rows.ts';
-import { clicksOfDays, findTarget, recordClicks } from './click-rows.ts';
+import { clicksOfDays, countClick, findTarget, recordClicks } from './click-rows.ts';
 import { openConnection } from './connection.ts';
 import { createUrls } from './creations.ts';
 import { editTagged, editUrls } from './edits.ts';
@@ -94,6 +94,8 @@ function sqliteStore(rows: AccountRows): Store {
 
     findTarget: async (domain, hash) => connection.lookUp(() => findTarget(rows, domain, hash)),
     recordClicks: async (clicks) => connection.write(() => recordClicks(rows, clicks)),
+
+    countClick: async (click) => connection.write(() => countClick(rows, click)),
 
     close: async () => connection.close(),
   };
