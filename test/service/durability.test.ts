@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { openConnection } from '../../src/service/store/connection.ts';
+import { openConnection } from '../../src/service/store/sqlite/connection.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
 import { type Client, connect, inBothEditions, many, test } from './running-service.ts';
 
