@@ -26,9 +26,9 @@ export interface Envelope {
   version?: string;
 }
 
-/** How many of something there are, and how many are allowed. */
+/** How many of something there are, and how many are allowed; some counters are a limit alone (FIELD-NOTES 5). */
 export interface Counter {
-  count: number;
+  count?: number;
   limit: number;
 }
 
@@ -41,6 +41,8 @@ export type AccountRecord = {
   subscription_plan: string;
   /** `urls`, `today_api_calls`, `month_urls`; the set depends on the server's configuration (2.2). */
   counters: { [name: string]: Counter };
+  /** Locations; not shown in API.md (FIELD-NOTES 5). */
+  links?: { urls: string; stats: string; log: string };
 };
 
 /** `qr_small` and `qr_big`; the form of their values is not shown (2.3). */

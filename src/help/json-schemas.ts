@@ -59,7 +59,8 @@ const account = record<AccountRecord>({
   custom_domain: optional(text),
   account_expiration_date: dateTime,
   subscription_plan: text,
-  counters: { type: 'object', additionalProperties: record<Counter>({ count, limit: { type: 'integer' } }) },
+  counters: { type: 'object', additionalProperties: record<Counter>({ count: optional(count), limit: { type: 'integer' } }) },
+  links: optional(record<NonNullable<AccountRecord['links']>>({ urls: text, stats: text, log: text })),
 });
 
 const domain = record<DomainRecord>({

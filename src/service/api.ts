@@ -1,19 +1,17 @@
-import type { ErrorCode } from '../contract/errors.ts';
 import { endpoints, type Method, type OperationName, type OperationResult } from '../contract/operations.ts';
-import type { Envelope } from '../contract/records.ts';
 import { isLocalhost } from '../contract/web-address.ts';
+import { refuse, succeed } from './answers.ts';
 import { readPayload } from './bodies.ts';
 import { authenticate } from './credentials.ts';
-import { apiVersion } from './handlers/account.ts';
 import type { Call } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
 import { normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
-import { Refusal, statusOf } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 import { matchRoute } from './routes.ts';
 import type { ServiceSettings } from './settings.ts';
 import type { Store, StoredDomain } from './store/store.ts';
-import { dateTime, errorRecord } from './url-records.ts';
+import { dateTime } from './url-records.ts';
 
 /** What it takes to answer a call. */
 export interface Api {
@@ -23,35 +21,34 @@ export interface Api {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Answers one request to the API; `path` is what follows the root, beginning with a slash. Never rejects. */
-export async function answerCall(
-  api: Api,
-  request: ServiceRequest,
-  path: string,
-  query: URLSearchParams,
-): Promise<ServiceResponse> {
+/** What a request to the API names. */
+export interface Target {
+  /** The path of the API itself: it ends in `/api/3`. */
+  readonly root: string;
+  /** What follows the root; empty, or beginning with a slash. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** Answers one request to the API. Never rejects. */
+export async function answerCall(api: Api, request: ServiceRequest, target: Target): Promise<ServiceResponse> {
   try {
     await admit(api, request);
+    const { path, query } = target;
     const { operation, path: values } = matchRoute(api.settings.edition, readMethod(request), path, query);
     const payload = hasPayload(endpoints[operation].method) ? await readPayload(request) : undefined;
-    const result = await run(operation, openCall(api, values, query, payload));
-    return envelope(200, 0, result);
+    return succeed(await run(operation, openCall(api, target, values, payload)));
   } catch (error) {
-    if (error instanceof Refusal) return refuse(error.code);
+    if (error instanceof Refusal) return refuse(error);
     api.onFailure(error);
     return refuse(101);
   }
 }
 
-/** The answer to a call that failed as a whole: code, message, and no other payload (7.1). */
-export function refuse(code: ErrorCode): ServiceResponse {
-  return envelope(statusOf(code), code, {});
-}
-
 /** Checks the credentials (section 5), then counts the call; calls with wrong credentials are not counted. */
 async function admit({ settings, store }: Api, request: ServiceRequest): Promise<void> {
   const { account, credentials, limits, now } = settings;
-  authenticate(header(request, 'authorization'), credentials);
+  authenticate(request, credentials);
   // An expired account is refused like an inactive one. Not shown in API.md; as public deployments do (FIELD-NOTES 19).
   if (!account.active || account.expirationDate <= dateTime(now())) throw new Refusal(1217);
   if (!(await store.countCall(limits.callsPerDay))) throw new Refusal(1303);
@@ -67,9 +64,10 @@ function hasPayload(method: Method): boolean {
   return method === 'POST' || method === 'PATCH';
 }
 
-function openCall(api: Api, path: object, query: URLSearchParams, payload: unknown): Call<OperationName> {
+function openCall(api: Api, { root, query }: Target, path: object, payload: unknown): Call<OperationName> {
   const { settings, store } = api;
   return {
+    root,
     path,
     query,
     payload,
@@ -100,15 +98,4 @@ function domainNamed(name: string, domains: readonly StoredDomain[]): StoredDoma
 /** The operation is known at run time only; the route's pattern guarantees the path values. */
 function run<O extends OperationName>(operation: O, call: Call<O>): Promise<OperationResult<O>> {
   return handlers[operation](call);
-}
-
-/** `version` is on every answer. Wider than API.md 9.2; as public deployments do (FIELD-NOTES 1). */
-function envelope(status: number, code: ErrorCode, result: object): ServiceResponse {
-  const error: Envelope = { error: errorRecord(code) };
-  const body = code === 0 ? { ...error, version: apiVersion, ...result } : error;
-  return {
-    status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
-    body: JSON.stringify(body),
-  };
 }

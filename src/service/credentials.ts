@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { header, type ServiceRequest } from './message.ts';
 import { Refusal } from './refusal.ts';
 
 export interface Credentials {
@@ -6,20 +7,31 @@ export interface Credentials {
   readonly apiKey: string;
 }
 
-/** Checks an `Authorization` header (section 5). A wrong name and a wrong key take the same time. */
-export function authenticate(authorization: string | undefined, expected: Credentials): void {
-  const given = readBasic(authorization);
+/**
+ * Checks who sends a request (section 5). A wrong name and a wrong key take the same time. Basic wins over the two headers, right or
+ * wrong (V2).
+ */
+export function authenticate(request: ServiceRequest, expected: Credentials): void {
+  const given = readBasic(header(request, 'authorization') ?? '') ?? readHeaders(request);
   const nameMatches = isSame(given.username, expected.username);
   const keyMatches = isSame(given.apiKey, expected.apiKey);
   if (!nameMatches) throw new Refusal(1102);
   if (!keyMatches) throw new Refusal(1300);
 }
 
-function readBasic(authorization: string | undefined): Credentials {
-  const encoded = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(authorization ?? '')?.[1] ?? '';
-  const text = Buffer.from(encoded, 'base64').toString();
+/** Undefined for another scheme. */
+function readBasic(authorization: string): Credentials | undefined {
+  const [, encoded] = /^basic\b *(.*)$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return undefined;
+  const text = /^[A-Za-z0-9+/_=-]+ *$/.test(encoded) ? Buffer.from(encoded, 'base64').toString() : '';
   const colon = text.indexOf(':');
   return colon < 0 ? { username: '', apiKey: '' } : { username: text.slice(0, colon), apiKey: text.slice(colon + 1) };
+}
+
+/** The second way to sign in. Not shown in API.md; as public deployments do (FIELD-NOTES 28). */
+function readHeaders(request: ServiceRequest): Credentials {
+  const utf8 = (name: string): string => Buffer.from(header(request, name) ?? '', 'latin1').toString();
+  return { username: utf8('x-tinycc-user'), apiKey: utf8('x-tinycc-key') };
 }
 
 /** Digests first: timingSafeEqual throws on different lengths. */

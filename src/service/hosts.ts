@@ -16,7 +16,7 @@ export function hostName(host: string): string {
   return host.replace(/:\d*$/, '').toLowerCase();
 }
 
-/** A host that names no domain: an address, or this machine. */
+/** A host that names no domain: none at all, an address, or this machine. */
 export function isBareHost(name: string): boolean {
-  return isLoopback(name) || isIP(name) !== 0 || name.startsWith('[');
+  return name === '' || isLoopback(name) || isIP(name) !== 0 || name.startsWith('[');
 }

@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { refuse } from './answers.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
-import { Refusal } from './refusal.ts';
+import { hasDoubtfulHost, serviceRequest } from './requests.ts';
 
 interface ListenerOptions {
   readonly host: string;
@@ -17,12 +19,16 @@ interface Listener {
   close(): Promise<void>;
 }
 
-/** R-54, in milliseconds. */
-const headersTimeout = 5000;
-const requestTimeout = 30_000;
-
-/** Room for 1000 hashes of 25 characters in a query. */
-const maxHeaderSize = 65_536;
+const serverOptions = {
+  // R-54, in milliseconds.
+  headersTimeout: 5000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1000,
+  // Room for 1000 hashes of 25 characters in a query.
+  maxHeaderSize: 65_536,
+  // Refused here, with a body (V1).
+  requireHostHeader: false,
+};
 
 /** Milliseconds that requests under way have to finish when the listener closes. */
 const drainTime = 5000;
@@ -30,12 +36,20 @@ const drainTime = 5000;
 /** Listens over `node:http`; rejects where the address cannot be had. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   let closing = false;
-  const server = createServer({ headersTimeout, requestTimeout, maxHeaderSize, connectionsCheckingInterval: 1000 });
-  server.on('request', (incoming, outgoing) => {
-    void options
-      .handle(serviceRequest(incoming, options.bodyBytes))
-      .then((response) => send(incoming, outgoing, response, closing));
-  });
+  const server = createServer(serverOptions);
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    answers.set(incoming.socket, outgoing);
+    if (hasDoubtfulHost(incoming)) send(incoming, outgoing, refuse(1308), closing);
+    else
+      void options
+        .handle(serviceRequest(incoming, options.bodyBytes))
+        .then((response) => send(incoming, outgoing, response, closing));
+  };
+  server.on('request', answer);
+  // Of what a client expects, we know only 100-continue, which Node answers itself.
+  server.on('checkExpectation', answer);
+  server.on('clientError', (error, socket) => refuseUnread(error, socket, answers.get(socket)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -50,38 +64,6 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-function serviceRequest(incoming: IncomingMessage, bodyBytes: number): ServiceRequest {
-  return {
-    method: incoming.method ?? '',
-    target: incoming.url ?? '/',
-    headers: incoming.headers,
-    address: incoming.socket.remoteAddress ?? '',
-    body: () => readBody(incoming, bodyBytes),
-  };
-}
-
-/** What exceeds the bound is discarded as it arrives, so that the answer reaches a client that is still sending. */
-function readBody(incoming: IncomingMessage, bound: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const refuse = (): void => {
-      incoming.removeAllListeners('data').resume();
-      chunks.length = 0;
-      reject(new Refusal(1310));
-    };
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > bound) refuse();
-      else chunks.push(chunk);
-    });
-    incoming.on('end', () => resolve(Buffer.concat(chunks)));
-    // The client is gone: nobody reads this answer.
-    incoming.on('error', () => reject(new Refusal(1305)));
-    incoming.on('close', () => reject(new Refusal(1305)));
-  });
-}
-
 function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ServiceResponse, closing: boolean): void {
   // An unread body must not be taken for the next request.
   if (!incoming.complete) incoming.resume();
@@ -91,6 +73,27 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Ser
     ...(closing && { connection: 'close' }),
   });
   outgoing.end(incoming.method === 'HEAD' ? undefined : response.body);
+}
+
+/** What the parser refuses gets a JSON body, too (V1), unless it would be read as the answer to a request that is under way. */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void {
+  const status = statusOfParser(error.code ?? '');
+  const isOpen = last === undefined || last.writableFinished || !(last.req.complete || last.headersSent);
+  if (status === undefined || !isOpen || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { headers, body } = refuse(1308);
+  const fields = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Undefined for what is no request at all: a connection that broke. */
+function statusOfParser(code: string): number | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431;
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
+  return code.startsWith('HPE_') ? 400 : undefined;
 }
 
 function closeServer(server: Server): Promise<void> {

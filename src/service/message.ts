@@ -1,8 +1,10 @@
 /** A request, whatever kind of listener received it. */
 export interface ServiceRequest {
   readonly method: string;
-  /** Undecoded path and query, as on the request line. */
+  /** Undecoded path and query. */
   readonly target: string;
+  /** The name and port that were asked for; empty where none was. */
+  readonly host: string;
   /** By lower-case name. */
   readonly headers: { readonly [name: string]: string | string[] | undefined };
   /** Address of the peer. */

@@ -11,9 +11,12 @@ export function readNumber(query: URLSearchParams, name: string, fallback: numbe
   return number;
 }
 
-/** The entries of `hashes` (4.1.8): 1305 without any, 1221 above the bound. */
+/** The entries of `hashes` (4.1.8), without the blanks around them (V3): 1305 without any, 1221 above the bound. */
 export function readHashes(query: URLSearchParams, bound: number): string[] {
-  const hashes = (query.get('hashes') ?? '').split(',').filter((hash) => hash !== '');
+  const hashes = (query.get('hashes') ?? '')
+    .split(',')
+    .map((hash) => hash.trim())
+    .filter((hash) => hash !== '');
   if (hashes.length === 0) throw new Refusal(1305);
   if (hashes.length > bound) throw new Refusal(1221);
   return hashes;
@@ -26,9 +29,8 @@ export function readTagExpression(query: URLSearchParams): TagExpression {
   return expression;
 }
 
-/** Whether URLs are named or described. `tags` replaces `hashes` (4.3.9): with both, it is not clear what was meant: 1307. */
+/** Whether URLs are named or described. Where both are there, `tags` wins (4.3.9). */
 export function selectionKind(query: URLSearchParams): 'hashes' | 'tags' | undefined {
-  if (query.has('hashes') && query.has('tags')) throw new Refusal(1307);
   return query.has('tags') ? 'tags' : query.has('hashes') ? 'hashes' : undefined;
 }
 

@@ -43,7 +43,7 @@ export const unavailable = plain(503, 'try again in a moment', { 'retry-after': 
 /** Answers `GET /<hash>` and `/` of the domain that the `Host` header names. */
 export async function answerVisit(redirects: Redirects, request: ServiceRequest, path: string): Promise<ServiceResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed', { allow: 'GET, HEAD' });
-  const domain = await findDomain(redirects, header(request, 'host') ?? '');
+  const domain = await findDomain(redirects, request.host);
   if (!domain) return plain(404, 'no such domain');
   if (path === '/') return rootPage(domain);
   const hash = path.slice(1);
@@ -55,7 +55,7 @@ export async function answerVisit(redirects: Redirects, request: ServiceRequest,
   return redirect(Number(domain.redirectCode), location);
 }
 
-/** The domain of that name; the default one where the host is an address or this machine, and thus names none. */
+/** The domain of that name; the default one where the host is absent, an address or this machine, and thus names none. */
 async function findDomain(redirects: Redirects, host: string): Promise<StoredDomain | undefined> {
   const domains = await redirects.domains();
   const name = hostName(host);

@@ -5,11 +5,14 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   /** What in particular; sent for items, because an envelope has no place for it (2.1). */
   readonly details: string;
+  /** What the answer to a whole call has besides its usual headers. */
+  readonly headers: { readonly [name: string]: string };
 
-  constructor(code: ErrorCode, details = '') {
+  constructor(code: ErrorCode, details = '', headers: Refusal['headers'] = {}) {
     super(details);
     this.code = code;
     this.details = details;
+    this.headers = headers;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Edition } from '../contract/editions.ts';
-import { type Endpoint, endpoints, type OperationName } from '../contract/operations.ts';
+import { type Endpoint, endpoints, type Method, type OperationName } from '../contract/operations.ts';
 import { Refusal } from './refusal.ts';
 
 interface Route {
@@ -8,7 +8,10 @@ interface Route {
   readonly path: { readonly [name: string]: string };
 }
 
-/** Finds the operation of a request below the API root: 1301 where there is no such path, 1302 where only the method is wrong. */
+/**
+ * Finds the operation of a request below the API root: 1301 where there is no such path, 1302 where only the method is wrong. HEAD
+ * works where GET does (V1).
+ */
 export function matchRoute(edition: Edition, method: string, path: string, query: URLSearchParams): Route {
   // A trailing slash is accepted. Not shown in API.md; as public deployments do (FIELD-NOTES 12).
   const segments = path.replace(/\/$/, '').split('/');
@@ -18,11 +21,17 @@ export function matchRoute(edition: Edition, method: string, path: string, query
   });
   if (here.length === 0) throw new Refusal(1301);
   const selected = query.has('hashes') || query.has('tags');
+  const sought = method === 'HEAD' ? 'GET' : method;
   const route = here.find(
-    ({ endpoint }) => endpoint.method === method && (endpoint.selected === undefined || endpoint.selected === selected),
+    ({ endpoint }) => endpoint.method === sought && (endpoint.selected === undefined || endpoint.selected === selected),
   );
-  if (!route) throw new Refusal(1302);
+  if (!route) throw new Refusal(1302, '', { allow: allowed(here.map(({ endpoint }) => endpoint.method)) });
   return route;
+}
+
+/** The value of `Allow`. */
+function allowed(methods: readonly Method[]): string {
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
 }
 
 function candidates(edition: Edition): [OperationName, Endpoint][] {

@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { type Edition, editions } from '../contract/editions.ts';
 import { isLoopback } from '../contract/web-address.ts';
-import { type Api, answerCall, refuse } from './api.ts';
+import { refuse } from './answers.ts';
+import { type Api, answerCall } from './api.ts';
 import { type ClickCounter, clickCounter } from './clicks.ts';
 import { hostName, normalizeDomain } from './hosts.ts';
 import { listen } from './listener.ts';
-import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
+import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { answerVisit, openRedirects, type Redirects, unavailable } from './redirects.ts';
-import type { AccountSettings, ServiceLimits, ServiceSettings } from './settings.ts';
+import { type AccountSettings, type ServiceLimits, type ServiceSettings, unlimited } from './settings.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { DomainSettings, Store } from './store/store.ts';
 
 export type { AccountSettings, ServiceLimits } from './settings.ts';
 export type { DomainSettings } from './store/store.ts';
 
-/** The root of version 3 of the interface, on every local service. */
+/** The root of version 3 of the interface, on every local service; below any prefix, too (V1). */
 export const apiRoot = '/api/3';
 
 export interface ServiceOptions {
@@ -96,16 +97,18 @@ interface Service {
   readonly isLocal: boolean;
 }
 
-/** The whole service as a function: what is below the API root goes to the API, the rest to the redirects. Never rejects. */
+/** The whole service as a function: what is below an API root goes to the API, the rest to the redirects. Never rejects. */
 async function answer(service: Service, request: ServiceRequest): Promise<ServiceResponse> {
   const { api, redirects, clicks } = service;
   try {
     const [path, search] = splitTarget(request.target);
-    if (path === apiRoot || path.startsWith(`${apiRoot}/`)) {
+    const rootLength = lengthOfRoot(path);
+    if (rootLength > 0) {
       if (service.isLocal && !(await isOwnHost(api.store, request))) return refuse(1217);
       // So that an answer counts every click that came before its call.
       await clicks.flush().catch(api.onFailure);
-      return await answerCall(api, request, path.slice(apiRoot.length), new URLSearchParams(search));
+      const query = new URLSearchParams(search);
+      return await answerCall(api, request, { root: path.slice(0, rootLength), path: path.slice(rootLength), query });
     }
     return redirects ? await visit(service, redirects, request, path) : refuse(1301);
   } catch (error) {
@@ -123,6 +126,15 @@ async function visit({ api }: Service, redirects: Redirects, request: ServiceReq
   }
 }
 
+/** Where the root of the API ends in a path, whatever comes before it (V1); 0 without one. */
+function lengthOfRoot(path: string): number {
+  for (let at = path.indexOf(apiRoot); at >= 0; at = path.indexOf(apiRoot, at + 1)) {
+    const end = at + apiRoot.length;
+    if (end === path.length || path[end] === '/') return end;
+  }
+  return 0;
+}
+
 /** The path and the query of a request. */
 function splitTarget(target: string): [string, string] {
   const at = target.indexOf('?');
@@ -131,14 +143,12 @@ function splitTarget(target: string): [string, string] {
 
 /** R-54: a web page whose name was made to resolve to this machine (DNS rebinding) sends its own name here. */
 async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean> {
-  const host = header(request, 'host') ?? '';
-  if (isLoopback(hostName(host))) return true;
+  const { host } = request;
+  // No browser leaves it out.
+  if (host === '' || isLoopback(hostName(host))) return true;
   const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
   return (await store.listDomains()).some((domain) => names.includes(domain.name));
 }
-
-/** High enough to mean no limit. */
-const unlimited = 1_000_000_000;
 
 function serviceSettings(options: ServiceOptions): ServiceSettings {
   const { edition, username, apiKey, limits = {}, account = {} } = options;

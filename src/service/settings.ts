@@ -1,6 +1,9 @@
 import type { Edition } from '../contract/editions.ts';
 import type { Credentials } from './credentials.ts';
 
+/** High enough to mean no limit. */
+export const unlimited = 1_000_000_000;
+
 /** Bounds and quotas, each settable, to try scripts against them. */
 export interface ServiceLimits {
   /** Items in one group operation (1221); the edition's own by default. */

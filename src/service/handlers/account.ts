@@ -1,15 +1,19 @@
 import type { AccountRecord, Counter, DomainRecord } from '../../contract/records.ts';
+import { apiVersion } from '../answers.ts';
+import { unlimited } from '../settings.ts';
 import { dateTime } from '../url-records.ts';
 import type { Handler } from './call.ts';
 import { pageRecord, readPage } from './reading.ts';
 
-export const getAccount: Handler<'getAccount'> = async ({ store, settings }) => {
+export const getAccount: Handler<'getAccount'> = async ({ root, store, settings }) => {
   const { account, limits, credentials, edition } = settings;
   const usage = await store.usage();
   const counters: { [name: string]: Counter } = {
     urls: { count: usage.urls, limit: limits.urls },
     today_api_calls: { count: usage.callsToday, limit: limits.callsPerDay },
     month_urls: { count: usage.urlsThisMonth, limit: limits.monthUrls },
+    // A limit alone. Not shown in API.md; as public deployments do (V3, FIELD-NOTES 5).
+    daily_redirects: { limit: unlimited },
   };
   const record: AccountRecord = {
     user_id: usage.userId,
@@ -17,6 +21,8 @@ export const getAccount: Handler<'getAccount'> = async ({ store, settings }) => 
     account_expiration_date: account.expirationDate,
     subscription_plan: account.plan,
     counters,
+    // Three texts, on both editions: programs read them as such (V3, FIELD-NOTES 5). Edition B has no log.
+    links: { urls: `${root}/urls`, stats: `${root}/stats`, log: edition === 'a' ? `${root}/log` : '' },
   };
   if (edition === 'b') record.custom_domain = (await store.listDomains())[0]?.name ?? '';
   return { account: record };
@@ -53,6 +59,3 @@ export const listLog: Handler<'listLog'> = async (call) => {
   // This service has no feeds; empty, as other unset locations are (2.6).
   return { version: apiVersion, page: pageRecord(log, total, offset), links: { rss_url: '', atom_url: '' }, log };
 };
-
-/** What the document's examples read (9.2). */
-export const apiVersion = '3.1';

@@ -4,6 +4,8 @@ import type { Store, StoredDomain } from '../store/store.ts';
 
 /** One accepted API call: authenticated, counted, and routed. */
 export interface Call<O extends OperationName> {
+  /** The path of the API, as the client has it. */
+  readonly root: string;
   readonly path: Operations[O]['path'];
   readonly query: URLSearchParams;
   /** The payload as it came: nothing about it has been checked. */

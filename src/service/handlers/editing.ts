@@ -16,7 +16,7 @@ import { Refusal } from '../refusal.ts';
 import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
 import { errorRecord, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, logUrls, ownDomains, plural, readItems, readOnlyItem } from './items.ts';
+import { attempt, hashInUse, logUrls, ownDomains, plural, readItems, readOnlyItem } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
@@ -55,7 +55,7 @@ export const editUrls: Handler<'editUrls'> = async (call) => {
   const items = readItems(call.payload, call.settings.limits.groupBound);
   const readings = items.map((item): Reading => {
     const hash = typeof item.hash === 'string' ? item.hash : '';
-    return { hash, changes: hash === '' ? new Refusal(1305) : changes(item) };
+    return { hash, changes: hash === '' ? new Refusal(1305, 'hash: missing') : changes(item) };
   });
   return { urls: await edit(call, readings) };
 };
@@ -116,10 +116,13 @@ async function edit(call: EditingCall, readings: readonly Reading[]): Promise<Ur
 
 function answerItem(hash: string, outcome: EditOutcome, edition: Edition): UrlItem {
   if (outcome.kind === 'edited') return succeededItem(outcome.url, edition);
-  return failedItem(hash, new Refusal(outcome.kind === 'taken' ? 1215 : 1306));
+  return failedItem(
+    hash,
+    outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : new Refusal(1306, 'hash: no link of this domain has it'),
+  );
 }
 
-/** Without `details`. Not shown in API.md; as public deployments do (FIELD-NOTES 6, 9). */
-function failedItem(hash: string, { code }: Refusal): FailedItem {
-  return { hash, error: errorRecord(code) };
+/** The hash and, wider than public deployments, `details` (2.1, V3; FIELD-NOTES 6, 9). */
+function failedItem(hash: string, { code, details }: Refusal): FailedItem {
+  return { hash, error: { ...errorRecord(code), details } };
 }

@@ -30,6 +30,9 @@ export function attempt<T>(read: () => T): T | Refusal {
   }
 }
 
+/** The `details` of a 1215 (4.3.1). */
+export const hashInUse = 'custom hash is already in use';
+
 /** Notes in the account log that URLs were created or edited; one is named. */
 export async function logUrls(
   log: Call<OperationName>['log'],

@@ -31,7 +31,7 @@ export const getUrl: Handler<'getUrl'> = async (call) => {
 
 /**
  * The default of `limit` is also its bound, so that no answer grows without end: more is clamped. Zero gives an empty page
- * with its `total_count`. Not shown in API.md.
+ * with its `total_count`; `page` says how many rows were given (V3). Not shown in API.md.
  */
 export function readPage({ query, settings }: Pick<Call<'listUrls'>, 'query' | 'settings'>): { offset: number; limit: number } {
   const { groupBound } = editions[settings.edition];

@@ -15,7 +15,7 @@ import { Refusal } from '../refusal.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
 import { errorRecord, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, logUrls, ownDomains, readItems } from './items.ts';
+import { attempt, hashInUse, logUrls, ownDomains, readItems } from './items.ts';
 
 /** 4.3.1 to 4.3.4. Answers keep the submitted order; the document promises none. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
@@ -71,7 +71,7 @@ function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenU
     case 'existing':
       return outcome.urls.map((url) => succeededItem(url, settings.edition));
     case 'taken':
-      return [failedItem(item, new Refusal(1215, 'custom hash is already in use'))];
+      return [failedItem(item, new Refusal(1215, hashInUse))];
     case 'over limit':
       return [failedItem(item, new Refusal(1220))];
   }
