@@ -1,5 +1,5 @@
-import { hash as digest } from 'node:crypto';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
+import { visitorNumbers } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';
 
 export function findTarget({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): Target | undefined {
@@ -47,7 +47,7 @@ export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void 
 
 function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): void {
   const gains = new Map<number, Gain>();
-  const visitorOf = visitorNumbers(rows);
+  const visitorOf = visitorNumbers(rows.salt);
   for (const click of clicks) {
     const gain = gains.get(click.urlId) ?? { total: 0, unique: 0, lastVisit: 0 };
     gains.set(click.urlId, gain);
@@ -64,17 +64,6 @@ export function countClick(rows: AccountRows, click: Click): boolean {
   if (rows.connection.count(isLeft, rows.accountId, click.urlId) === 0) return false;
   recordClicks(rows, [click]);
   return true;
-}
-
-/** The number that is stored of a visitor: it distinguishes visitors, and reveals neither address nor user agent. */
-function visitorNumbers({ salt }: AccountRows): (visitor: string) => number {
-  // A crawler follows many links at once: one digest is enough.
-  const numbers = new Map<string, number>();
-  return (visitor) => {
-    const number = numbers.get(visitor) ?? digest('sha256', `${salt}\n${visitor}`, 'buffer').readUIntBE(0, 6);
-    numbers.set(visitor, number);
-    return number;
-  };
 }
 
 /** Whether the visitor is new to the URL. */

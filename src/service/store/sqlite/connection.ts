@@ -1,8 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-
-export type Value = string | number | null;
+import type { Value } from '../tag-sets.ts';
 
 /** The part of `node:sqlite` that the store uses; `@photostructure/sqlite` has the same. Who writes a query names the type of its rows. */
 interface Statement {

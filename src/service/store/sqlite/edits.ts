@@ -1,19 +1,24 @@
+import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../tag-expression.ts';
-import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl, UrlChanges } from '../store.ts';
+import { hashesOfEdits, planEdits } from '../edit-plan.ts';
+import { storedValues } from '../records.ts';
+import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
+import type { Value } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
-import type { Value } from './connection.ts';
 import { choose } from './groups.ts';
-import { attachTag, detachTag, findTag, type TagRow, tagLookup } from './tag-rows.ts';
-import { findId, readUrls, storedValues } from './url-rows.ts';
+import { attachTag, detachTag, findTag, tagsOf } from './tag-rows.ts';
+import { findIds, readUrls } from './url-rows.ts';
 
-/** Applies edits in order inside the caller's write transaction; a later one sees what an earlier one did. */
-export function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): EditOutcome[] {
-  const tagOf = tagLookup(rows);
-  return edits.map(({ hash, changes }) => {
-    const id = findId(rows, domain, hash);
-    const [url] = id === undefined ? [] : readUrls(rows, [id]);
-    return url ? editUrl(rows, url, changes, tagOf) : { kind: 'unknown' };
-  });
+/** Applies edits in order inside the caller's write transaction. */
+export function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): readonly EditOutcome[] {
+  const ids = findIds(rows, domain, hashesOfEdits(edits));
+  const labelOf = (folded: string) => findTag(rows, folded)?.label;
+  const plan = planEdits(edits, { urls: readUrls(rows, [...ids.values()]), labelOf });
+  for (const url of plan.steps) updateUrl(rows, url);
+  const tags = tagsOf(rows, plan.labels);
+  for (const { urlId, label } of plan.attached) attachTag(rows, tags.get(foldLabel(label))?.id ?? 0, urlId);
+  for (const { urlId, label } of plan.detached) detachTag(rows, findTag(rows, foldLabel(label))?.id ?? 0, urlId);
+  return plan.outcomes;
 }
 
 /** Sets the same fields of every URL that the expression selects. */
@@ -33,33 +38,6 @@ export function editTagged(rows: AccountRows, expression: TagExpression, changes
       .run(value, rows.now(), rows.accountId);
   }
   return outcome.count;
-}
-
-function editUrl(rows: AccountRows, url: StoredUrl, changes: UrlChanges, tagOf: (label: string) => TagRow): EditOutcome {
-  const hash = changes.newHash ?? url.hash;
-  if (hash !== url.hash && findId(rows, url.domain, hash) !== undefined) return { kind: 'taken' };
-  const edited: StoredUrl = {
-    ...url,
-    hash,
-    longUrl: changes.longUrl ?? url.longUrl,
-    note: changes.note ?? url.note,
-    emailStats: changes.emailStats ?? url.emailStats,
-    expirationDate: changes.expirationDate === undefined ? url.expirationDate : changes.expirationDate,
-    maxClicks: changes.maxClicks ?? url.maxClicks,
-  };
-  updateUrl(rows, edited);
-  if (changes.tags.length === 0) return { kind: 'edited', url: edited };
-  for (const { label, attach } of changes.tags) {
-    if (attach) attachTag(rows, tagOf(label).id, url.id);
-    else detachIfKnown(rows, label, url.id);
-  }
-  const [tagged] = readUrls(rows, [url.id]);
-  return tagged ? { kind: 'edited', url: tagged } : { kind: 'unknown' };
-}
-
-function detachIfKnown(rows: AccountRows, label: string, urlId: number): void {
-  const tag = findTag(rows, label);
-  if (tag) detachTag(rows, tag.id, urlId);
 }
 
 function updateUrl({ connection, accountId, now }: AccountRows, url: StoredUrl): void {

@@ -1,6 +1,7 @@
 import type { GroupOutcome, Selection } from '../store.ts';
+import { compileExpression, writtenOut } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
-import { compileExpression, writtenOut } from './tag-sets.ts';
+import { tagScope } from './tag-scope.ts';
 import { findIds } from './url-rows.ts';
 
 /**
@@ -17,7 +18,8 @@ export function choose(rows: AccountRows, selection: Selection): GroupOutcome {
     if (ids.size < hashes.size) return { kind: 'unknown' };
     connection.sql('INSERT INTO chosen SELECT value FROM json_each(?)').run(JSON.stringify([...ids.values()]));
   } else {
-    const set = writtenOut(rows, compileExpression(rows, selection.expression));
+    const scope = tagScope(rows);
+    const set = writtenOut(scope, compileExpression(scope, selection.expression));
     connection.prepare(`INSERT INTO chosen ${set.sql}`).run(...set.values);
   }
   return { kind: 'done', count: connection.count('SELECT count(*) AS count FROM chosen') };

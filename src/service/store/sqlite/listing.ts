@@ -1,8 +1,9 @@
 import type { TagExpression } from '../../tag-expression.ts';
+import { containing, searchedColumns } from '../search.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
+import { compileExpression, type Value, writtenOut } from '../tag-sets.ts';
 import { type AccountRows, countUrls } from './account-rows.ts';
-import type { Value } from './connection.ts';
-import { compileExpression, writtenOut } from './tag-sets.ts';
+import { tagScope } from './tag-scope.ts';
 import { readUrls } from './url-rows.ts';
 
 /** One page and the number of all matches. Ids first, over an index where there is one; only the page's records are read. */
@@ -43,13 +44,14 @@ function domainRange(rows: AccountRows, query: ListQuery, domain: StoredDomain):
 
 function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpression): Range {
   const filter = searchFilter(query.search);
-  const set = compileExpression(rows, expression);
+  const scope = tagScope(rows);
+  const set = compileExpression(scope, expression);
   const countSet = () => {
     const members = countRows(rows, set.sql, set.values);
     return set.complement ? countUrls(rows) - members : members;
   };
   // The ids alone have all that an order by creation needs.
-  if (filter.sql === '' && query.order === 'created') return { ...writtenOut(rows, set), count: countSet };
+  if (filter.sql === '' && query.order === 'created') return { ...writtenOut(scope, set), count: countSet };
   const sql = `SELECT id FROM urls NOT INDEXED WHERE account_id = ? AND id ${set.complement ? 'NOT IN' : 'IN'} (${set.sql}) ${filter.sql}`;
   const values = [rows.accountId, ...set.values, ...filter.values];
   return { sql, values, count: () => (filter.sql === '' ? countSet() : countRows(rows, sql, values)) };
@@ -58,9 +60,8 @@ function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpression
 /** Text in any of three fields, without regard to the case of ASCII letters. Not shown in API.md; as public deployments do (FIELD-NOTES 15). */
 function searchFilter(search: string | undefined): { sql: string; values: Value[] } {
   if (search === undefined || search === '') return { sql: '', values: [] };
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  const like = ['long_url', 'note', 'hash'].map((column) => `${column} LIKE ? ESCAPE '\\'`).join(' OR ');
-  return { sql: `AND (${like})`, values: [pattern, pattern, pattern] };
+  const like = searchedColumns.map((column) => `${column} LIKE ? ESCAPE '\\'`).join(' OR ');
+  return { sql: `AND (${like})`, values: searchedColumns.map(() => containing(search)) };
 }
 
 function countRows({ connection }: AccountRows, sql: string, values: readonly Value[]): number {

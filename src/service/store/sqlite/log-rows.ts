@@ -1,8 +1,6 @@
+import { retentionMilliseconds } from '../log.ts';
 import type { StoredLogEntry } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-
-/** Section 8: older entries are deleted automatically. */
-const retentionMilliseconds = 30 * 86_400_000;
 
 /** Adds an entry, and drops what has grown too old. */
 export function appendLog(rows: AccountRows, entry: Omit<StoredLogEntry, 'time'>): void {

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Every key and every query has the account. A URL's id is made by the program and ordered by time (see `idOfTime`), so it is
+ * Every key and every query has the account. A URL's id is made by the program and ordered by time (see `../ids.ts`), so it is
  * also the creation time and the order of listings.
  */
 const firstTables = `
@@ -120,12 +120,4 @@ export function createSchema(connection: Connection): void {
 
 function storedVersion(connection: Connection): number {
   return connection.sql('PRAGMA user_version').get<{ user_version: number }>()?.user_version ?? 0;
-}
-
-/** Ids within one millisecond; the product with today's date stays below 2 to the 53rd until 2248. */
-const idsPerMillisecond = 1024;
-
-/** The smallest id of a URL created at `time`. */
-export function idOfTime(time: number): number {
-  return time * idsPerMillisecond;
 }

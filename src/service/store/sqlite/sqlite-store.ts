@@ -1,13 +1,12 @@
-import type { Edition } from '../../../contract/editions.ts';
-import type { DomainSettings, Store } from '../store.ts';
+import type { StoreOptions } from '../options.ts';
+import type { Store } from '../store.ts';
+import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
   addToTally,
-  callsOfDay,
   listDomains,
   openAccount,
-  placeDomains,
-  placeOnlyDomain,
+  openDomains,
   readUsage,
   renameLocalDomain,
 } from './account-rows.ts';
@@ -22,20 +21,13 @@ import { createSchema } from './schema.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { findIds, readUrls } from './url-rows.ts';
 
-interface StoreOptions {
-  /** Where the file lies; in memory without it. */
+interface SqliteOptions extends StoreOptions {
+  /** Where the file lies, one for each edition; in memory without it. */
   readonly directory: string | undefined;
-  /** Each edition has a file of its own, so that neither sees the other's links. */
-  readonly edition: Edition;
-  readonly username: string;
-  /** The first is the default one. Without any, the stored ones, or `localhost`. */
-  readonly domains: readonly DomainSettings[];
-  readonly now: () => number;
-  readonly random: (size: number) => Uint8Array;
 }
 
 /** The store in an SQLite file that several processes may use at once. */
-export async function openSqliteStore(options: StoreOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connection = await openConnection(options.directory, `links-${options.edition}.db`);
   try {
     createSchema(connection);
@@ -46,13 +38,6 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
     connection.close();
     throw error;
   }
-}
-
-function openDomains(rows: AccountRows, { domains, edition }: StoreOptions): void {
-  const [first] = domains;
-  if (first && edition === 'b') placeOnlyDomain(rows, first);
-  else if (first) placeDomains(rows, domains);
-  else if (listDomains(rows).length === 0) placeDomains(rows, [{ name: 'localhost' }]);
 }
 
 function sqliteStore(rows: AccountRows): Store {

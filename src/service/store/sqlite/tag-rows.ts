@@ -6,32 +6,23 @@ export interface TagRow {
   readonly label: string;
 }
 
-export function findTag({ connection, accountId }: AccountRows, label: string): TagRow | undefined {
-  return connection
-    .sql('SELECT id, label FROM tags WHERE account_id = ? AND folded = ?')
-    .get<TagRow>(accountId, foldLabel(label));
+export function findTag({ connection, accountId }: AccountRows, folded: string): TagRow | undefined {
+  return connection.sql('SELECT id, label FROM tags WHERE account_id = ? AND folded = ?').get<TagRow>(accountId, folded);
 }
 
 export function addTag(rows: AccountRows, label: string): TagRow & { readonly isNew: boolean } {
-  const known = findTag(rows, label);
+  const folded = foldLabel(label);
+  const known = findTag(rows, folded);
   if (known) return { ...known, isNew: false };
-  rows.connection
-    .sql('INSERT INTO tags (account_id, folded, label) VALUES (?, ?, ?)')
-    .run(rows.accountId, foldLabel(label), label);
-  const tag = findTag(rows, label);
+  rows.connection.sql('INSERT INTO tags (account_id, folded, label) VALUES (?, ?, ?)').run(rows.accountId, folded, label);
+  const tag = findTag(rows, folded);
   if (!tag) throw new Error(`the tag ${label} cannot be stored`);
   return { ...tag, isNew: true };
 }
 
-/** Finds tags, or makes them, asking once per label in a batch. */
-export function tagLookup(rows: AccountRows): (label: string) => TagRow {
-  const known = new Map<string, TagRow>();
-  return (label) => {
-    const folded = foldLabel(label);
-    const tag = known.get(folded) ?? addTag(rows, label);
-    known.set(folded, tag);
-    return tag;
-  };
+/** The tag of each label, made where it is missing, by what makes labels equal. */
+export function tagsOf(rows: AccountRows, labels: Iterable<string>): ReadonlyMap<string, TagRow> {
+  return new Map([...labels].map((label) => [foldLabel(label), addTag(rows, label)]));
 }
 
 export function attachTag({ connection, accountId }: AccountRows, tagId: number, urlId: number): void {
@@ -50,9 +41,9 @@ export function listTags({ connection, accountId }: AccountRows): string[] {
 }
 
 export function renameTag(rows: AccountRows, label: string, newLabel: string): 'renamed' | 'unknown' | 'taken' {
-  const tag = findTag(rows, label);
+  const tag = findTag(rows, foldLabel(label));
   if (!tag) return 'unknown';
-  const other = findTag(rows, newLabel);
+  const other = findTag(rows, foldLabel(newLabel));
   if (other && other.id !== tag.id) return 'taken';
   rows.connection
     .sql('UPDATE tags SET folded = ?, label = ? WHERE account_id = ? AND id = ?')
@@ -61,7 +52,7 @@ export function renameTag(rows: AccountRows, label: string, newLabel: string): '
 }
 
 export function deleteTag(rows: AccountRows, label: string): boolean {
-  const tag = findTag(rows, label);
+  const tag = findTag(rows, foldLabel(label));
   if (!tag) return false;
   rows.connection.sql('DELETE FROM url_tags WHERE account_id = ? AND tag_id = ?').run(rows.accountId, tag.id);
   rows.connection.sql('DELETE FROM tags WHERE account_id = ? AND id = ?').run(rows.accountId, tag.id);

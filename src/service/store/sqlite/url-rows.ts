@@ -1,35 +1,8 @@
-import { hash as digest } from 'node:crypto';
+import { storedUrls, type UrlRow, urlColumns } from '../records.ts';
 import type { StoredDomain, StoredUrl } from '../store.ts';
 import { type AccountRows, listDomains } from './account-rows.ts';
 
-interface UrlRow {
-  id: number;
-  domain_id: number;
-  hash: string;
-  long_url: string;
-  note: string;
-  email_stats: number;
-  expiration_date: string | null;
-  max_clicks: number;
-  total_clicks: number;
-  unique_clicks: number;
-  last_visit: number | null;
-}
-
-const columns: readonly (keyof UrlRow)[] = [
-  'id',
-  'domain_id',
-  'hash',
-  'long_url',
-  'note',
-  'email_stats',
-  'expiration_date',
-  'max_clicks',
-  'total_clicks',
-  'unique_clicks',
-  'last_visit',
-];
-const members = columns.map((name) => `'${name}', u.${name}`).join(', ');
+const members = urlColumns.map((name) => `'${name}', u.${name}`).join(', ');
 
 /**
  * URLs by id, in the order of `ids`. Two queries for a page, however long: the records, then their tags. Each answers with one
@@ -43,10 +16,7 @@ export function readUrls(rows: AccountRows, ids: readonly number[]): StoredUrl[]
      CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = wanted.value`,
     list,
   );
-  const tags = readTags(rows, list);
-  const domains = new Map(listDomains(rows).map((domain) => [domain.id, domain]));
-  const urls = new Map(found.map((row) => [row.id, storedUrl(row, domains.get(row.domain_id), tags.get(row.id))]));
-  return ids.flatMap((id) => urls.get(id) ?? []);
+  return storedUrls(ids, { rows: found, tags: readTags(rows, list), domains: listDomains(rows) });
 }
 
 /** Ids by hash in one domain; unknown hashes are missing from the map. */
@@ -70,14 +40,9 @@ export function findId({ connection, accountId }: AccountRows, domain: StoredDom
   return find.get<{ id: number }>(accountId, domain.id, hash)?.id;
 }
 
-/** 48 bits that represent a long URL in the index; equal keys still need their URLs compared. */
-export function longUrlKey(longUrl: string): number {
-  return digest('sha256', longUrl, 'buffer').readUIntBE(0, 6);
-}
-
 /** Attached labels of each URL in a JSON list of ids. */
-function readTags(rows: AccountRows, list: string): Map<number, string[]> {
-  const found = jsonRows<[number, string]>(
+function readTags(rows: AccountRows, list: string): [number, string][] {
+  return jsonRows(
     rows,
     `SELECT json_group_array(json_array(url_id, label)) AS json FROM (
        SELECT l.url_id, t.label FROM json_each(?) AS wanted
@@ -86,43 +51,10 @@ function readTags(rows: AccountRows, list: string): Map<number, string[]> {
        ORDER BY l.url_id, t.folded)`,
     list,
   );
-  const tags = new Map<number, string[]>();
-  for (const [urlId, label] of found) {
-    const labels = tags.get(urlId);
-    if (labels) labels.push(label);
-    else tags.set(urlId, [label]);
-  }
-  return tags;
 }
 
 /** The rows of a query of ids that answers with one JSON text. */
 function jsonRows<Row>({ connection, accountId }: AccountRows, text: string, ids: string): Row[] {
   const answer = connection.sql(text).get<{ json: string }>(ids, accountId);
   return JSON.parse(answer?.json ?? '[]');
-}
-
-function storedUrl(row: UrlRow, domain: StoredDomain | undefined, tags: string[] = []): StoredUrl {
-  if (!domain) throw new Error(`the link ${row.hash} has no domain`);
-  return {
-    id: row.id,
-    domain,
-    hash: row.hash,
-    longUrl: row.long_url,
-    note: row.note,
-    emailStats: row.email_stats !== 0,
-    expirationDate: row.expiration_date,
-    maxClicks: row.max_clicks,
-    totalClicks: row.total_clicks,
-    uniqueClicks: row.unique_clicks,
-    lastVisit: row.last_visit,
-    tags,
-  };
-}
-
-/** The values of `hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks` as a row holds them. */
-export function storedValues(
-  url: Pick<StoredUrl, 'hash' | 'longUrl' | 'note' | 'emailStats' | 'expirationDate' | 'maxClicks'>,
-): [string, string, number, string, number, string | null, number] {
-  const { hash, longUrl, note, emailStats, expirationDate, maxClicks } = url;
-  return [hash, longUrl, longUrlKey(longUrl), note, Number(emailStats), expirationDate, maxClicks];
 }

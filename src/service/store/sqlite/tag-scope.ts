@@ -1,0 +1,23 @@
+import { foldLabel } from '../../../contract/tag-label.ts';
+import type { IdSet, TagScope } from '../tag-sets.ts';
+import { type AccountRows, listDomains } from './account-rows.ts';
+import { findTag } from './tag-rows.ts';
+
+export function tagScope(rows: AccountRows): TagScope {
+  return {
+    accountId: rows.accountId,
+    domains: listDomains(rows),
+    tagOf: (label) => findTag(rows, foldLabel(label)),
+    // By row id, not by the index of the account, whose order would have to be sorted.
+    urls: 'urls NOT INDEXED',
+    join: (operator, sets) => sets.map((set, index) => (index === 0 ? set.sql : bracketed(set))).join(` ${operator} `),
+  };
+}
+
+/**
+ * SQLite's set operators have one precedence and work from left to right. As long as only the first operand is a compound, it
+ * merges ordered indexes and stops at the end of the page; a bracket costs a temporary table.
+ */
+function bracketed(set: IdSet): string {
+  return set.isCompound ? `SELECT id FROM (${set.sql})` : set.sql;
+}
