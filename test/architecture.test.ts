@@ -10,7 +10,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   links: ['base', 'contract'],
   files: ['base'],
-  service: ['contract'],
+  service: ['contract', 'output/qr.ts'],
   client: ['base', 'contract', 'files'],
   history: ['base', 'contract', 'files'],
   check: ['base', 'client', 'contract', 'links'],
@@ -60,8 +60,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'output',
     'profiles',
     'report',
-    'service/service.ts',
-    'service/hosts.ts',
+    'service',
   ],
   cli: [
     'base',

@@ -16,8 +16,10 @@ import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
 import { typedAccountName } from '../profiles/account-values.ts';
 import { readKey } from '../profiles/key-source.ts';
+import { apiRoot } from '../service/dispatcher.ts';
 import { normalizeDomain } from '../service/hosts.ts';
-import { apiRoot, type RunningService, type ServiceOptions, startService, usualPort } from '../service/service.ts';
+import { type RunningService, startService, usualPort } from '../service/service.ts';
+import type { ServiceOptions } from '../service/service-options.ts';
 
 interface ServeOptions {
   readonly host?: string;

@@ -62,8 +62,8 @@ const blocks: { readonly [halves: string]: string } = {
   'false/false': ' ',
 };
 
-/** A code as an SVG document, eight pixels a module. */
-export function qrSvg({ size, modules }: QrCode): string {
+/** A code as an SVG document; `scale`: pixels of a module. */
+export function qrSvg({ size, modules }: QrCode, scale = 8): string {
   const path = modules.flatMap((row, y) =>
     [
       ...row
@@ -73,7 +73,7 @@ export function qrSvg({ size, modules }: QrCode): string {
     ].map(({ index, 0: { length } }) => `M${index} ${y}h${length}v1h-${length}z`),
   );
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" width="${size * 8}" height="${size * 8}" ` +
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" width="${size * scale}" height="${size * scale}" ` +
     `shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path d="${path.join('')}"/></svg>\n`
   );
 }

@@ -32,16 +32,19 @@ export interface Target {
 
 /** Answers one request to the API. Never rejects. */
 export async function answerCall(api: Api, request: ServiceRequest, target: Target): Promise<ServiceResponse> {
+  let operation: OperationName | undefined;
   try {
     await admit(api, request);
     const { path, query } = target;
-    const { operation, path: values } = matchRoute(api.settings.edition, readMethod(request), path, query);
+    const route = matchRoute(api.settings.edition, readMethod(request), path, query);
+    operation = route.operation;
     const payload = hasPayload(endpoints[operation].method) ? await readPayload(request) : undefined;
-    return succeed(await run(operation, openCall(api, target, values, payload)));
+    const answer = succeed(await run(operation, openCall(api, target, route.path, payload)));
+    return { ...answer, subject: { kind: 'call', operation, code: 0 } };
   } catch (error) {
-    if (error instanceof Refusal) return refuse(error);
-    api.onFailure(error);
-    return refuse(101);
+    const refusal = error instanceof Refusal ? error : new Refusal(101);
+    if (refusal !== error) api.onFailure(error);
+    return { ...refuse(refusal), subject: { kind: 'call', operation, code: refusal.code } };
   }
 }
 

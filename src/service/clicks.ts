@@ -16,6 +16,8 @@ const pendingBound = 200_000;
 /** Counts clicks without making anybody wait: they are collected, and stored in groups. Those that are limited: `Store.countClick`. */
 export interface ClickCounter {
   add(click: Click): void;
+  /** Clicks that are still to be stored. */
+  waiting(): number;
   /** Stores what was collected so far; rejects where the store does, and keeps what it did not take. */
   flush(): Promise<void>;
 }
@@ -59,6 +61,7 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
       pending.push(click);
       schedule(collectionTime);
     },
+    waiting: () => pending.length,
     async flush() {
       if (flushing) await flushing;
       if (pending.length > 0) await flush();

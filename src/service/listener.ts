@@ -1,20 +1,40 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { refuse } from './answers.ts';
-import type { ServiceRequest, ServiceResponse } from './message.ts';
+import type { AddressReader } from './forwarding.ts';
+import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
 import { hasDoubtfulHost, serviceRequest } from './requests.ts';
+
+/** A certificate, the ones that it hangs on, and its key; PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
 
 interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   /** Bytes of a body, above which reading it is refused with 1310. */
   readonly bodyBytes: number;
+  /** HTTP without one. */
+  readonly certificate?: Certificate | undefined;
+  readonly addressOf?: AddressReader | undefined;
+  /** Called for each request when it is answered. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Never rejects. */
   readonly handle: (request: ServiceRequest) => Promise<ServiceResponse>;
 }
 
-interface Listener {
+export interface Listener {
   readonly port: number;
+  /** New connections get this one. Throws for one that cannot be used. */
+  renewCertificate(certificate: Certificate): void;
   /** Takes no more connections and resolves when the requests under way are answered. */
   close(): Promise<void>;
 }
@@ -36,15 +56,15 @@ const drainTime = 5000;
 /** Listens over `node:http`; rejects where the address cannot be had. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   let closing = false;
-  const server = createServer(serverOptions);
+  const { server, renewCertificate } = await createServer(options.certificate);
   const answers = new WeakMap<Duplex, ServerResponse>();
-  const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     answers.set(incoming.socket, outgoing);
-    if (hasDoubtfulHost(incoming)) send(incoming, outgoing, refuse(1308), closing);
-    else
-      void options
-        .handle(serviceRequest(incoming, options.bodyBytes))
-        .then((response) => send(incoming, outgoing, response, closing));
+    const started = options.onExchange ? performance.now() : 0;
+    const request = serviceRequest(incoming, options);
+    const response = hasDoubtfulHost(incoming) ? refuse(1308) : await options.handle(request);
+    send(incoming, outgoing, response, closing);
+    options.onExchange?.({ request, response, milliseconds: performance.now() - started });
   };
   server.on('request', answer);
   // Of what a client expects, we know only 100-continue, which Node answers itself.
@@ -57,11 +77,22 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
+    renewCertificate,
     close: () => {
       closing = true;
       return closeServer(server);
     },
   };
+}
+
+/** The modules for TLS are loaded where there is a certificate. */
+async function createServer(
+  certificate: Certificate | undefined,
+): Promise<{ server: Server; renewCertificate: Listener['renewCertificate'] }> {
+  if (!certificate) return { server: createHttpServer(serverOptions), renewCertificate: () => {} };
+  const { createServer: createHttpsServer } = await import('node:https');
+  const server = createHttpsServer({ ...serverOptions, handshakeTimeout: serverOptions.headersTimeout, ...certificate });
+  return { server, renewCertificate: (renewed) => server.setSecureContext(renewed) };
 }
 
 function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ServiceResponse, closing: boolean): void {

@@ -2,14 +2,16 @@ import { hashPattern } from '../contract/fields.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { ClickCounter } from './clicks.ts';
 import { hostName, isBareHost, normalizeDomain } from './hosts.ts';
-import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
+import { header, type ServiceRequest, type ServiceResponse, type VisitOutcome } from './message.ts';
+import { picture, picturedHash } from './pictures.ts';
+import type { ServiceSettings } from './settings.ts';
 import type { Store, StoredDomain, Target } from './store/store.ts';
-import { dateTime } from './url-records.ts';
+import { dateTime, shortUrlWithProtocol } from './url-records.ts';
 
 export interface Redirects {
   readonly store: Store;
   readonly clicks: ClickCounter;
-  readonly now: () => number;
+  readonly settings: ServiceSettings;
   /** The account's domains, up to a second old, or older while they cannot be read: reading them for each visit would take a third of its time. */
   readonly domains: () => Promise<readonly StoredDomain[]>;
 }
@@ -17,13 +19,13 @@ export interface Redirects {
 /** Milliseconds for which domains are kept, until settings of another process are seen. */
 const domainsAge = 1000;
 
-export function openRedirects(store: Store, clicks: ClickCounter, now: () => number): Redirects {
+export function openRedirects(store: Store, clicks: ClickCounter, settings: ServiceSettings): Redirects {
   let domains: readonly StoredDomain[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
   return {
     store,
     clicks,
-    now,
+    settings,
     async domains() {
       if (performance.now() - readAt > domainsAge) {
         domains = await store.listDomains().catch((error: unknown) => {
@@ -38,21 +40,42 @@ export function openRedirects(store: Store, clicks: ClickCounter, now: () => num
 }
 
 /** The answer to a visit while the store cannot be read. */
-export const unavailable = plain(503, 'try again in a moment', { 'retry-after': '1' });
+export const unavailable = about('unavailable', plain(503, 'try again in a moment', { 'retry-after': '1' }));
 
-/** Answers `GET /<hash>` and `/` of the domain that the `Host` header names. */
-export async function answerVisit(redirects: Redirects, request: ServiceRequest, path: string): Promise<ServiceResponse> {
+/** Answers `GET /<hash>`, `/<hash>.qr` and `/` of the domain that was asked for. A slash at the end of a hash does no harm (V5). */
+export async function answerVisit(
+  redirects: Redirects,
+  request: ServiceRequest,
+  path: string,
+  search: string,
+): Promise<ServiceResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed', { allow: 'GET, HEAD' });
   const domain = await findDomain(redirects, request.host);
-  if (!domain) return plain(404, 'no such domain');
+  if (!domain) return about('unknown_domain', plain(404, 'no such domain'));
   if (path === '/') return rootPage(domain);
-  const hash = path.slice(1);
-  const target = hashPattern.test(hash) ? await redirects.store.findTarget(domain, hash) : undefined;
-  const location = target && isUsable(redirects, target) ? safeLocation(target.longUrl) : undefined;
-  if (!target || location === undefined) return notFoundPage(domain);
-  // A HEAD only asks where the link leads, as link checkers and previews do: no click. Our choice.
-  if (request.method === 'GET' && !(await countClick(redirects, request, target))) return notFoundPage(domain);
-  return redirect(Number(domain.redirectCode), location);
+  const name = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
+  const pictured = picturedHash(name);
+  if (pictured !== undefined) return await answerPicture(redirects, domain, pictured, search);
+  const target = await findTarget(redirects, domain, name);
+  const location = target && safeLocation(target.longUrl);
+  if (!target || location === undefined) return about('unknown', notFoundPage(domain));
+  const fault = faultOf(target, redirects.settings.now());
+  if (fault) return about(fault, notFoundPage(domain));
+  const counts = isClick(request);
+  if (counts && !(await countClick(redirects, request, target))) return about('used_up', notFoundPage(domain));
+  const code = Number(redirects.settings.redirectCode ?? domain.redirectCode);
+  return about(counts ? 'redirected' : 'uncounted', redirect(code, location));
+}
+
+/** The QR code of a link (V5), whether or not it may still be followed. */
+async function answerPicture(redirects: Redirects, domain: StoredDomain, hash: string, search: string): Promise<ServiceResponse> {
+  const target = await findTarget(redirects, domain, hash);
+  const drawn = target && (await picture(shortUrlWithProtocol(domain, hash, redirects.settings), search));
+  return drawn ?? notFoundPage(domain);
+}
+
+async function findTarget({ store }: Redirects, domain: StoredDomain, hash: string): Promise<Target | undefined> {
+  return hashPattern.test(hash) ? store.findTarget(domain, hash) : undefined;
 }
 
 /** The domain of that name; the default one where the host is absent, an address or this machine, and thus names none. */
@@ -69,15 +92,24 @@ function findNormalized(domains: readonly StoredDomain[], host: string): StoredD
   return domains.find((domain) => names.includes(domain.name));
 }
 
-/** `expiration_date` is the last day on which the link works. */
-function isUsable({ now }: Redirects, target: Target): boolean {
-  if (target.expirationDate !== null && dateTime(now()).slice(0, 10) > target.expirationDate) return false;
-  return target.maxClicks === 0 || target.totalClicks < target.maxClicks;
+/** Why a link may not be followed; `expiration_date` is the last day on which it works. */
+function faultOf(target: Target, now: number): VisitOutcome | undefined {
+  if (target.expirationDate !== null && dateTime(now).slice(0, 10) > target.expirationDate) return 'expired';
+  return target.maxClicks > 0 && target.totalClicks >= target.maxClicks ? 'used_up' : undefined;
+}
+
+/**
+ * A HEAD only asks where the link leads, as link checkers and previews do: no click. Our choice. Nor is what a browser fetches before
+ * anybody clicks (V5).
+ */
+function isClick(request: ServiceRequest): boolean {
+  return request.method === 'GET' && !header(request, 'sec-purpose')?.startsWith('prefetch');
 }
 
 /** Whether the link may be followed: the clicks of one with `max_clicks` are counted before, those of others soon after. */
-async function countClick({ store, clicks, now }: Redirects, request: ServiceRequest, target: Target): Promise<boolean> {
-  const click = { urlId: target.id, visitor: `${request.address}\n${header(request, 'user-agent') ?? ''}`, time: now() };
+async function countClick({ store, clicks, settings }: Redirects, request: ServiceRequest, target: Target): Promise<boolean> {
+  const visitor = `${request.address}\n${header(request, 'user-agent') ?? ''}`;
+  const click = { urlId: target.id, visitor, time: settings.now() };
   if (target.maxClicks > 0) return store.countClick(click);
   clicks.add(click);
   return true;
@@ -97,6 +129,10 @@ function notFoundPage(domain: StoredDomain): ServiceResponse {
 function safeLocation(address: string): string | undefined {
   const url = parseUrl(address);
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
+}
+
+function about(outcome: VisitOutcome, { status, headers, body }: ServiceResponse): ServiceResponse {
+  return { subject: { kind: 'visit', outcome }, status, headers, body };
 }
 
 /** Without a body, so that nothing can be reflected; not to be cached, so that each click arrives. */

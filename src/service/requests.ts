@@ -1,23 +1,38 @@
 import type { IncomingMessage } from 'node:http';
+import type { AddressReader } from './forwarding.ts';
 import type { ServiceRequest } from './message.ts';
 import { Refusal } from './refusal.ts';
 
 /** `http://s.ex/abc`, as clients send it to a proxy. */
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i;
 
-/** A request of Node's as a plain value. Above `bodyBytes`, reading its body is refused with 1310. */
-export function serviceRequest(incoming: IncomingMessage, bodyBytes: number): ServiceRequest {
-  const { method = '', url = '/', headers } = incoming;
+interface RequestOptions {
+  /** Bytes of a body, above which reading it is refused with 1310. */
+  readonly bodyBytes: number;
+  /** Without it, a request comes from its peer. */
+  readonly addressOf?: AddressReader | undefined;
+}
+
+/** A request of Node's as a plain value. */
+export function serviceRequest(incoming: IncomingMessage, { bodyBytes, addressOf }: RequestOptions): ServiceRequest {
+  const { method = '', url = '/', headers, httpVersion } = incoming;
+  const peer = incoming.socket.remoteAddress ?? '';
   const [, authority, rest = ''] = (url.startsWith('/') ? undefined : absoluteForm.exec(url)) ?? [];
   return {
     method,
+    httpVersion,
     target: authority === undefined ? url : rest.replace(/^(?!\/)/, '/'),
     // That of the target wins over the header (V1).
     host: authority?.replace(/^.*@/, '') ?? headers.host ?? '',
     headers,
-    address: incoming.socket.remoteAddress ?? '',
+    address: addressOf ? addressOf(peer, text(headers['x-forwarded-for'])) : peer,
     body: () => readBody(incoming, bodyBytes),
   };
+}
+
+/** Several lines of a header as one list. */
+function text(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(',') : value;
 }
 
 /** Whether the host is named twice, or not at all where HTTP/1.1 demands it: who is between could read another one than we do (V1). */

@@ -33,5 +33,11 @@ export interface ServiceSettings {
   readonly credentials: Credentials;
   readonly limits: ServiceLimits;
   readonly account: AccountSettings;
+  /** Whether short URLs are shown with https, whatever their domain has (V4); absent: as it has. */
+  readonly useHttps?: boolean | undefined;
+  /** The HTTP status of redirects, whatever their domain has (V4); absent: as it has. */
+  readonly redirectCode?: string | undefined;
+  /** Origins whose pages may use the API in a browser (V4). */
+  readonly allowedOrigins: readonly string[];
   readonly now: () => number;
 }

@@ -1,7 +1,11 @@
-import type { Edition } from '../contract/editions.ts';
 import { type ErrorCode, errors } from '../contract/errors.ts';
 import type { DateTime, ErrorRecord, UrlRecord } from '../contract/records.ts';
+import { pictureLinks } from './pictures.ts';
+import type { ServiceSettings } from './settings.ts';
 import type { StoredDomain, StoredUrl } from './store/store.ts';
+
+/** What the form of a record depends on. */
+export type RecordSettings = Pick<ServiceSettings, 'edition' | 'useHttps'>;
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC (4.1.6). */
 export function dateTime(time: number): DateTime {
@@ -12,24 +16,29 @@ export function errorRecord(code: ErrorCode): ErrorRecord {
   return { code, message: errors[code].message };
 }
 
-export function shortUrlWithProtocol(domain: StoredDomain, hash: string): string {
-  return `${domain.useHttps ? 'https' : 'http'}://${domain.name}/${hash}`;
+/** The scheme is that of the domain, unless this process is served under another one (V4). */
+export function shortUrlWithProtocol(
+  domain: StoredDomain,
+  hash: string,
+  { useHttps = domain.useHttps }: Pick<RecordSettings, 'useHttps'>,
+): string {
+  return `${useHttps ? 'https' : 'http'}://${domain.name}/${hash}`;
 }
 
 /** A record as reads show it: `last_visit` is a field of edition A's list reads. */
-export function listedRecord(url: StoredUrl, edition: Edition): UrlRecord {
-  const record = urlRecord(url, edition);
-  if (edition === 'a') record.last_visit = url.lastVisit === null ? null : dateTime(url.lastVisit);
+export function listedRecord(url: StoredUrl, settings: RecordSettings): UrlRecord {
+  const record = urlRecord(url, settings);
+  if (settings.edition === 'a') record.last_visit = url.lastVisit === null ? null : dateTime(url.lastVisit);
   return record;
 }
 
 /** A record as shortening and editing answer with it: an error with code 0 comes along (4.3.1, FIELD-NOTES 3). */
-export function succeededItem(url: StoredUrl, edition: Edition): UrlRecord {
-  return { ...urlRecord(url, edition), error: { ...errorRecord(0), details: '' } };
+export function succeededItem(url: StoredUrl, settings: RecordSettings): UrlRecord {
+  return { ...urlRecord(url, settings), error: { ...errorRecord(0), details: '' } };
 }
 
-function urlRecord(url: StoredUrl, edition: Edition): UrlRecord {
-  const address = shortUrlWithProtocol(url.domain, url.hash);
+function urlRecord(url: StoredUrl, settings: RecordSettings): UrlRecord {
+  const address = shortUrlWithProtocol(url.domain, url.hash, settings);
   return {
     hash: url.hash,
     long_url: url.longUrl,
@@ -41,9 +50,8 @@ function urlRecord(url: StoredUrl, edition: Edition): UrlRecord {
     note: url.note,
     email_stats: url.emailStats,
     expiration_date: url.expirationDate,
-    ...(edition === 'a' && { max_clicks: url.maxClicks }),
+    ...(settings.edition === 'a' && { max_clicks: url.maxClicks }),
     tags: [...url.tags],
-    // The form of the values is not shown in API.md. Text, as locations are elsewhere; this service draws no images.
-    links: { qr_small: `${address}.qr?size=small`, qr_big: `${address}.qr?size=big` },
+    links: pictureLinks(address),
   };
 }

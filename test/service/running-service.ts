@@ -13,7 +13,8 @@ import type {
   TagRecord,
   UrlRecord,
 } from '../../src/contract/records.ts';
-import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { apiKey, username } from './credentials.ts';
 
 /** Whatever an answer may hold; a member that this one does not have fails the test that reads it. */

@@ -29,7 +29,7 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings 
 };
 
 /** Names are in their ASCII form, as RFC 3490 has them between programs. */
-export const listDomains: Handler<'listDomains'> = async ({ store }) => {
+export const listDomains: Handler<'listDomains'> = async ({ store, settings }) => {
   const domains = (await store.listDomains()).map(
     (domain): DomainRecord => ({
       domain: domain.name,
@@ -38,8 +38,8 @@ export const listDomains: Handler<'listDomains'> = async ({ store }) => {
       status: domain.isDefault ? 'default' : 'active',
       custom_root_page: domain.customRootPage,
       custom_404_page: domain.custom404Page,
-      redirect_code: domain.redirectCode,
-      use_https: domain.useHttps,
+      redirect_code: settings.redirectCode ?? domain.redirectCode,
+      use_https: settings.useHttps ?? domain.useHttps,
     }),
   );
   return { version: apiVersion, domains };

@@ -14,7 +14,7 @@ import {
 import { readHashes, readTagExpression, selectionKind } from '../parameters.ts';
 import { Refusal } from '../refusal.ts';
 import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
-import { errorRecord, succeededItem } from '../url-records.ts';
+import { errorRecord, type RecordSettings, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
 import { attempt, hashInUse, logUrls, ownDomains, plural, readItems, readOnlyItem } from './items.ts';
 
@@ -102,7 +102,7 @@ async function edit(call: EditingCall, readings: readonly Reading[]): Promise<Ur
   const edits = readings.flatMap(({ hash, changes }): Edit[] => (changes instanceof Refusal ? [] : [{ hash, changes }]));
   const outcomes = edits.length === 0 ? [] : await call.store.editUrls(domain, edits);
   await logUrls(
-    call.log,
+    call,
     outcomes.flatMap((outcome) => (outcome.kind === 'edited' ? [outcome.url] : [])),
     'edited',
   );
@@ -110,12 +110,12 @@ async function edit(call: EditingCall, readings: readonly Reading[]): Promise<Ur
   return readings.flatMap(({ hash, changes }): UrlItem[] => {
     if (changes instanceof Refusal) return [failedItem(hash, changes)];
     const outcome = rest.next().value;
-    return outcome ? [answerItem(hash, outcome, call.settings.edition)] : [];
+    return outcome ? [answerItem(hash, outcome, call.settings)] : [];
   });
 }
 
-function answerItem(hash: string, outcome: EditOutcome, edition: Edition): UrlItem {
-  if (outcome.kind === 'edited') return succeededItem(outcome.url, edition);
+function answerItem(hash: string, outcome: EditOutcome, settings: RecordSettings): UrlItem {
+  if (outcome.kind === 'edited') return succeededItem(outcome.url, settings);
   return failedItem(
     hash,
     outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : new Refusal(1306, 'hash: no link of this domain has it'),

@@ -35,13 +35,14 @@ export const hashInUse = 'custom hash is already in use';
 
 /** Notes in the account log that URLs were created or edited; one is named. */
 export async function logUrls(
-  log: Call<OperationName>['log'],
+  { log, settings }: Pick<Call<OperationName>, 'log' | 'settings'>,
   urls: readonly StoredUrl[],
   deed: 'created' | 'edited',
 ): Promise<void> {
   const [url, ...others] = urls;
   if (!url) return;
-  await log(`${plural(urls.length, 'URL')} ${deed}`, others.length > 0 ? undefined : shortUrlWithProtocol(url.domain, url.hash));
+  const named = others.length > 0 ? undefined : shortUrlWithProtocol(url.domain, url.hash, settings);
+  await log(`${plural(urls.length, 'URL')} ${deed}`, named);
 }
 
 /** Where long URLs may not lead. */

@@ -26,7 +26,7 @@ export const listUrls: Handler<'listUrls'> = async (call) => {
 export const getUrl: Handler<'getUrl'> = async (call) => {
   const urls = await call.store.findUrls(await call.workingDomain(), [call.path.hash]);
   if (urls.length === 0) throw new Refusal(1306);
-  return { urls: urls.map((url) => listedRecord(url, call.settings.edition)) };
+  return { urls: urls.map((url) => listedRecord(url, call.settings)) };
 };
 
 /**
@@ -50,7 +50,7 @@ async function readNamed(call: Call<'listUrls'>, { offset, limit }: { offset: nu
 }
 
 function answer({ settings }: Call<'listUrls'>, urls: readonly StoredUrl[], total: number, offset: number) {
-  return { urls: urls.map((url) => listedRecord(url, settings.edition)), page: pageRecord(urls, total, offset) };
+  return { urls: urls.map((url) => listedRecord(url, settings)), page: pageRecord(urls, total, offset) };
 }
 
 const orders: readonly Order[] = ['created', 'clicks', 'hash', 'modified'];

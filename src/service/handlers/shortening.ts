@@ -26,7 +26,7 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
   const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain));
   await logUrls(
-    call.log,
+    call,
     outcomes.flatMap((outcome) => (outcome.kind === 'created' ? [outcome.url] : [])),
     'created',
   );
@@ -67,9 +67,9 @@ function creationRules({ query, settings }: Call<'shortenUrls'>, domain: Creatio
 function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenUrls'>): UrlItem[] {
   switch (outcome.kind) {
     case 'created':
-      return [succeededItem(outcome.url, settings.edition)];
+      return [succeededItem(outcome.url, settings)];
     case 'existing':
-      return outcome.urls.map((url) => succeededItem(url, settings.edition));
+      return outcome.urls.map((url) => succeededItem(url, settings));
     case 'taken':
       return [failedItem(item, new Refusal(1215, hashInUse))];
     case 'over limit':

@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClickCounter } from './clicks.ts';
+import type { ServiceRequest, ServiceResponse } from './message.ts';
+import { type Metrics, metricsType } from './metrics.ts';
+import type { Store } from './store/store.ts';
+
+/** Milliseconds for which a store may be silent and is still well. */
+const patience = 2000;
+
+/** Answers `GET /healthz` and `GET /metrics`, on a port of their own. */
+export function monitor(
+  metrics: Metrics,
+  store: Store,
+  clicks: ClickCounter,
+): (request: ServiceRequest) => Promise<ServiceResponse> {
+  return async ({ method, target }) => {
+    const [path] = target.split('?');
+    if (path !== '/healthz' && path !== '/metrics') return text(404, 'not found: use /healthz or /metrics\n');
+    if (method !== 'GET' && method !== 'HEAD') return text(405, 'method not allowed\n', { allow: 'GET, HEAD' });
+    if (path === '/metrics') return text(200, metrics.text(clicks.waiting()), { 'content-type': metricsType });
+    return (await answers(store)) ? text(200, 'ok\n') : text(503, 'the store does not answer\n');
+  };
+}
+
+async function answers(store: Store): Promise<boolean> {
+  const answer = store.listDomains().then(
+    () => true,
+    () => false,
+  );
+  return await Promise.race([answer, delay(patience, false, { ref: false })]);
+}
+
+function text(status: number, body: string, headers: ServiceResponse['headers'] = {}): ServiceResponse {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...headers }, body };
+}

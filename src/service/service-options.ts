@@ -1,0 +1,93 @@
+import { type Edition, editions } from '../contract/editions.ts';
+import type { Network } from './forwarding.ts';
+import { normalizeDomain } from './hosts.ts';
+import type { Certificate } from './listener.ts';
+import type { Exchange } from './message.ts';
+import { type AccountSettings, type ServiceLimits, type ServiceSettings, unlimited } from './settings.ts';
+import type { DomainSettings } from './store/store.ts';
+
+/** HTTP statuses of a redirect. */
+export const redirectCodes = ['301', '302', '303', '307', '308'] as const;
+export type RedirectCode = (typeof redirectCodes)[number];
+
+export interface ServiceOptions {
+  readonly edition: Edition;
+  /** The directory that keeps the data, made where missing; in memory without it. */
+  readonly data?: string | undefined;
+  /** `127.0.0.1` by default. */
+  readonly host?: string | undefined;
+  /** Any free one by default. */
+  readonly port?: number | undefined;
+  /**
+   * The account's domains, the default one first; Unicode or ASCII, with a port where links need one. Stored ones that are not
+   * named stay usable. Without any: the stored ones, or `localhost`.
+   */
+  readonly domains?: readonly DomainSettings[] | undefined;
+  /** The scheme and the redirect code of all domains (V4); as each has them without these. With a certificate the scheme is https. */
+  readonly useHttps?: boolean | undefined;
+  readonly redirectCode?: RedirectCode | undefined;
+  /**
+   * Whether a default domain `localhost`, whatever port it had, is called `localhost:PORT` from now on: its short URLs, older ones
+   * too, can then be followed as they are.
+   */
+  readonly namedByPort?: boolean | undefined;
+  /** The port that a default domain `localhost` without one gets: that on which its short URLs will work. */
+  readonly linksPort?: number | undefined;
+  readonly username: string;
+  readonly apiKey: string;
+  readonly limits?: Partial<ServiceLimits> | undefined;
+  readonly account?: Partial<AccountSettings> | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+  readonly random?: ((size: number) => Uint8Array) | undefined;
+  /** Whether `GET /<hash>` redirects; without it, only the API is served. */
+  readonly redirects: boolean;
+  /** HTTPS instead of HTTP. */
+  readonly certificate?: Certificate | undefined;
+  /** Proxies whose `X-Forwarded-For` names the visitor. */
+  readonly trustedProxies?: readonly Network[] | undefined;
+  /** Origins whose pages may use the API in a browser. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Serves health and figures on this port of the same host, over HTTP; 0 is any free one. */
+  readonly metricsPort?: number | undefined;
+  /** Called for each request when it is answered, but not for those of health and figures. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+  /** Called for failures that nobody foresaw; their calls are answered with 101. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+}
+
+/** Every setting, by option or default. */
+export function serviceSettings(options: ServiceOptions): ServiceSettings {
+  const { edition, username, apiKey, limits = {}, account = {} } = options;
+  return {
+    edition,
+    credentials: { username, apiKey },
+    limits: {
+      groupBound: limits.groupBound ?? editions[edition].groupBound,
+      urls: limits.urls ?? unlimited,
+      monthUrls: limits.monthUrls ?? unlimited,
+      callsPerDay: limits.callsPerDay ?? unlimited,
+      // 8 MiB (R-54).
+      bodyBytes: limits.bodyBytes ?? 8 * 1024 * 1024,
+    },
+    account: {
+      active: account.active ?? true,
+      expirationDate: account.expirationDate ?? '9999-12-31 23:59:59',
+      plan: account.plan ?? 'local',
+    },
+    useHttps: options.useHttps ?? (options.certificate && true),
+    redirectCode: options.redirectCode,
+    allowedOrigins: options.allowedOrigins ?? [],
+    now: options.now ?? Date.now,
+  };
+}
+
+/** A domain in ASCII. Throws for what cannot be one. */
+export function readDomain(settings: DomainSettings): DomainSettings {
+  const name = normalizeDomain(settings.name);
+  if (name === undefined) throw new Error(`${JSON.stringify(settings.name)} is not a domain name`);
+  if (settings.redirectCode !== undefined && !redirectCodes.some((code) => code === settings.redirectCode)) {
+    throw new Error(`redirect code ${settings.redirectCode}: use one of ${redirectCodes.join(', ')}`);
+  }
+  return { ...settings, name };
+}
