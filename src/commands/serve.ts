@@ -1,42 +1,41 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
-import { folders, type System } from '../base/system.ts';
+import { messageOf } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
-import { isLoopback } from '../contract/web-address.ts';
-import { atomicWrite } from '../files/atomic-write.ts';
-import { acquireClaim } from '../files/claim-lock.ts';
-import { errorCode, fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
-import { count } from '../flags/values.ts';
+import { choice, count, repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
 import { typedAccountName } from '../profiles/account-values.ts';
-import { readKey } from '../profiles/key-source.ts';
-import { apiRoot } from '../service/dispatcher.ts';
-import { normalizeDomain } from '../service/hosts.ts';
-import { type RunningService, startService, usualPort } from '../service/service.ts';
-import type { ServiceOptions } from '../service/service-options.ts';
-
-interface ServeOptions {
-  readonly host?: string;
-  readonly port?: number;
-  readonly data?: string;
-  readonly maxBatch?: number;
-  readonly maxUrls?: number;
-  readonly maxMonthUrls?: number;
-  readonly maxCallsPerDay?: number;
-  readonly maxBodyBytes?: number;
-}
+import type { Exchange } from '../service/message.ts';
+import { type RunningService, usualPort } from '../service/service.ts';
+import { redirectCodes } from '../service/service-options.ts';
+import { AccessLog } from './serve/access-log.ts';
+import { announce } from './serve/announcement.ts';
+import { readCertificate } from './serve/certificate.ts';
+import { ownKey } from './serve/own-key.ts';
+import { requestLine } from './serve/request-line.ts';
+import { certificateFiles, type ServeOptions, settingsOf } from './serve/service-settings.ts';
+import { start } from './serve/start.ts';
 
 export function registerServe(command: Command, run: Runner): void {
   command
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <n>', `port to listen on, 0 for any free port (default: ${usualPort})`, count(0))
     .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
+    .option('--public-url <url>', 'scheme and host of short URLs, where a proxy is in front')
+    .option('--redirect-code <code>', 'HTTP status of redirects (default: 303)', choice(redirectCodes))
+    .option('--tls-cert <file>', 'serve HTTPS with this certificate (PEM)')
+    .option('--tls-key <file>', 'key of the certificate (PEM)')
+    .option('--allow-origin <origin>', 'origin whose web pages may use the API; repeatable', repeated)
+    .option(
+      '--trusted-proxy <network>',
+      'proxy, as address or CIDR, whose X-Forwarded-For says who visits (repeatable)',
+      repeated,
+    )
+    .option('--access-log <file>', 'append requests to a file in combined log format')
+    .option('--metrics-port <n>', 'port for /healthz and /metrics, 0 for any free port', count(0))
     .option('--max-batch <n>', 'maximum items per request (API error 1221)', count(1))
     .option('--max-urls <n>', 'maximum links of the account (1220)', count(0))
     .option('--max-month-urls <n>', 'maximum links created per month (1220)', count(0))
@@ -48,13 +47,17 @@ export function registerServe(command: Command, run: Runner): void {
       'linkctl serve',
       'linkctl serve --port 0 -o json',
       'linkctl serve --edition b --data links --domain s.ex --host 0.0.0.0 --port 80',
+      'linkctl serve --data links --public-url https://s.ex --trusted-proxy 127.0.0.1',
+      'linkctl serve --port 8443 --tls-cert cert.pem --tls-key key.pem',
     ],
     notes: [
-      'The API is served at /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
-        '--api-key-file is given. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain, short URLs ' +
+      'The API is served at /api/3 and below any path that ends in /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
+        '--api-key-file is given. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
         'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish.',
+      'On a terminal and with -v, each request is shown on stderr; -q suppresses that. SIGHUP reads the certificate again and reopens the access log. ' +
+        'Health and metrics (Prometheus) are served on --metrics-port of the same host, over HTTP and without a key, never on the public port.',
     ],
-    globals: ['--edition', '--domain', '--username', '--api-key-file'],
+    globals: ['--edition', '--domain', '--username', '--api-key-file', '--verbose', '--quiet'],
   });
 }
 
@@ -63,132 +66,72 @@ const usualUsername = 'sandbox';
 
 /** Runs until a signal ends it. */
 async function serve(options: ServeOptions, invocation: Invocation): Promise<Report> {
-  const { system, global } = invocation;
-  const stopped = firstSignal(invocation);
+  const { system, global, note } = invocation;
+  const settings = settingsOf(options, invocation);
+  const files = certificateFiles(options);
   const data = options.data ?? folders(system).data;
   const username = typedAccountName(global.username ?? usualUsername);
   makePrivateFolder(data);
-  const settings = { ...settingsOf(options, invocation), data, username, apiKey: await ownKey(data, invocation) };
-  const service = await start(settings);
+  const apiKey = await ownKey(data, invocation);
+  const certificate = files && (await readCertificate(files));
+  const log = await openAccessLog(options, invocation);
+  let service: RunningService | undefined;
+  const reload = async (): Promise<void> => {
+    await log?.reopen();
+    if (files) service?.renewCertificate(await readCertificate(files));
+  };
+  const stopped = untilStopped(files || log ? reload : undefined, invocation);
   try {
-    await announce(service, settings, invocation);
+    const own = { ...settings, data, username, apiKey, certificate, onExchange: watcher(log, invocation) };
+    service = await start(own);
+    await announce(service, own, invocation);
     await stopped;
-    await invocation.note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
+    await note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
   } finally {
-    await service.close();
+    await service?.close();
+    await log?.close();
   }
   return { kind: 'text', text: '' };
 }
 
-function settingsOf(
-  options: ServeOptions,
-  { system, global, warn }: Invocation,
-): Omit<ServiceOptions, 'username' | 'data' | 'apiKey'> {
-  const { domain: domains = [], edition = 'a' } = global;
-  if (edition === 'b' && domains.length > 1) throw new UsageError('--domain: edition B has one domain');
-  const bad = domains.find((name) => normalizeDomain(name) === undefined);
-  if (bad !== undefined) throw new UsageError(`--domain: ${JSON.stringify(bad)} is not a domain name`);
-  if (options.port !== undefined && options.port > 65_535) {
-    throw new UsageError(`--port: expected a number of up to 65535, got "${options.port}"`);
-  }
-  return {
-    edition,
-    host: options.host ?? '127.0.0.1',
-    port: options.port ?? usualPort,
-    domains: domains.map((name) => ({ name })),
-    namedByPort: domains.length === 0,
-    limits: {
-      groupBound: options.maxBatch,
-      urls: options.maxUrls,
-      monthUrls: options.maxMonthUrls,
-      callsPerDay: options.maxCallsPerDay,
-      bodyBytes: options.maxBodyBytes,
-    },
-    redirects: true,
-    now: system.now,
-    random: (size) => system.randomBytes(size),
-    onFailure: (error) => void warn(`a request failed: ${messageOf(error)}`),
+async function openAccessLog({ accessLog: path }: ServeOptions, { system, streams }: Invocation): Promise<AccessLog | undefined> {
+  const warn = (text: string): void => void streams.message(text, 'warning: ');
+  return path === undefined ? undefined : await AccessLog.open({ path, now: system.now, warn });
+}
+
+/** What is done with each request that is answered (V6). */
+function watcher(
+  log: AccessLog | undefined,
+  { system, global, streams, note }: Invocation,
+): ((exchange: Exchange) => void) | undefined {
+  const isShown = global.verbose || streams.watched;
+  if (!log && !isShown) return undefined;
+  return (exchange) => {
+    log?.add(exchange);
+    if (isShown) void note(requestLine(exchange, system.now()));
   };
 }
 
-/** Short URLs name the port, so it is never replaced by another one that happens to be free. */
-async function start(options: ServiceOptions): Promise<RunningService> {
-  try {
-    return await startService(options);
-  } catch (error) {
-    throw startFailure(error, options);
-  }
-}
-
-const addressFaults: { readonly [code: string]: string } = {
-  EADDRINUSE: 'the port is already in use',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  EAI_AGAIN: 'the name cannot be resolved',
-  ENOTFOUND: 'the name does not exist',
-};
-
-function startFailure(error: unknown, { host, port = usualPort, data = '' }: ServiceOptions): CliError {
-  if (error instanceof CliError) return error;
-  const { syscall } = error as NodeJS.ErrnoException;
-  const code = errorCode(error) ?? '';
-  if (syscall !== 'listen' && !Object.hasOwn(addressFaults, code)) return fileError('use the data folder', data, error);
-  const reason = addressFaults[code] ?? (code === 'EACCES' ? 'permission denied' : code);
-  return new LocalError(`cannot listen on ${host} port ${port}: ${reason}`, {
-    cause: error,
-    hint: portHint(code, port),
-  });
-}
-
-function portHint(code: string, port: number): string | undefined {
-  if (code === 'EADDRINUSE') return `stop the other program, or add --port ${port < 65_535 ? port + 1 : usualPort}`;
-  return code === 'EACCES' ? `for a port above 1023, add --port ${usualPort}` : undefined;
-}
-
-/** R-54: the key of `--api-key-file`, or one of 192 bits that is made once and kept for the next start, in a file of 0600. */
-async function ownKey(data: string, { system, global, warn }: Invocation): Promise<string> {
-  const path = global.apiKeyFile ?? (await keptKeyFile(data, system));
-  const { value, warnings } = await readKey({ kind: 'file', path }, system);
-  await warn(...warnings);
-  if (value.length < 22) await warn(`${path}: the key is short; use at least 22 random characters`);
-  return value;
-}
-
-/** Under a lock: of two that start at once, both must have the key that stays. */
-async function keptKeyFile(data: string, system: System): Promise<string> {
-  const path = join(data, 'api-key');
-  const claim = await acquireClaim({ folder: join(data, 'lock'), guards: 'the key of the service' }, system);
-  try {
-    if (!existsSync(path)) atomicWrite(path, `${Buffer.from(system.randomBytes(24)).toString('base64url')}\n`, system);
-    return path;
-  } finally {
-    claim.release();
-  }
-}
-
-async function announce(
-  { port, domains, baseUrl }: RunningService,
-  { edition, username, apiKey, host = '' }: ServiceOptions,
-  invocation: Invocation,
+/**
+ * Resolves with the first signal, or when `--max-time` is over; the second one ends the program at once (R-18). With `reload`, SIGHUP
+ * calls that (V4, V6), unless it means that the terminal is gone.
+ */
+function untilStopped(
+  reload: (() => Promise<void>) | undefined,
+  { system, streams, listenForSignals, deadline, note }: Invocation,
 ): Promise<void> {
-  const isWide = ['0.0.0.0', '::', ''].includes(host);
-  const base_url = isWide ? `http://${host === '::' ? '[::1]' : '127.0.0.1'}:${port}${apiRoot}` : baseUrl;
-  if (!isLoopback(host)) {
-    await invocation.warn(
-      `${isWide ? 'any machine that can reach this one' : `any client that can reach ${host}`} can follow links and, with the key, use the API, ` +
-        `unencrypted, on port ${port}`,
+  const isSeen = (): boolean => streams.terminal || streams.watched;
+  const wasSeen = isSeen();
+  const hangUp = (work: () => Promise<void>): void =>
+    void work().then(
+      () => note('SIGHUP: reloaded'),
+      (error) => streams.message(`SIGHUP: ${messageOf(error)}; what was in use stays`, 'warning: '),
     );
-  }
-  const record = { base_url, username, api_key: apiKey, edition, domains };
-  await printReport({ kind: 'record', record }, invocation.output, invocation.streams);
-  if (invocation.streams.watched) await invocation.note('listening; press Ctrl-C to stop');
-}
-
-/** Resolves with the first signal, or when `--max-time` is over; the second one ends the program at once (R-18). */
-function firstSignal({ system, listenForSignals, deadline }: Invocation): Promise<void> {
   return new Promise((resolve) => {
     deadline.signal.addEventListener('abort', () => resolve(), { once: true });
     let isStopping = false;
     listenForSignals((signal) => {
+      if (signal === 'SIGHUP' && reload && !isStopping && isSeen() === wasSeen) return hangUp(reload);
       if (isStopping) system.dieOf(signal);
       isStopping = true;
       resolve();

@@ -91,7 +91,13 @@ async function createServer(
 ): Promise<{ server: Server; renewCertificate: Listener['renewCertificate'] }> {
   if (!certificate) return { server: createHttpServer(serverOptions), renewCertificate: () => {} };
   const { createServer: createHttpsServer } = await import('node:https');
-  const server = createHttpsServer({ ...serverOptions, handshakeTimeout: serverOptions.headersTimeout, ...certificate });
+  const server = createHttpsServer({
+    ...serverOptions,
+    // V1: Node offers the first alone, and then clients of the second get no connection.
+    ALPNProtocols: ['http/1.1', 'http/1.0'],
+    handshakeTimeout: serverOptions.headersTimeout,
+    ...certificate,
+  });
   return { server, renewCertificate: (renewed) => server.setSecureContext(renewed) };
 }
 

@@ -10,8 +10,8 @@ const patience = 2000;
 /** Answers `GET /healthz` and `GET /metrics`, on a port of their own. */
 export function monitor(
   metrics: Metrics,
-  store: Store,
-  clicks: ClickCounter,
+  store: Pick<Store, 'listDomains'>,
+  clicks: Pick<ClickCounter, 'waiting'>,
 ): (request: ServiceRequest) => Promise<ServiceResponse> {
   return async ({ method, target }) => {
     const [path] = target.split('?');
@@ -22,7 +22,7 @@ export function monitor(
   };
 }
 
-async function answers(store: Store): Promise<boolean> {
+async function answers(store: Pick<Store, 'listDomains'>): Promise<boolean> {
   const answer = store.listDomains().then(
     () => true,
     () => false,

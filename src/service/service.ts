@@ -69,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       close,
     };
   } catch (error) {
-    await close();
+    await close().catch(() => undefined);
     throw error;
   }
 }

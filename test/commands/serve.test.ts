@@ -4,67 +4,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import type { Signal } from '../../src/base/system.ts';
 import { main } from '../../src/cli/main.ts';
 import { startService, usualPort } from '../../src/service/service.ts';
 import { readCode, svgModules } from '../output/qr-reading.ts';
-import { test as base } from '../support/linkctl.ts';
-import { createTestSystem, type TestSystem, type World } from '../support/test-system.ts';
+import { createTestSystem } from '../support/test-system.ts';
 import { until } from '../support/until.ts';
-
-interface Announced {
-  base_url: string;
-  username: string;
-  api_key: string;
-  edition: string;
-  domains: string[];
-}
-
-interface Serving {
-  readonly announced: Announced;
-  readonly origin: string;
-  readonly system: TestSystem;
-  /** Sends a signal and answers with the exit code. */
-  stop(signal?: Signal): Promise<number>;
-  call(path: string, method?: string, body?: object): Promise<{ error: { code: number }; [member: string]: unknown }>;
-}
-
-/** `linkctl serve` on a free port, with `-o json`, until the test ends. */
-const test = base.extend<{ serve: (flags?: readonly string[], world?: World) => Promise<Serving> }>({
-  serve: async ({ homeEnv }, use) => {
-    const running: Serving[] = [];
-    await use(async (flags = ['--port', '0'], world = {}) => {
-      const system = createTestSystem({ ...world, env: homeEnv });
-      const ended = main(['serve', '-o', 'json', ...flags], system);
-      while (!system.printed().stdout.includes('\n')) {
-        const code = await Promise.race([ended, delay(5)]);
-        if (code !== undefined) throw new Error(`serve ended with ${code}: ${system.printed().stderr}`);
-      }
-      const announced = JSON.parse(system.printed().stdout) as Announced;
-      const serving: Serving = {
-        announced,
-        origin: announced.base_url.replace('/api/3', ''),
-        system,
-        stop: (signal = 'SIGTERM') => {
-          system.raise(signal);
-          return ended;
-        },
-        call: async (path, method = 'GET', body) => {
-          const authorization = `Basic ${Buffer.from(`${announced.username}:${announced.api_key}`).toString('base64')}`;
-          const answer = await fetch(announced.base_url + path, {
-            method,
-            headers: { authorization },
-            body: JSON.stringify(body),
-          });
-          return (await answer.json()) as { error: { code: number } };
-        },
-      };
-      running.push(serving);
-      return serving;
-    });
-    for (const serving of running) await serving.stop();
-  },
-});
+import { test } from './serving.ts';
 
 const follow = (url: string) => fetch(url, { redirect: 'manual' });
 

@@ -6,7 +6,18 @@ import { TestRunner } from 'vitest';
  * Programs that a machine with Node need not have. A test that needs one of them says so here, alone, and is skipped where it is
  * missing (D57): `skipped.ts` names it at the end. Where `CI` is set nothing may be missing, and the test fails.
  */
-export type Tool = 'bash' | 'bash-completion' | 'chromium' | 'curl' | 'fish' | 'groff' | 'ps' | 'python3' | 'strace' | 'zsh';
+export type Tool =
+  | 'bash'
+  | 'bash-completion'
+  | 'chromium'
+  | 'curl'
+  | 'fish'
+  | 'groff'
+  | 'promtool'
+  | 'ps'
+  | 'python3'
+  | 'strace'
+  | 'zsh';
 
 /** To be called in a test, or by what it calls. Throws to leave the test. */
 export function needs(...tools: readonly Tool[]): void {

@@ -1,0 +1,95 @@
+import { messageOf, UsageError } from '../../base/errors.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { parseUrl } from '../../contract/web-address.ts';
+import { type Network, parseNetwork } from '../../service/forwarding.ts';
+import { normalizeDomain } from '../../service/hosts.ts';
+import { usualPort } from '../../service/service.ts';
+import type { RedirectCode, ServiceOptions } from '../../service/service-options.ts';
+import type { CertificateFiles } from './certificate.ts';
+
+export interface ServeOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly data?: string;
+  readonly publicUrl?: string;
+  readonly redirectCode?: RedirectCode;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly allowOrigin?: readonly string[];
+  readonly trustedProxy?: readonly string[];
+  readonly accessLog?: string;
+  readonly metricsPort?: number;
+  readonly maxBatch?: number;
+  readonly maxUrls?: number;
+  readonly maxMonthUrls?: number;
+  readonly maxCallsPerDay?: number;
+  readonly maxBodyBytes?: number;
+}
+
+/** What the flags say of the service. Throws `UsageError`. */
+export function settingsOf(
+  options: ServeOptions,
+  { system, global, warn }: Invocation,
+): Omit<ServiceOptions, 'username' | 'data' | 'apiKey'> {
+  const { edition = 'a' } = global;
+  const publicUrl = options.publicUrl === undefined ? undefined : originOf('--public-url', options.publicUrl);
+  // The default domain is the one that is public.
+  const domains = [...new Set([...(publicUrl ? [publicUrl.host] : []), ...(global.domain ?? [])])];
+  if (edition === 'b' && domains.length > 1) {
+    throw new UsageError(`${publicUrl ? '--public-url and --domain' : '--domain'}: edition B has one domain`);
+  }
+  const bad = domains.find((name) => normalizeDomain(name) === undefined);
+  if (bad !== undefined) throw new UsageError(`--domain: ${JSON.stringify(bad)} is not a domain name`);
+  return {
+    edition,
+    host: options.host ?? '127.0.0.1',
+    port: portOf('--port', options.port) ?? usualPort,
+    metricsPort: portOf('--metrics-port', options.metricsPort),
+    domains: domains.map((name) => ({ name })),
+    namedByPort: domains.length === 0,
+    useHttps: publicUrl && publicUrl.protocol === 'https:',
+    redirectCode: options.redirectCode,
+    allowedOrigins: options.allowOrigin?.map((text) => originOf('--allow-origin', text).origin),
+    trustedProxies: options.trustedProxy?.map(networkOf),
+    limits: {
+      groupBound: options.maxBatch,
+      urls: options.maxUrls,
+      monthUrls: options.maxMonthUrls,
+      callsPerDay: options.maxCallsPerDay,
+      bodyBytes: options.maxBodyBytes,
+    },
+    redirects: true,
+    now: system.now,
+    random: (size) => system.randomBytes(size),
+    onFailure: (error) => void warn(`a request failed: ${messageOf(error)}`),
+  };
+}
+
+/** Both files or none. Throws `UsageError`. */
+export function certificateFiles({ tlsCert: cert, tlsKey: key }: ServeOptions): CertificateFiles | undefined {
+  if (cert !== undefined && key === undefined) throw new UsageError('--tls-cert requires --tls-key');
+  if (key !== undefined && cert === undefined) throw new UsageError('--tls-key requires --tls-cert');
+  return cert !== undefined && key !== undefined ? { cert, key } : undefined;
+}
+
+/** Scheme, host and port, and nothing else. */
+function originOf(flag: string, text: string): URL {
+  const url = parseUrl(text);
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` && !/[?#]/.test(text);
+  if (!isOrigin)
+    throw new UsageError(`${flag}: expected a URL without a path, such as https://s.ex, got ${JSON.stringify(text)}`);
+  return url;
+}
+
+function networkOf(text: string): Network {
+  const network = parseNetwork(text);
+  if (!network) {
+    throw new UsageError(`--trusted-proxy: expected an address or network such as 10.0.0.0/8, got ${JSON.stringify(text)}`);
+  }
+  return network;
+}
+
+function portOf(flag: string, port: number | undefined): number | undefined {
+  if (port === undefined || port <= 65_535) return port;
+  throw new UsageError(`${flag}: expected a number of up to 65535, got "${port}"`);
+}

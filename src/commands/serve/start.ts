@@ -1,0 +1,37 @@
+import { CliError, LocalError } from '../../base/errors.ts';
+import { errorCode, fileError } from '../../files/file-error.ts';
+import { type RunningService, startService, usualPort } from '../../service/service.ts';
+import type { ServiceOptions } from '../../service/service-options.ts';
+
+/** Short URLs name the port, so it is never replaced by another one that happens to be free. */
+export async function start(options: ServiceOptions): Promise<RunningService> {
+  try {
+    return await startService(options);
+  } catch (error) {
+    throw startFailure(error, options);
+  }
+}
+
+const addressFaults: { readonly [code: string]: string } = {
+  EADDRINUSE: 'the port is already in use',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EAI_AGAIN: 'the name cannot be resolved',
+  ENOTFOUND: 'the name does not exist',
+};
+
+function startFailure(error: unknown, { host, data = '', ...options }: ServiceOptions): CliError {
+  if (error instanceof CliError) return error;
+  const { syscall, port = options.port ?? usualPort } = error as NodeJS.ErrnoException & { port?: number };
+  const code = errorCode(error) ?? '';
+  if (syscall !== 'listen' && !Object.hasOwn(addressFaults, code)) return fileError('use the data folder', data, error);
+  const reason = addressFaults[code] ?? (code === 'EACCES' ? 'permission denied' : code);
+  return new LocalError(`cannot listen on ${host} port ${port}: ${reason}`, {
+    cause: error,
+    hint: portHint(code, port),
+  });
+}
+
+function portHint(code: string, port: number): string | undefined {
+  if (code === 'EADDRINUSE') return `stop the other program, or add --port ${port < 65_535 ? port + 1 : usualPort}`;
+  return code === 'EACCES' ? `for a port above 1023, add --port ${usualPort}` : undefined;
+}
