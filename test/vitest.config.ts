@@ -4,7 +4,6 @@ import { SkippedReporter } from './support/skipped.ts';
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
     pool: 'forks',
     reporters: ['default', new SkippedReporter()],
@@ -13,5 +12,18 @@ export default defineConfig({
     // For what never ends, on a machine with much else to do, too: no test is judged by how long it takes (D58).
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'] } },
+      // The tests of the store and of the service once more, over the other engine.
+      {
+        extends: true,
+        test: {
+          name: 'postgresql',
+          include: ['test/service/*.test.ts'],
+          exclude: ['test/service/sqlite.test.ts', 'test/service/postgres*.test.ts'],
+          env: { LINKCTL_TEST_ENGINE: 'postgresql' },
+        },
+      },
+    ],
   },
 });

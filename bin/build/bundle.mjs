@@ -20,8 +20,8 @@ const folder = resolve(dist, name);
 const modules = join(folder, 'modules');
 /** Help and completions need no more than the first; the second brings commander and what most commands need. */
 const [core, program] = ['main.ts', 'program.ts'].map((path) => join(top, 'src', 'cli', path));
-/** Only the sandbox and `serve` need it, and it is installed only where it can be. */
-const external = ['@photostructure/sqlite'];
+/** Only the sandbox and `serve` need them, and they are installed only where they can be. */
+const external = ['@photostructure/sqlite', 'pg'];
 
 /**
  * What is imported when it is used finds the core and the program loaded. Saying so gives all such files the same imports, so that

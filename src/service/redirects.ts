@@ -108,10 +108,11 @@ function isClick(request: ServiceRequest): boolean {
 
 /** Whether the link may be followed: the clicks of one with `max_clicks` are counted before, those of others soon after. */
 async function countClick({ store, clicks, settings }: Redirects, request: ServiceRequest, target: Target): Promise<boolean> {
-  const visitor = `${request.address}\n${header(request, 'user-agent') ?? ''}`;
-  const click = { urlId: target.id, visitor, time: settings.now() };
-  if (target.maxClicks > 0) return store.countClick(click);
-  clicks.add(click);
+  const isCounted = target.maxClicks > 0;
+  if (isCounted && !(await store.countClick(target.id))) return false;
+  const visitor = `${request.address}
+${header(request, 'user-agent') ?? ''}`;
+  clicks.add({ urlId: target.id, visitor, time: settings.now(), isCounted });
   return true;
 }
 

@@ -4,6 +4,7 @@ import { normalizeDomain } from './hosts.ts';
 import type { Certificate } from './listener.ts';
 import type { Exchange } from './message.ts';
 import { type AccountSettings, type ServiceLimits, type ServiceSettings, unlimited } from './settings.ts';
+import type { Place } from './store/postgres/address.ts';
 import type { DomainSettings } from './store/store.ts';
 
 /** HTTP statuses of a redirect. */
@@ -14,6 +15,8 @@ export interface ServiceOptions {
   readonly edition: Edition;
   /** The directory that keeps the data, made where missing; in memory without it. */
   readonly data?: string | undefined;
+  /** The PostgreSQL database that keeps the data instead (S1). */
+  readonly store?: Place | undefined;
   /** `127.0.0.1` by default. */
   readonly host?: string | undefined;
   /** Any free one by default. */

@@ -93,16 +93,13 @@ function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metr
   });
 }
 
-function openStore({ domains = [], ...options }: ServiceOptions, { now }: ServiceSettings): Promise<Store> {
-  if (options.edition === 'b' && domains.length > 1) throw new Error('edition B has one domain: name one at most');
-  return openSqliteStore({
-    directory: options.data,
-    edition: options.edition,
-    username: options.username,
-    domains: domains.map(readDomain),
-    now,
-    random: options.random ?? randomBytes,
-  });
+async function openStore({ domains = [], ...options }: ServiceOptions, { now }: ServiceSettings): Promise<Store> {
+  const { edition, username, random = randomBytes } = options;
+  if (edition === 'b' && domains.length > 1) throw new Error('edition B has one domain: name one at most');
+  const account = { edition, username, domains: domains.map(readDomain), now, random };
+  if (!options.store) return openSqliteStore({ ...account, directory: options.data });
+  const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
+  return openPostgresStore({ ...account, place: options.store });
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

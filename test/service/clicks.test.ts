@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test as base, expect, onTestFinished } from 'vitest';
 import { type ClickCounter, clickCounter } from '../../src/service/clicks.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store, StoredDomain, StoredUrl } from '../../src/service/store/store.ts';
 import { username } from './credentials.ts';
+import { openStore } from './engine.ts';
 
-const options = { directory: undefined, edition: 'a', username, domains: [], now: Date.now, random: randomBytes } as const;
+const options = { edition: 'a', username, domains: [], now: Date.now, random: randomBytes } as const;
 
 interface Fixtures {
   folder: string;
@@ -27,7 +27,7 @@ const test = base.extend<Fixtures>({
   },
   // biome-ignore lint/correctness/noEmptyPattern: as above.
   store: async ({}, use) => {
-    const store = await openSqliteStore(options);
+    const store = await openStore(options);
     await use(store);
     await store.close();
   },
@@ -57,7 +57,7 @@ async function storedClicks(store: Store, { domain, hash }: StoredUrl): Promise<
 }
 
 function click(counter: ClickCounter, { id }: StoredUrl, count: number): void {
-  for (let number = 0; number < count; number += 1) counter.add({ urlId: id, visitor: `${number}`, time: 1 });
+  for (let number = 0; number < count; number += 1) counter.add({ urlId: id, visitor: `${number}`, time: 1, isCounted: false });
 }
 
 test('of clicks that came at once, all are counted and none twice', async ({ store, counter, url }) => {
@@ -88,13 +88,10 @@ test('clicks that come while others are stored are soon stored as well', async (
 test('a visit sees the clicks that this process stored in the same turn, and those of another from the next turn on', async ({
   folder,
 }) => {
-  const [one, other] = [
-    await openSqliteStore({ ...options, directory: folder }),
-    await openSqliteStore({ ...options, directory: folder }),
-  ];
+  const [one, other] = [await openStore(options, folder), await openStore(options, folder)];
   onTestFinished(async () => void (await Promise.all([one.close(), other.close()])));
   const url = await createUrl(one);
-  const visit = { urlId: url.id, visitor: 'v', time: 1 };
+  const visit = { urlId: url.id, visitor: 'v', time: 1, isCounted: false };
   const seen = [await storedClicks(one, url)];
   await one.recordClicks([visit]);
   seen.push(await storedClicks(one, url));
@@ -106,7 +103,7 @@ test('a visit sees the clicks that this process stored in the same turn, and tho
 });
 
 test('FIELD-NOTES 4: clicks that are stored late count on their own day', async ({ store, url }) => {
-  const at = (time: number) => ({ urlId: url.id, visitor: 'v', time });
+  const at = (time: number) => ({ urlId: url.id, visitor: 'v', time, isCounted: false });
   const [one, two] = [Date.UTC(2024, 4, 15, 23, 59), Date.UTC(2024, 4, 16)];
   await store.recordClicks([at(two), at(one)]);
   await store.recordClicks([at(one), at(two), at(two)]);
@@ -117,16 +114,19 @@ test('FIELD-NOTES 4: clicks that are stored late count on their own day', async 
 });
 
 test('S2: clicks of a link with max_clicks are counted one by one, across stores, and never beyond', async ({ folder }) => {
-  const [one, other] = [
-    await openSqliteStore({ ...options, directory: folder }),
-    await openSqliteStore({ ...options, directory: folder }),
-  ];
+  const [one, other] = [await openStore(options, folder), await openStore(options, folder)];
   onTestFinished(async () => void (await Promise.all([one.close(), other.close()])));
   const url = await createUrl(one, 7);
-  const clicks = Array.from({ length: 20 }, (_, number) => ({ urlId: url.id, visitor: `${number % 3}`, time: 1 }));
-  const counted = await Promise.all(clicks.map((click, number) => (number % 2 ? one : other).countClick(click)));
+  const counted = await Promise.all(Array.from({ length: 20 }, (_, number) => (number % 2 ? one : other).countClick(url.id)));
   expect(counted.filter(Boolean)).toHaveLength(7);
-  const [stored] = await one.findUrls(url.domain, ['abc']);
-  expect([stored?.totalClicks, stored?.uniqueClicks]).toEqual([7, 3]);
-  expect(await one.countClick({ urlId: url.id + 1, visitor: 'v', time: 1 })).toBe(false);
+  await other.recordClicks(
+    Array.from({ length: 7 }, (_, number) => ({ urlId: url.id, visitor: `${number % 3}`, time: 1, isCounted: true })),
+  );
+  const stats = await one.findStats(url.domain, 'abc');
+  expect([stats?.url.totalClicks, stats?.url.uniqueClicks, stats?.days]).toEqual([
+    7,
+    3,
+    [{ day: '1970-01-01', total: 7, unique: 3 }],
+  ]);
+  expect(await one.countClick(url.id + 1)).toBe(false);
 });

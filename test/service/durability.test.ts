@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { openConnection } from '../../src/service/store/sqlite/connection.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
+import { argumentOf } from './engine.ts';
 import { type Client, connect, inBothEditions, many, test } from './running-service.ts';
 
 const url = 'https://example.com/';
@@ -26,14 +27,6 @@ inBothEditions((test) => {
     const after = await start({ data: join(folder, 'new', 'deep') });
     expect((await after.call('GET', '/urls')).body).toEqual(shown);
     expect((await after.call('GET', '/account')).body.account.counters.today_api_calls?.count).toBe(4);
-  });
-
-  test('nobody but the owner can read the data', async ({ start, folder }) => {
-    const directory = join(folder, 'data');
-    const client = await start({ data: directory });
-    await client.shorten({ long_url: url });
-    expect((await stat(directory)).mode & 0o777).toBe(0o700);
-    for (const name of await readdir(directory)) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600);
   });
 });
 
@@ -70,30 +63,10 @@ test('a file of before days were counted is brought up to date, and one of a new
   await expect(start({ data: folder })).rejects.toThrow('newer version of linkctl');
 });
 
-test('a directory that cannot be used, and a file that is no store, are refused at the start', async ({ start, folder }) => {
-  await writeFile(join(folder, 'file'), '');
-  await expect(start({ data: join(folder, 'file') })).rejects.toThrow();
-  await mkdir(join(folder, 'bad'));
-  await writeFile(join(folder, 'bad', 'links-a.db'), 'this is not a store, and long enough to be seen as none'.repeat(100));
-  await expect(start({ data: join(folder, 'bad') })).rejects.toThrow('not a database');
-});
-
 test('a port in use is refused, and the data is let go of', async ({ start, folder }) => {
   const { service } = await start();
   await expect(start({ data: folder, port: service.port })).rejects.toThrow('EADDRINUSE');
   expect(await (await start({ data: folder })).hashes()).toEqual([]);
-});
-
-test('without a storage engine the start says in one sentence what to do', async ({ folder }) => {
-  const bundle = await readFile(program.file, 'utf8');
-  const crippled = join(folder, 'crippled.mjs');
-  await writeFile(
-    crippled,
-    bundle.replaceAll('node:sqlite', 'node:none').replaceAll(/file:[^"']*@photostructure[^"']*/g, 'file:///none.mjs'),
-  );
-  const { code, stderr } = await ended(spawn(process.execPath, [crippled, folder], { stdio: ['ignore', 'pipe', 'pipe'] }));
-  expect(code).toBe(1);
-  expect(stderr).toContain('use Node 22.13 or later, or install the optional package @photostructure/sqlite');
 });
 
 test('close answers the calls under way', async ({ start, folder }) => {
@@ -111,7 +84,7 @@ test('close answers the calls under way', async ({ start, folder }) => {
 test('kill -9 loses no acknowledged write', async ({ start, folder }) => {
   const acknowledged: string[] = [];
   for (let round = 0; round < 4; round++) {
-    const child = startChild(folder);
+    const child = await startChild(folder);
     const client = connect(await listening(child));
     const writers = [0, 1].map((writer) => writeUntilCutOff(client, `r${round}w${writer}-`, acknowledged));
     const before = acknowledged.length;
@@ -131,7 +104,7 @@ test('kill -9 loses no acknowledged write', async ({ start, folder }) => {
 });
 
 test('two processes make the same fresh directory, write to it at once, and agree', async ({ folder }) => {
-  const children = [startChild(folder), startChild(folder)];
+  const children = [await startChild(folder), await startChild(folder)];
   const clients = await Promise.all(children.map(async (child) => connect(await listening(child))));
   const items = many(500, (index) => ({
     long_url: url,
@@ -174,8 +147,8 @@ async function writeUntilCutOff(client: Pick<Client, 'shorten'>, prefix: string,
 }
 
 /** Killed after the test if it is still there. */
-function startChild(folder: string): ChildProcess {
-  const child = program.start([folder]);
+async function startChild(folder: string): Promise<ChildProcess> {
+  const child = program.start([await argumentOf(folder)]);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

@@ -16,6 +16,7 @@ import type {
 import { type RunningService, startService } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { apiKey, username } from './credentials.ts';
+import { placeOf } from './engine.ts';
 
 /** Whatever an answer may hold; a member that this one does not have fails the test that reads it. */
 export interface Body {
@@ -80,8 +81,9 @@ export const test = base.extend<Fixtures>({
   },
   start: async ({ edition, world }, use) => {
     const running: RunningService[] = [];
-    await use(async (settings = {}) => {
+    await use(async ({ data, ...settings } = {}) => {
       const service = await startService({
+        ...(await placeOf(data)),
         edition,
         username,
         apiKey,

@@ -1,7 +1,9 @@
 import { startService } from '../../src/service/service.ts';
 import { apiKey, username } from './credentials.ts';
 
-/** A service as a process of its own: `node <bundle> <data directory>`; prints its base URL when it listens. */
-const service = await startService({ edition: 'a', data: process.argv[2], username, apiKey, redirects: true });
+/** A service as a process of its own: `node <bundle> <data directory or database>`; prints its base URL when it listens. */
+const [, , place = ''] = process.argv;
+const data = place.startsWith('postgresql:') ? { store: { url: place, environment: {} } } : { data: place };
+const service = await startService({ edition: 'a', ...data, username, apiKey, redirects: true });
 process.stdout.write(`${service.baseUrl}\n`);
 process.once('SIGTERM', () => void service.close());

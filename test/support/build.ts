@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stopSharedCluster } from './postgres.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -20,7 +21,11 @@ export function setup(): () => void {
   const before = process.env.TMPDIR;
   const temporary = mkdtempSync(join(placeInMemory() ?? tmpdir(), 'linkctl-tests-'));
   process.env.TMPDIR = temporary;
+  // The server's user must be able to reach its folder.
+  chmodSync(temporary, 0o711);
+  process.env.LINKCTL_TEST_CLUSTER = join(temporary, 'cluster');
   return () => {
+    stopSharedCluster();
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
     for (const made of [folder, temporary]) rmSync(made, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

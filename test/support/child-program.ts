@@ -29,11 +29,11 @@ export async function buildChild(entry: string): Promise<ChildProgram> {
   };
 }
 
-/** The engine finds its binary beside its own files: it is imported from where it is installed. */
+/** One engine finds its binary beside its own files, and the driver of the other is CommonJS: both are imported from where they are installed. */
 const storageEngine: Plugin = {
   name: 'storage engine',
   setup: (bundle) =>
-    bundle.onResolve({ filter: /^@photostructure\/sqlite$/ }, ({ path }) => ({
+    bundle.onResolve({ filter: /^(@photostructure\/sqlite|pg)$/ }, ({ path }) => ({
       path: pathToFileURL(createRequire(import.meta.url).resolve(path)).href,
       external: true,
     })),

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { TestRunner } from 'vitest';
 
@@ -13,6 +13,7 @@ export type Tool =
   | 'curl'
   | 'fish'
   | 'groff'
+  | 'postgresql'
   | 'promtool'
   | 'ps'
   | 'python3'
@@ -33,8 +34,17 @@ export function leave(reason: string): void {
 }
 
 function isThere(tool: Tool): boolean {
+  if (tool === 'postgresql') return postgresFolder() !== undefined;
   if (tool === 'bash-completion') return existsSync('/usr/share/bash-completion/bash_completion');
   return (process.env.PATH ?? '').split(delimiter).some((folder) => isProgram(join(folder, tool)));
+}
+
+/** Where the programs of the database server are; Debian has those of each version in a folder of its own, not on the path. */
+export function postgresFolder(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env.PATH ?? '').split(delimiter)];
+  return folders.find((folder) => isProgram(join(folder, 'initdb')) && isProgram(join(folder, 'postgres')));
 }
 
 function isProgram(path: string): boolean {

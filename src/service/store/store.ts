@@ -144,6 +144,8 @@ export interface Click {
   /** Address and user agent; only a salted hash of it is kept. */
   readonly visitor: string;
   readonly time: Time;
+  /** Whether `countClick` has added it to `totalClicks`. */
+  readonly isCounted: boolean;
 }
 
 /**
@@ -190,8 +192,11 @@ export interface Store {
 
   findTarget(domain: StoredDomain, hash: string): Promise<Target | undefined>;
   recordClicks(clicks: readonly Click[]): Promise<void>;
-  /** Counts one click of a URL with `max_clicks`, unless it has had as many, or is gone: then false. Exact across processes. */
-  countClick(click: Click): Promise<boolean>;
+  /**
+   * Adds one to `totalClicks` of a URL with `max_clicks`, unless it has had as many, or is gone: then false. Exact across processes. What
+   * else a click changes comes with `recordClicks`.
+   */
+  countClick(urlId: number): Promise<boolean>;
 
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { byDay, dayClicks } from '../days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
 import { visitorNumbers } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';
@@ -11,8 +12,6 @@ export function findTarget({ connection, accountId }: AccountRows, domain: Store
     .get<Target>(accountId, domain.id, hash);
 }
 
-const dayLength = 86_400_000;
-
 export function clicksOfDays({ connection, accountId }: AccountRows, urlId: number): DayClicks[] {
   return connection
     .sql(
@@ -22,36 +21,31 @@ export function clicksOfDays({ connection, accountId }: AccountRows, urlId: numb
        GROUP BY day ORDER BY day`,
     )
     .all<{ day: number; total: number; fresh: number }>(accountId, urlId)
-    .map(({ day, total, fresh }) => ({ day: new Date(day * dayLength).toISOString().slice(0, 10), total, unique: fresh }));
+    .map(dayClicks);
 }
 
 /** Clicks of one URL, added up. */
 interface Gain {
+  /** Of the day, and those of them that the counter has already. */
   total: number;
+  counted: number;
   unique: number;
   lastVisit: number;
 }
 
 /** Adds clicks inside the caller's write transaction. A URL that is gone by now loses its clicks with it. */
 export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void {
-  const dayOf = ({ time }: Click): number => Math.floor(time / dayLength);
-  // Those of one transaction are of one day, or of two at midnight.
-  for (const day of new Set(clicks.map(dayOf))) {
-    recordDay(
-      rows,
-      day,
-      clicks.filter((click) => dayOf(click) === day),
-    );
-  }
+  for (const [day, ofDay] of byDay(clicks)) recordDay(rows, day, ofDay);
 }
 
 function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): void {
   const gains = new Map<number, Gain>();
   const visitorOf = visitorNumbers(rows.salt);
   for (const click of clicks) {
-    const gain = gains.get(click.urlId) ?? { total: 0, unique: 0, lastVisit: 0 };
+    const gain = gains.get(click.urlId) ?? { total: 0, counted: 0, unique: 0, lastVisit: 0 };
     gains.set(click.urlId, gain);
     gain.total++;
+    if (click.isCounted) gain.counted++;
     gain.lastVisit = Math.max(gain.lastVisit, click.time);
     if (addVisitor(rows, click.urlId, visitorOf(click.visitor))) gain.unique++;
   }
@@ -59,11 +53,11 @@ function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): vo
 }
 
 /** See `Store`. Inside the caller's write transaction. */
-export function countClick(rows: AccountRows, click: Click): boolean {
-  const isLeft = 'SELECT count(*) AS count FROM urls WHERE account_id = ? AND id = ? AND total_clicks < max_clicks';
-  if (rows.connection.count(isLeft, rows.accountId, click.urlId) === 0) return false;
-  recordClicks(rows, [click]);
-  return true;
+export function countClick({ connection, accountId }: AccountRows, urlId: number): boolean {
+  const { changes } = connection
+    .sql('UPDATE urls SET total_clicks = total_clicks + 1 WHERE account_id = ? AND id = ? AND total_clicks < max_clicks')
+    .run(accountId, urlId);
+  return Number(changes) > 0;
 }
 
 /** Whether the visitor is new to the URL. */
@@ -78,11 +72,11 @@ function addVisitor({ connection, accountId }: AccountRows, urlId: number, visit
 function addGain({ connection, accountId }: AccountRows, id: number, day: number, gain: Gain): boolean {
   const { changes } = connection
     .sql(
-      `UPDATE urls SET total_clicks = total_clicks + ?1, unique_clicks = unique_clicks + ?2, last_visit = max(coalesce(last_visit, 0), ?3),
+      `UPDATE urls SET total_clicks = total_clicks + ?1 - ?7, unique_clicks = unique_clicks + ?2, last_visit = max(coalesce(last_visit, 0), ?3),
          day_total = iif(day = ?4, day_total, 0) + ?1, day_fresh = iif(day = ?4, day_fresh, 0) + ?2, day = ?4
        WHERE account_id = ?5 AND id = ?6`,
     )
-    .run(gain.total, gain.unique, gain.lastVisit, day, accountId, id);
+    .run(gain.total, gain.unique, gain.lastVisit, day, accountId, id, gain.counted);
   return Number(changes) > 0;
 }
 

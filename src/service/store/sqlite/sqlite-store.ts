@@ -80,7 +80,7 @@ function sqliteStore(rows: AccountRows): Store {
     findTarget: async (domain, hash) => connection.lookUp(() => findTarget(rows, domain, hash)),
     recordClicks: async (clicks) => connection.write(() => recordClicks(rows, clicks)),
 
-    countClick: async (click) => connection.write(() => countClick(rows, click)),
+    countClick: async (urlId) => connection.write(() => countClick(rows, urlId)),
 
     close: async () => connection.close(),
   };

@@ -1,0 +1,127 @@
+import { type DomainRow, localDomain, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
+import { newSalt, type StoreOptions } from '../options.ts';
+import type { StoredDomain, Usage } from '../store.ts';
+import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
+import type { Queries } from './queries.ts';
+
+/** The rows of one account, what reads and changes them, the clock, and the randomness. */
+export interface AccountRows {
+  readonly queries: Queries;
+  readonly accountId: number;
+  /** Salts the hashes of visitors. */
+  readonly salt: string;
+  readonly now: () => number;
+  readonly random: (size: number) => Uint8Array;
+}
+
+/** Finds the account, or makes it. */
+export async function openAccount(queries: Queries, options: StoreOptions): Promise<{ accountId: number; salt: string }> {
+  const { edition, username, random } = options;
+  for (;;) {
+    const row = await queries.first<{ id: number; salt: string }>(
+      'SELECT id, salt FROM accounts WHERE edition = ? AND username = ?',
+      edition,
+      username,
+    );
+    if (row) return { accountId: row.id, salt: row.salt };
+    await queries.run(
+      `INSERT INTO accounts (id, edition, username, salt)
+       SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM accounts ON CONFLICT DO NOTHING`,
+      edition,
+      username,
+      newSalt(random),
+    );
+  }
+}
+
+/**
+ * The first statement of every change of an account: others wait here until this one is stored. It writes, because a lock that only reads
+ * is none where transactions work on snapshots.
+ */
+export async function lockAccount({ queries, accountId }: AccountRows): Promise<void> {
+  await queries.run('UPDATE accounts SET writes = writes + 1 WHERE id = ?', accountId);
+}
+
+export async function listDomains({ queries, accountId }: AccountRows): Promise<StoredDomain[]> {
+  const rows = await queries.all<DomainRow>(
+    `SELECT id, name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page
+     FROM domains WHERE account_id = ? ORDER BY position, id`,
+    accountId,
+  );
+  return storedDomains(rows);
+}
+
+/** Puts the wanted domains into their places, inside the caller's transaction. */
+export async function openDomains(
+  rows: AccountRows,
+  { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>,
+): Promise<void> {
+  const stored = await listDomains(rows);
+  let lastId = Math.max(0, ...stored.map(({ id }) => id));
+  for (const [position, domain] of (placeDomains(stored, domains, edition) ?? []).entries()) {
+    if (domain.id === undefined) lastId += 1;
+    await placeDomain(rows, domain, position, lastId);
+  }
+}
+
+async function placeDomain(
+  { queries, accountId }: AccountRows,
+  domain: PlacedDomain,
+  position: number,
+  newId: number,
+): Promise<void> {
+  const columns = 'name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page';
+  const text =
+    domain.id === undefined
+      ? `INSERT INTO domains (${columns}, position, account_id, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+      : `UPDATE domains SET (${columns}, position) = (?, ?, ?, ?, ?, ?, ?) WHERE account_id = ? AND id = ?`;
+  await queries.run(text, ...domain.values, position, accountId, domain.id ?? newId);
+}
+
+/** See `Store`. */
+export async function renameLocalDomain(rows: AccountRows, name: string): Promise<void> {
+  const id = localDomain(await listDomains(rows), name);
+  if (id === undefined) return;
+  await rows.queries.run('UPDATE domains SET name = ? WHERE account_id = ? AND id = ?', name, rows.accountId, id);
+}
+
+/** Records of one domain, or of the account in all its domains; kept up to date by every change. */
+export async function countUrls({ queries, accountId }: AccountRows, domain?: StoredDomain): Promise<number> {
+  const text = `SELECT coalesce(sum(urls), 0) AS count FROM domains WHERE account_id = ? AND id = coalesce(CAST(? AS BIGINT), id)`;
+  return (await queries.first<{ count: number }>(text, accountId, domain?.id ?? null))?.count ?? 0;
+}
+
+export async function readTally({ queries, accountId }: AccountRows, { name, period }: Tally): Promise<number> {
+  const text = 'SELECT count FROM tallies WHERE account_id = ? AND name = ? AND period = ?';
+  return (await queries.first<{ count: number }>(text, accountId, name, period))?.count ?? 0;
+}
+
+/** Adds to a tally unless that takes it above `limit`; whether it did. */
+export async function addToTally(
+  { queries, accountId }: AccountRows,
+  tally: Tally,
+  amount: number,
+  limit: number,
+): Promise<boolean> {
+  if (amount > limit) return false;
+  const changed = await queries.run(
+    `INSERT INTO tallies AS t (account_id, name, period, count) VALUES (?, ?, ?, ?)
+     ON CONFLICT (account_id, name, period) DO UPDATE SET count = t.count + excluded.count WHERE t.count + excluded.count <= ?`,
+    accountId,
+    tally.name,
+    tally.period,
+    amount,
+    limit,
+  );
+  return changed > 0;
+}
+
+export async function readUsage(rows: AccountRows): Promise<Usage> {
+  const now = rows.now();
+  const [urls, callsToday, urlsThisMonth] = await Promise.all([
+    countUrls(rows),
+    readTally(rows, callsOfDay(now)),
+    readTally(rows, urlsOfMonth(now)),
+  ]);
+  return { userId: String(rows.accountId), urls, callsToday, urlsThisMonth };
+}

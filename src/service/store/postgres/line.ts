@@ -1,0 +1,159 @@
+import { Socket } from 'node:net';
+import type { Client, ClientConfig } from 'pg';
+import type { PostgresValue, Queries } from './queries.ts';
+
+/** Opens a client and connects it; the socket is there to be cut off. Statements have `answerTime` milliseconds. */
+export type Connect = (answerTime: number, onEnd: () => void) => Promise<Connected>;
+
+interface Connected {
+  readonly client: Client;
+  readonly socket: Socket;
+}
+
+/** Columns of these types are numbers: bool aside, all that the tables have beside text. `count` and `sum` are int8 and numeric. */
+const numberTypes: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
+
+/** Milliseconds to connect and sign in. */
+export const connectTime = 2000;
+
+/** Milliseconds that one process waits for a change of another. */
+const lockTime = 4000;
+
+export function connector(PostgresClient: new (config: ClientConfig) => Client, config: ClientConfig): Connect {
+  return async (answerTime, onEnd) => {
+    const socket = new Socket();
+    const client = new PostgresClient({
+      ...config,
+      stream: () => socket,
+      pipeline: true,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: connectTime,
+      query_timeout: answerTime,
+      lock_timeout: lockTime,
+      // A process that stands still must not keep others from the account.
+      idle_in_transaction_session_timeout: lockTime,
+      types: { getTypeParser: (type: number) => (numberTypes.has(type) ? Number : (value: string) => value) },
+    });
+    // Without a listener an error of an idle connection would end the program.
+    client.on('error', onEnd);
+    client.on('end', onEnd);
+    try {
+      await client.connect();
+      return { client, socket };
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  };
+}
+
+/**
+ * One connection, opened when it is first used and again after it was lost. Statements go out without waiting for the answers of those
+ * before them; a transaction has the line for itself.
+ */
+export class Line {
+  readonly #connect: (onEnd: () => void) => Promise<Connected>;
+  readonly #watch: <T>(work: Promise<T>) => Promise<T>;
+  #connected: Promise<Connected> | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  /** `watch` notices when statements are not answered. */
+  constructor(connect: (onEnd: () => void) => Promise<Connected>, watch: <T>(work: Promise<T>) => Promise<T>) {
+    this.#connect = connect;
+    this.#watch = watch;
+  }
+
+  /** Transactions under way or waiting. */
+  get load(): number {
+    return this.#waiting;
+  }
+
+  /** For statements that are a transaction each. */
+  get queries(): Queries {
+    return this.#queriesOf(() => this.#open());
+  }
+
+  /**
+   * Runs `work` when those before it have ended. All its statements have the same connection, or fail with it: one that came after the
+   * end of its transaction would be a transaction of its own.
+   */
+  async exclusive<T>(work: (queriesWhile: (isOpen: () => boolean) => Queries) => Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    const result = this.#turn.then(async () => {
+      const connected = await this.#open();
+      return work((isOpen) =>
+        this.#queriesOf(async () => {
+          if (!isOpen()) throw new Error('the transaction has ended');
+          return connected;
+        }),
+      );
+    });
+    this.#turn = result.catch(() => {});
+    try {
+      return await result;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Cuts the connection off: what waits for answers fails. */
+  drop(): void {
+    const connected = this.#connected;
+    this.#connected = undefined;
+    connected?.then(({ socket }) => socket.destroy()).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    const connected = await this.#connected?.catch(() => undefined);
+    this.#connected = undefined;
+    await connected?.client.end().catch(() => {});
+  }
+
+  #open(): Promise<Connected> {
+    if (this.#connected) return this.#connected;
+    const opening: Promise<Connected> = this.#connect(() => {
+      if (this.#connected === opening) this.#connected = undefined;
+    });
+    this.#connected = opening;
+    opening.catch(() => {
+      if (this.#connected === opening) this.#connected = undefined;
+    });
+    return opening;
+  }
+
+  #queriesOf(open: () => Promise<Connected>): Queries {
+    const send = async (text: string, values: readonly PostgresValue[], name?: string) => {
+      const { client } = await open();
+      return this.#watch(client.query({ ...(name !== undefined && { name }), text: numbered(text), values: [...values] }));
+    };
+    const named = (text: string, values: readonly PostgresValue[]) => {
+      const { name, sql } = statementOf(text);
+      return send(sql, values, name);
+    };
+    return {
+      all: async (text, ...values) => (await named(text, values)).rows,
+      first: async (text, ...values) => (await named(text, values)).rows[0],
+      run: async (text, ...values) => (await named(text, values)).rowCount ?? 0,
+      composed: async (text, values) => (await send(text, values)).rows,
+    };
+  }
+}
+
+const statements = new Map<string, { readonly name: string; readonly sql: string }>();
+
+/** The name under which a text of the source is prepared on each connection. */
+function statementOf(text: string): { readonly name: string; readonly sql: string } {
+  const known = statements.get(text);
+  if (known) return known;
+  const statement = { name: `s${statements.size}`, sql: numbered(text) };
+  statements.set(text, statement);
+  return statement;
+}
+
+/** Placeholders as the protocol has them: no text of ours has a question mark in quotes. */
+function numbered(text: string): string {
+  let number = 0;
+  return text.replace(/\?/g, () => `$${++number}`);
+}

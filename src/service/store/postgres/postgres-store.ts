@@ -1,0 +1,119 @@
+import type { StoreOptions } from '../options.ts';
+import type { Store } from '../store.ts';
+import { callsOfDay } from '../tallies.ts';
+import {
+  type AccountRows,
+  addToTally,
+  listDomains,
+  lockAccount,
+  openAccount,
+  openDomains,
+  readUsage,
+  renameLocalDomain,
+} from './account-rows.ts';
+import { clientConfig, type Place } from './address.ts';
+import { clicksOfDays, countClick, findTarget, recordClicks } from './click-rows.ts';
+import { createUrls } from './creations.ts';
+import { Database } from './database.ts';
+import { editTagged, editUrls } from './edits.ts';
+import { deleteUrls, resetStats } from './groups.ts';
+import { connector } from './line.ts';
+import { listUrls } from './listing.ts';
+import { appendLog, listLog } from './log-rows.ts';
+import type { Queries } from './queries.ts';
+import { createSchema } from './schema.ts';
+import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
+import { TargetCache } from './target-cache.ts';
+import { findIds, readUrls } from './url-rows.ts';
+
+interface PostgresOptions extends StoreOptions {
+  readonly place: Place;
+}
+
+/** The store in a PostgreSQL database that several processes may use at once. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { Client } = await importDriver();
+  const database = new Database(connector(Client, clientConfig(options.place)));
+  try {
+    await database.lookUp((queries) => createSchema(queries, Buffer.from(options.random(12)).toString('hex')));
+    const account = await database.lookUp((queries) => openAccount(queries, options));
+    const rowsOf = (queries: Queries): AccountRows => ({ queries, ...account, now: options.now, random: options.random });
+    await database.write(async (queries) => {
+      await lockAccount(rowsOf(queries));
+      await openDomains(rowsOf(queries), options);
+    });
+    return postgresStore(database, rowsOf);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function importDriver(): Promise<typeof import('pg')> {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    throw new Error('cannot load the PostgreSQL driver: install the optional package pg', { cause });
+  }
+}
+
+type Work<T> = (rows: AccountRows) => Promise<T>;
+
+function postgresStore(database: Database, rowsOf: (queries: Queries) => AccountRows): Store {
+  const targets = new TargetCache();
+  const lookUp = <T>(work: Work<T>) => database.lookUp((queries) => work(rowsOf(queries)));
+  const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
+  const write = async <T>(work: Work<T>) => {
+    try {
+      return await database.write(async (queries) => {
+        const rows = rowsOf(queries);
+        await lockAccount(rows);
+        return work(rows);
+      });
+    } finally {
+      targets.change();
+    }
+  };
+  return {
+    listDomains: () => lookUp(listDomains),
+    renameLocalDomain: (name) => write((rows) => renameLocalDomain(rows, name)),
+
+    // Counted twice at worst, where the connection is lost.
+    countCall: (limit) => lookUp((rows) => addToTally(rows, callsOfDay(rows.now()), 1, limit)),
+    usage: () => read(readUsage),
+
+    createUrls: (batch, rules) => write((rows) => createUrls(rows, batch, rules)),
+    findUrls: (domain, hashes) =>
+      read(async (rows) => {
+        const ids = await findIds(rows, domain, hashes);
+        return readUrls(
+          rows,
+          hashes.flatMap((hash) => ids.get(hash) ?? []),
+        );
+      }),
+    findStats: (domain, hash) =>
+      read(async (rows) => {
+        const [url] = await readUrls(rows, [...(await findIds(rows, domain, [hash])).values()]);
+        return url && { url, days: await clicksOfDays(rows, url.id) };
+      }),
+    listUrls: (query) => read((rows) => listUrls(rows, query)),
+    editUrls: (domain, edits) => write((rows) => editUrls(rows, domain, edits)),
+    editTagged: (expression, changes) => write((rows) => editTagged(rows, expression, changes)),
+    deleteUrls: (selection) => write((rows) => deleteUrls(rows, selection)),
+    resetStats: (selection) => write((rows) => resetStats(rows, selection)),
+
+    listTags: () => lookUp(listTags),
+    addTag: (label) => write((rows) => addTag(rows, label)),
+    renameTag: (label, newLabel) => write((rows) => renameTag(rows, label, newLabel)),
+    deleteTag: (label) => write((rows) => deleteTag(rows, label)),
+
+    appendLog: (entry) => write((rows) => appendLog(rows, entry)),
+    listLog: (offset, limit) => read((rows) => listLog(rows, offset, limit)),
+
+    findTarget: (domain, hash) => targets.find(domain, hash, () => lookUp((rows) => findTarget(rows, domain, hash))),
+    recordClicks: (clicks) => database.writeClicks((queries) => recordClicks(rowsOf(queries), clicks)),
+    countClick: (urlId) => database.once((queries) => countClick(rowsOf(queries), urlId)),
+
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,197 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isMadeTwice } from './failures.ts';
+import type { Queries } from './queries.ts';
+
+/**
+ * Every key begins with the account, by which the data can be distributed. Ids are made by the program: no sequences. Flags are 0 or 1,
+ * days are counted from 1970, other times are milliseconds.
+ */
+const firstTables = [
+  `CREATE TABLE IF NOT EXISTS accounts (
+    id BIGINT PRIMARY KEY,
+    edition TEXT NOT NULL,
+    username TEXT NOT NULL,
+    salt TEXT NOT NULL,
+    writes BIGINT NOT NULL DEFAULT 0,
+    UNIQUE (edition, username)
+  )`,
+  `CREATE TABLE IF NOT EXISTS domains (
+    account_id BIGINT NOT NULL,
+    id BIGINT NOT NULL,
+    name TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    hash_generation TEXT NOT NULL,
+    redirect_code TEXT NOT NULL,
+    use_https BIGINT NOT NULL,
+    custom_root_page TEXT NOT NULL,
+    custom_404_page TEXT NOT NULL,
+    urls BIGINT NOT NULL DEFAULT 0,
+    sequence BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (account_id, id),
+    UNIQUE (account_id, name)
+  )`,
+  `CREATE TABLE IF NOT EXISTS urls (
+    account_id BIGINT NOT NULL,
+    id BIGINT NOT NULL,
+    domain_id BIGINT NOT NULL,
+    hash TEXT NOT NULL,
+    long_url TEXT NOT NULL,
+    long_url_key BIGINT NOT NULL,
+    note TEXT NOT NULL,
+    email_stats BIGINT NOT NULL,
+    expiration_date TEXT,
+    max_clicks BIGINT NOT NULL,
+    total_clicks BIGINT NOT NULL DEFAULT 0,
+    unique_clicks BIGINT NOT NULL DEFAULT 0,
+    last_visit BIGINT,
+    modified BIGINT NOT NULL,
+    day BIGINT NOT NULL DEFAULT 0,
+    day_total BIGINT NOT NULL DEFAULT 0,
+    day_fresh BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (account_id, id),
+    UNIQUE (account_id, domain_id, hash)
+  )`,
+  'CREATE INDEX IF NOT EXISTS urls_by_age ON urls (account_id, domain_id, id)',
+  'CREATE INDEX IF NOT EXISTS urls_by_long_url ON urls (account_id, long_url_key, id)',
+  `CREATE TABLE IF NOT EXISTS tags (
+    account_id BIGINT NOT NULL,
+    id BIGINT NOT NULL,
+    folded TEXT NOT NULL,
+    label TEXT NOT NULL,
+    PRIMARY KEY (account_id, id),
+    UNIQUE (account_id, folded)
+  )`,
+  `CREATE TABLE IF NOT EXISTS url_tags (
+    account_id BIGINT NOT NULL,
+    tag_id BIGINT NOT NULL,
+    url_id BIGINT NOT NULL,
+    PRIMARY KEY (account_id, tag_id, url_id)
+  )`,
+  'CREATE INDEX IF NOT EXISTS tags_by_url ON url_tags (account_id, url_id, tag_id)',
+  `CREATE TABLE IF NOT EXISTS visitors (
+    account_id BIGINT NOT NULL,
+    url_id BIGINT NOT NULL,
+    visitor BIGINT NOT NULL,
+    PRIMARY KEY (account_id, url_id, visitor)
+  )`,
+  `CREATE TABLE IF NOT EXISTS daily_clicks (
+    account_id BIGINT NOT NULL,
+    url_id BIGINT NOT NULL,
+    day BIGINT NOT NULL,
+    total BIGINT NOT NULL,
+    fresh BIGINT NOT NULL,
+    PRIMARY KEY (account_id, url_id, day)
+  )`,
+  `CREATE TABLE IF NOT EXISTS log (
+    account_id BIGINT NOT NULL,
+    id BIGINT NOT NULL,
+    time BIGINT NOT NULL,
+    type TEXT NOT NULL,
+    message TEXT NOT NULL,
+    object_url TEXT,
+    PRIMARY KEY (account_id, id)
+  )`,
+  'CREATE INDEX IF NOT EXISTS log_by_time ON log (account_id, time, id)',
+  `CREATE TABLE IF NOT EXISTS tallies (
+    account_id BIGINT NOT NULL,
+    name TEXT NOT NULL,
+    period TEXT NOT NULL,
+    count BIGINT NOT NULL,
+    PRIMARY KEY (account_id, name, period)
+  )`,
+  `CREATE TABLE IF NOT EXISTS imports (
+    account_id BIGINT PRIMARY KEY,
+    source TEXT NOT NULL,
+    place TEXT NOT NULL,
+    last_key TEXT NOT NULL,
+    done BIGINT NOT NULL
+  )`,
+];
+
+/**
+ * What each version added to the one before it. Statements can run twice, because not every engine can undo them: of a process that
+ * was killed amid a step, another one does the rest.
+ */
+const steps: readonly (readonly string[])[] = [firstTables];
+const version = steps.length;
+
+/** The version, and who is at work on the next one, with a lease: a row, because locks of other kinds are not everywhere. */
+const versionTable = `CREATE TABLE IF NOT EXISTS linkctl_schema (
+  id BIGINT PRIMARY KEY,
+  version BIGINT NOT NULL,
+  holder TEXT NOT NULL,
+  leased_until BIGINT NOT NULL
+)`;
+
+/** Milliseconds for which a process has the schema to itself, renewed before each statement. */
+const lease = 10_000;
+
+/** The time of the database, in milliseconds: clocks of processes differ. */
+const clock = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)';
+
+/** Makes what the database lacks; of several processes at once, one makes it. Forward only: a newer schema is refused. */
+export async function createSchema(queries: Queries, holder: string): Promise<void> {
+  await makeVersionRow(queries);
+  for (;;) {
+    const stored = await storedVersion(queries);
+    if (stored === version) return;
+    if (stored > version) throw new Error('the database was set up by a newer version of linkctl; use that version');
+    if (await takeLease(queries, holder)) await migrate(queries, holder);
+    else await delay(50);
+  }
+}
+
+async function makeVersionRow(queries: Queries): Promise<void> {
+  if (
+    await queries.first(
+      "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'linkctl_schema'",
+    )
+  )
+    return;
+  const foreign = await queries.first<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = current_schema() AND table_name IN ('accounts', 'domains', 'urls', 'tags', 'url_tags', 'visitors', 'log', 'tallies')`,
+  );
+  const isOurs = async () => (await storedVersion(queries).catch(() => -1)) >= 0;
+  if (foreign && !(await isOurs())) {
+    throw new Error(`the database has a table "${foreign.name}" of another program; make a database for linkctl alone`);
+  }
+  await ignoringDoubles(queries.run(versionTable));
+  await ignoringDoubles(
+    queries.run("INSERT INTO linkctl_schema (id, version, holder, leased_until) VALUES (1, 0, '', 0) ON CONFLICT DO NOTHING"),
+  );
+}
+
+async function ignoringDoubles(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!isMadeTwice(error)) throw error;
+  });
+}
+
+async function storedVersion(queries: Queries): Promise<number> {
+  return (await queries.first<{ version: number }>('SELECT version FROM linkctl_schema WHERE id = 1'))?.version ?? 0;
+}
+
+async function takeLease(queries: Queries, holder: string): Promise<boolean> {
+  const text = `UPDATE linkctl_schema SET holder = ?, leased_until = ${clock} + ${lease}
+    WHERE id = 1 AND version < ${version} AND (leased_until < ${clock} OR holder = ?)`;
+  return (await queries.run(text, holder, holder)) > 0;
+}
+
+async function migrate(queries: Queries, holder: string): Promise<void> {
+  const stored = await storedVersion(queries);
+  for (const [index, statements] of steps.entries()) {
+    if (index < stored) continue;
+    for (const statement of statements) {
+      // Who was too slow has lost the lease, and lets the other one finish.
+      if (!(await takeLease(queries, holder))) return;
+      await queries.composed(statement, []);
+    }
+    await queries.run(
+      'UPDATE linkctl_schema SET version = ? WHERE id = 1 AND holder = ? AND version = ?',
+      index + 1,
+      holder,
+      index,
+    );
+  }
+}

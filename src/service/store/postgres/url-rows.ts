@@ -1,0 +1,39 @@
+import { storedUrls, type UrlRow, urlColumns } from '../records.ts';
+import type { StoredDomain, StoredUrl } from '../store.ts';
+import { type AccountRows, listDomains } from './account-rows.ts';
+
+/** URLs by id, in the order of `ids`: three statements for a page, however long, sent at once. */
+export async function readUrls(rows: AccountRows, ids: readonly number[]): Promise<StoredUrl[]> {
+  if (ids.length === 0) return [];
+  const { queries, accountId } = rows;
+  const [found, tags, domains] = await Promise.all([
+    queries.all<UrlRow>(
+      `SELECT ${urlColumns.join(', ')} FROM urls WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[]))`,
+      accountId,
+      ids,
+    ),
+    queries.all<{ url_id: number; label: string }>(
+      `SELECT l.url_id, t.label FROM url_tags AS l JOIN tags AS t ON t.account_id = l.account_id AND t.id = l.tag_id
+       WHERE l.account_id = ? AND l.url_id = ANY(CAST(? AS BIGINT[])) ORDER BY l.url_id, t.folded COLLATE "C"`,
+      accountId,
+      ids,
+    ),
+    listDomains(rows),
+  ]);
+  return storedUrls(ids, { rows: found, tags: tags.map(({ url_id, label }) => [url_id, label]), domains });
+}
+
+/** Ids by hash in one domain; unknown hashes are missing from the map. */
+export async function findIds(
+  { queries, accountId }: AccountRows,
+  domain: StoredDomain,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const found = await queries.all<{ id: number; hash: string }>(
+    'SELECT id, hash FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ANY(CAST(? AS TEXT[]))',
+    accountId,
+    domain.id,
+    hashes,
+  );
+  return new Map(found.map(({ id, hash }) => [hash, id]));
+}

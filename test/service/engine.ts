@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
+import type { StoreOptions } from '../../src/service/store/options.ts';
+import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+/** Over which engine the tests run: `vitest.config.ts` runs those of store and service over both. */
+const isPostgres = process.env.LINKCTL_TEST_ENGINE === 'postgresql';
+
+/** Where services that are given the same folder keep the same links. Without a folder, each has its own. */
+export async function placeOf(folder?: string): Promise<Pick<ServiceOptions, 'data' | 'store'>> {
+  return isPostgres ? { store: { url: await databaseOf(folder), environment: {} } } : { data: folder };
+}
+
+/** The same place as an argument of `service-child.ts`. */
+export async function argumentOf(folder: string): Promise<string> {
+  return isPostgres ? databaseOf(folder) : folder;
+}
+
+export async function openStore(options: StoreOptions, folder?: string): Promise<Store> {
+  const { data, store } = await placeOf(folder);
+  return store ? openPostgresStore({ ...options, place: store }) : openSqliteStore({ ...options, directory: data });
+}
+
+function databaseOf(folder: string | undefined): Promise<string> {
+  return freshDatabase(folder && `f${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`);
+}

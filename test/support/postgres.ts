@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { needs, postgresFolder } from './tools.ts';
+
+/** A PostgreSQL server of the tests' own: in a folder, on a unix socket, not as root. */
+export interface Cluster {
+  /** `postgresql://…` of its only database. */
+  readonly url: string;
+  start(): void;
+  /** `immediate` is what a power cut is. */
+  stop(mode: 'fast' | 'immediate'): void;
+}
+
+interface ClusterOptions {
+  /** Without it a crash of the machine may lose data, and tests are fast. */
+  readonly isDurable?: boolean;
+}
+
+/** Makes a cluster in `folder`, which the server's user must be able to reach, and starts it. Orders texts as people do, not as bytes. */
+export function createCluster(folder: string, { isDurable = false }: ClusterOptions = {}): Cluster {
+  needs('postgresql');
+  mkdirSync(folder, { mode: 0o711 });
+  const user = serverUser();
+  if (user) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const run = (program: string, ...argv: string[]) =>
+    void execFileSync(join(postgresFolder() ?? '', program), argv, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  run('initdb', '--pgdata', data, '--username=linkctl', '--auth=trust', '--no-sync', '--encoding=UTF8', ...collation);
+  const fast = isDurable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=300', ...fast];
+  const cluster: Cluster = {
+    url: `postgresql://linkctl@/postgres?host=${encodeURIComponent(folder)}`,
+    start: () =>
+      run(
+        'pg_ctl',
+        'start',
+        '--wait',
+        '--pgdata',
+        data,
+        '--log',
+        join(folder, 'log'),
+        '-o',
+        settings.map((each) => `-c ${each}`).join(' '),
+      ),
+    stop: (mode) => run('pg_ctl', 'stop', '--wait', '--pgdata', data, '--mode', mode),
+  };
+  cluster.start();
+  return cluster;
+}
+
+/** An order in which `a` comes before `B`: what must be ordered by bytes has to say so. */
+const collation = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
+
+/** The server refuses to run as root. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const [, , uid, gid] = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** The folder of the cluster that all workers of a test run share: the first that needs it makes it, `build.ts` removes it. */
+const sharedFolder = (): string => process.env.LINKCTL_TEST_CLUSTER ?? '';
+
+async function sharedUrl(): Promise<string> {
+  needs('postgresql');
+  const ready = `${sharedFolder()}.ready`;
+  try {
+    mkdirSync(`${sharedFolder()}.lock`);
+    writeFileSync(`${ready}.part`, createCluster(sharedFolder()).url);
+    renameSync(`${ready}.part`, ready);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    while (!existsSync(ready)) await delay(20);
+  }
+  return readFileSync(ready, 'utf8');
+}
+
+/** After the last test. */
+export function stopSharedCluster(): void {
+  const file = join(sharedFolder(), 'data', 'postmaster.pid');
+  // Its own child processes end when it does.
+  if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT');
+}
+
+let names = 0;
+
+/** A database to itself, which is a schema: its URL. */
+export async function freshDatabase(name = `p${process.pid}_${names++}`): Promise<string> {
+  const url = await sharedUrl();
+  await query(url, `CREATE SCHEMA IF NOT EXISTS ${name}`);
+  return `${url}&options=${encodeURIComponent(`-c search_path=${name}`)}`;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
