@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { openConnection } from '../../src/service/store/sqlite/connection.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
 import { argumentOf } from './engine.ts';
 import { type Client, connect, inBothEditions, many, test } from './running-service.ts';
@@ -38,31 +36,6 @@ test('editions A and B in one directory do not mix', async ({ start, folder }) =
   expect([await a.hashes(), await b.hashes()]).toEqual([['in-a'], ['in-b']]);
 });
 
-test('a file of before days were counted is brought up to date, and one of a newer version is refused', async ({
-  start,
-  folder,
-}) => {
-  const made = await start({ data: folder });
-  await made.shorten({ long_url: url, custom_hash: 'abc' });
-  await made.visit('/abc');
-  await made.service.close();
-  const change = async (sql: string): Promise<void> => {
-    const connection = await openConnection(folder, 'links-a.db');
-    connection.exec(sql);
-    connection.close();
-  };
-  await change(`DROP TRIGGER day_is_over; DROP TABLE daily_clicks; ALTER TABLE urls DROP COLUMN day;
-    ALTER TABLE urls DROP COLUMN day_total; ALTER TABLE urls DROP COLUMN day_fresh; PRAGMA user_version=1`);
-  // Two processes at once.
-  const [client, other] = await Promise.all([start({ data: folder }), start({ data: folder })]);
-  await client.visit('/abc');
-  const stats = { hash: 'abc', total_clicks: 2, unique_clicks: 1, daily_clicks: { '2024-05-15': { total: 1, unique: 0 } } };
-  expect((await client.call('GET', '/stats/abc')).body.stats).toEqual([stats]);
-  expect((await other.call('GET', '/stats/abc')).body.stats).toEqual([stats]);
-  await change('PRAGMA user_version=99');
-  await expect(start({ data: folder })).rejects.toThrow('newer version of linkctl');
-});
-
 test('a port in use is refused, and the data is let go of', async ({ start, folder }) => {
   const { service } = await start();
   await expect(start({ data: folder, port: service.port })).rejects.toThrow('EADDRINUSE');
@@ -88,7 +61,7 @@ test('kill -9 loses no acknowledged write', async ({ start, folder }) => {
     const client = connect(await listening(child));
     const writers = [0, 1].map((writer) => writeUntilCutOff(client, `r${round}w${writer}-`, acknowledged));
     const before = acknowledged.length;
-    await expect.poll(() => acknowledged.length, { interval: 5 }).toBeGreaterThan(before + 100 + 77 * round);
+    await expect.poll(() => acknowledged.length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(before + 100 + 77 * round);
     child.kill('SIGKILL');
     await Promise.all(writers);
   }

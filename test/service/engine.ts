@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import type { StoreOptions } from '../../src/service/store/options.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import type { Store, StoredDomain, StoredUrl } from '../../src/service/store/store.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { username } from './credentials.ts';
 
 /** Over which engine the tests run: `vitest.config.ts` runs those of store and service over both. */
 const isPostgres = process.env.LINKCTL_TEST_ENGINE === 'postgresql';
@@ -19,11 +20,23 @@ export async function argumentOf(folder: string): Promise<string> {
   return isPostgres ? databaseOf(folder) : folder;
 }
 
-export async function openStore(options: StoreOptions, folder?: string): Promise<Store> {
+const options: StoreOptions = { edition: 'a', username, domains: [], now: Date.now, random: randomBytes };
+
+export async function openStore(folder?: string): Promise<Store> {
   const { data, store } = await placeOf(folder);
   return store ? openPostgresStore({ ...options, place: store }) : openSqliteStore({ ...options, directory: data });
 }
 
 function databaseOf(folder: string | undefined): Promise<string> {
   return freshDatabase(folder && `f${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`);
+}
+
+/** One link, `abc`. */
+export async function createUrl(store: Store, maxClicks = 0): Promise<StoredUrl> {
+  const [domain] = await store.listDomains();
+  const rules = { domain: domain as StoredDomain, duplicates: 'allowed', urlLimit: 9, monthLimit: 9, existingBound: 1 } as const;
+  const fields = { longUrl: 'https://example.com/', customHash: 'abc', note: '', emailStats: false, tags: [] };
+  const [creation] = await store.createUrls([{ ...fields, expirationDate: null, maxClicks }], rules);
+  if (creation?.kind !== 'created') throw new Error('no link was made');
+  return creation.url;
 }

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { openConnection } from '../../src/service/store/sqlite/connection.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
+import { createUrl, openStore } from './engine.ts';
 import { inBothEditions, test } from './running-service.ts';
 
 /** What only the engine that keeps its data in files has. */
@@ -43,4 +46,47 @@ test('without a storage engine the start says in one sentence what to do', async
   const { code, stderr } = await ended(spawn(process.execPath, [crippled, folder], { stdio: ['ignore', 'pipe', 'pipe'] }));
   expect(code).toBe(1);
   expect(stderr).toContain('use Node 22.13 or later, or install the optional package @photostructure/sqlite');
+});
+
+test('a file of before days were counted is brought up to date, and one of a newer version is refused', async ({
+  start,
+  folder,
+}) => {
+  const made = await start({ data: folder });
+  await made.shorten({ long_url: 'https://example.com/', custom_hash: 'abc' });
+  await made.visit('/abc');
+  await made.service.close();
+  const change = async (sql: string): Promise<void> => {
+    const connection = await openConnection(folder, 'links-a.db');
+    connection.exec(sql);
+    connection.close();
+  };
+  await change(`DROP TRIGGER day_is_over; DROP TABLE daily_clicks; ALTER TABLE urls DROP COLUMN day;
+    ALTER TABLE urls DROP COLUMN day_total; ALTER TABLE urls DROP COLUMN day_fresh; PRAGMA user_version=1`);
+  // Two processes at once.
+  const [client, other] = await Promise.all([start({ data: folder }), start({ data: folder })]);
+  await client.visit('/abc');
+  const stats = { hash: 'abc', total_clicks: 2, unique_clicks: 1, daily_clicks: { '2024-05-15': { total: 1, unique: 0 } } };
+  expect((await client.call('GET', '/stats/abc')).body.stats).toEqual([stats]);
+  expect((await other.call('GET', '/stats/abc')).body.stats).toEqual([stats]);
+  await change('PRAGMA user_version=99');
+  await expect(start({ data: folder })).rejects.toThrow('newer version of linkctl');
+});
+
+test('a visit sees the clicks that this process stored in the same turn, and those of another from the next turn on', async ({
+  folder,
+}) => {
+  const [one, other] = [await openStore(folder), await openStore(folder)];
+  onTestFinished(async () => void (await Promise.all([one.close(), other.close()])));
+  const url = await createUrl(one);
+  const visit = { urlId: url.id, visitor: 'v', time: 1, isCounted: false };
+  const storedClicks = async () => (await one.findTarget(url.domain, 'abc'))?.totalClicks;
+  const seen = [await storedClicks()];
+  await one.recordClicks([visit]);
+  seen.push(await storedClicks());
+  await other.recordClicks([visit, visit]);
+  seen.push(await storedClicks());
+  await turn();
+  seen.push(await storedClicks());
+  expect(seen).toEqual([0, 1, 1, 3]);
 });

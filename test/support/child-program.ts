@@ -32,11 +32,16 @@ export async function buildChild(entry: string): Promise<ChildProgram> {
 /** One engine finds its binary beside its own files, and the driver of the other is CommonJS: both are imported from where they are installed. */
 const storageEngine: Plugin = {
   name: 'storage engine',
-  setup: (bundle) =>
-    bundle.onResolve({ filter: /^(@photostructure\/sqlite|pg)$/ }, ({ path }) => ({
-      path: pathToFileURL(createRequire(import.meta.url).resolve(path)).href,
-      external: true,
-    })),
+  setup: (bundle) => {
+    const { resolve } = createRequire(import.meta.url);
+    const files = {
+      '@photostructure/sqlite': resolve('@photostructure/sqlite'),
+      pg: join(resolve('pg'), '..', '..', 'esm', 'index.mjs'),
+    };
+    for (const [name, file] of Object.entries(files)) {
+      bundle.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: pathToFileURL(file).href, external: true }));
+    }
+  },
 };
 
 export interface ChildProgram {

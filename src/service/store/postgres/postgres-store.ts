@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { StoreOptions } from '../options.ts';
 import type { Store } from '../store.ts';
 import { callsOfDay } from '../tallies.ts';
@@ -35,7 +36,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const { Client } = await importDriver();
   const database = new Database(connector(Client, clientConfig(options.place)));
   try {
-    await database.lookUp((queries) => createSchema(queries, Buffer.from(options.random(12)).toString('hex')));
+    await database.lookUp((queries) => createSchema(queries, randomUUID()));
     const account = await database.lookUp((queries) => openAccount(queries, options));
     const rowsOf = (queries: Queries): AccountRows => ({ queries, ...account, now: options.now, random: options.random });
     await database.write(async (queries) => {

@@ -123,7 +123,7 @@ const versionTable = `CREATE TABLE IF NOT EXISTS linkctl_schema (
   leased_until BIGINT NOT NULL
 )`;
 
-/** Milliseconds for which a process has the schema to itself, renewed before each statement. */
+/** Milliseconds for which a process has the schema to itself, renewed before each step. */
 const lease = 10_000;
 
 /** The time of the database, in milliseconds: clocks of processes differ. */
@@ -182,11 +182,9 @@ async function migrate(queries: Queries, holder: string): Promise<void> {
   const stored = await storedVersion(queries);
   for (const [index, statements] of steps.entries()) {
     if (index < stored) continue;
-    for (const statement of statements) {
-      // Who was too slow has lost the lease, and lets the other one finish.
-      if (!(await takeLease(queries, holder))) return;
-      await queries.composed(statement, []);
-    }
+    // Who was too slow has lost the lease, and lets the other one finish.
+    if (!(await takeLease(queries, holder))) return;
+    await queries.composed(statements.join(';'), []);
     await queries.run(
       'UPDATE linkctl_schema SET version = ? WHERE id = 1 AND holder = ? AND version = ?',
       index + 1,
