@@ -27,6 +27,7 @@ import { readableUrl, urlColumns } from '../output/url-columns.ts';
 import { planOfUrls, previewOfRows } from './planned-urls.ts';
 import { printTemplate } from './print-template.ts';
 import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
+import { withSandboxHint } from './sandbox-hint.ts';
 
 interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
   readonly dedupe?: DedupeScope;
@@ -114,7 +115,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   }
   const giveHash = hashGiver(mode, invocation.system);
   const named = items.map((item) => giveHash(item));
-  return picture(await shortenInline(named, { mode, onConflict }, session));
+  return withSandboxHint(picture(await shortenInline(named, { mode, onConflict }, session)), session);
 }
 
 /** CLI 3.7: in a pipe the short URL of each success and nothing else. */
@@ -180,7 +181,7 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
     { ...shortenPresentation, doing: 'shortening' },
     session,
   );
-  return picture(report);
+  return withSandboxHint(picture(report), session);
 }
 
 async function modeOf(

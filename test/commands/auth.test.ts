@@ -48,6 +48,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 describe('D47: auth login finds the API before it asks for a key', () => {
   test('a bare host: the roots that deployments have are tried, without credentials', async ({ home, login, config, wire }) => {
     const { host } = new URL(wire.baseUrl);
+    await wire.script([{ answer: { status: 404, body: '<html>no such page</html>' } }]);
     expect(await home(login.with(5, host), { stdin: apiKey })).toMatchObject({ code: 0, stderr: '' });
     const asked = await wire.requests();
     expect(asked.map(({ url, headers }) => [url, headers.authorization !== undefined])).toEqual([
@@ -62,7 +63,7 @@ describe('D47: auth login finds the API before it asks for a key', () => {
   test('an origin without a path is a bare host, too', async ({ home, login, config, wire }) => {
     const { origin } = new URL(wire.baseUrl);
     expect((await home(login.with(5, `${origin}/`), { stdin: apiKey })).code).toBe(0);
-    expect(JSON.parse(readFileSync(config, 'utf8')).profiles.work.base_url).toBe(`${origin}/api/3`);
+    expect(JSON.parse(readFileSync(config, 'utf8')).profiles.work.base_url).toBe(`${origin}/tiny/api/3`);
   });
 
   test('the root /tiny/api/3 comes first', async ({ home, login, config }) => {

@@ -78,7 +78,7 @@ describe('auth login', () => {
     terminal.type(`${apiKey}\n`);
     expect((await terminal.ended()).code).toBe(0);
     const config = JSON.parse(readFileSync(join(folder, '.config', 'linkctl', 'config.json'), 'utf8'));
-    expect(config.profiles.work.base_url).toBe(wire.baseUrl);
+    expect(config.profiles.work.base_url).toBe(`${origin}/tiny/api/3`);
   });
 
   test('B65: answers that are pasted in one go are taken one after the other', async ({ open, wire }) => {

@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folders } from '../base/system.ts';
+import type { Session } from '../cli/session.ts';
+import type { RowsReport } from '../output/report.ts';
+import { sandboxName } from '../profiles/profile-name.ts';
+
+/** Adds how the links of the sandbox can be followed: once per sandbox, where people see it, and only if links were made. */
+export function withSandboxHint(report: RowsReport, session: Session): RowsReport {
+  const { profile, global, streams, edition } = session;
+  if (profile !== sandboxName || global.quiet || global.dryRun || !streams.terminal || !streams.watched) return report;
+  const hint = `to follow links of the sandbox, run linkctl serve${edition === 'b' ? ' --edition b' : ''} in another terminal`;
+  const isDue = (): boolean => report.outcome?.() === undefined && isFirst(session);
+  return { ...report, notes: () => [...(report.notes?.() ?? []), ...(isDue() ? [hint] : [])] };
+}
+
+/** Whether nobody was shown the hint; from now on, somebody was. */
+function isFirst({ system, edition }: Session): boolean {
+  try {
+    writeFileSync(join(folders(system).data, `hint-shown-${edition}`), '', { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch {
+    // There already; or it could not be remembered, and would be shown each time.
+    return false;
+  }
+}
