@@ -62,8 +62,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     answers.set(incoming.socket, outgoing);
     const started = options.onExchange ? performance.now() : 0;
     const request = serviceRequest(incoming, options);
-    const response = hasDoubtfulHost(incoming) ? refuse(1308) : await options.handle(request);
-    send(incoming, outgoing, response, closing);
+    const isDoubtful = hasDoubtfulHost(incoming);
+    const response = isDoubtful ? refuse(1308) : await options.handle(request);
+    send(incoming, outgoing, response, closing || isDoubtful);
     options.onExchange?.({ request, response, milliseconds: performance.now() - started });
   };
   server.on('request', answer);
@@ -101,13 +102,13 @@ async function createServer(
   return { server, renewCertificate: (renewed) => server.setSecureContext(renewed) };
 }
 
-function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ServiceResponse, closing: boolean): void {
+function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ServiceResponse, isLast: boolean): void {
   // An unread body must not be taken for the next request.
   if (!incoming.complete) incoming.resume();
   outgoing.writeHead(response.status, {
     ...response.headers,
     'content-length': Buffer.byteLength(response.body),
-    ...(closing && { connection: 'close' }),
+    ...(isLast && { connection: 'close' }),
   });
   outgoing.end(incoming.method === 'HEAD' ? undefined : response.body);
 }

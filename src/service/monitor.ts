@@ -4,25 +4,23 @@ import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import type { Store } from './store/store.ts';
 
-/** Milliseconds for which a store may be silent and is still well. */
-const patience = 2000;
-
-/** Answers `GET /healthz` and `GET /metrics`, on a port of their own. */
+/** Answers `GET /healthz` and `GET /metrics`, on a port of their own. `patience`: milliseconds for which a store may be silent and is still well. */
 export function monitor(
   metrics: Metrics,
   store: Pick<Store, 'listDomains'>,
   clicks: Pick<ClickCounter, 'waiting'>,
+  patience = 2000,
 ): (request: ServiceRequest) => Promise<ServiceResponse> {
   return async ({ method, target }) => {
     const [path] = target.split('?');
     if (path !== '/healthz' && path !== '/metrics') return text(404, 'not found: use /healthz or /metrics\n');
     if (method !== 'GET' && method !== 'HEAD') return text(405, 'method not allowed\n', { allow: 'GET, HEAD' });
     if (path === '/metrics') return text(200, metrics.text(clicks.waiting()), { 'content-type': metricsType });
-    return (await answers(store)) ? text(200, 'ok\n') : text(503, 'the store does not answer\n');
+    return (await answers(store, patience)) ? text(200, 'ok\n') : text(503, 'the store does not answer\n');
   };
 }
 
-async function answers(store: Pick<Store, 'listDomains'>): Promise<boolean> {
+async function answers(store: Pick<Store, 'listDomains'>, patience: number): Promise<boolean> {
   const answer = store.listDomains().then(
     () => true,
     () => false,

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
 import type { Certificate } from '../../service/listener.ts';
@@ -13,6 +12,7 @@ export interface CertificateFiles {
 /** Reads a certificate and its key, and checks that they belong together. Throws `LocalError`. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const certificate = { cert: await read(files.cert), key: await read(files.key) };
+  const { createSecureContext } = await import('node:tls');
   try {
     createSecureContext(certificate);
   } catch (error) {
