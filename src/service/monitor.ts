@@ -4,7 +4,10 @@ import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import type { Store } from './store/store.ts';
 
-/** Answers `GET /healthz` and `GET /metrics`, on a port of their own. `patience`: milliseconds for which a store may be silent and is still well. */
+/**
+ * Answers `GET /healthz` and `GET /metrics`, on a port of their own. `patience`: milliseconds for which a store may be silent and is
+ * still well.
+ */
 export function monitor(
   metrics: Metrics,
   store: Pick<Store, 'listDomains'>,

@@ -77,21 +77,19 @@ inBothEditions((test, edition) => {
   });
 });
 
+const request = {
+  method: 'GET',
+  target: '/',
+  host: '',
+  httpVersion: '1.1',
+  headers: {},
+  address: '',
+  body: async () => Buffer.alloc(0),
+};
+
 plain('health is 503 while the store fails or is silent', async () => {
   const health = (listDomains: () => Promise<[]>) =>
-    monitor(
-      startMetrics(),
-      { listDomains },
-      { waiting: () => 0 },
-    )({
-      method: 'GET',
-      target: '/healthz?x',
-      host: '',
-      httpVersion: '1.1',
-      headers: {},
-      address: '',
-      body: async () => Buffer.alloc(0),
-    });
+    monitor(startMetrics(), { listDomains }, { waiting: () => 0 }, 20)({ ...request, target: '/healthz?x' });
   expect(await health(async () => [])).toMatchObject({ status: 200 });
   expect(await health(() => Promise.reject(new Error('gone')))).toMatchObject({ status: 503 });
   expect(await health(() => new Promise(() => {}))).toMatchObject({ status: 503 });
@@ -100,15 +98,6 @@ plain('health is 503 while the store fails or is silent', async () => {
 plain('a histogram counts each time in every class that is wide enough, and failures are counted', () => {
   const metrics = startMetrics();
   const response = { subject: { kind: 'visit', outcome: 'redirected' }, status: 303, headers: {}, body: '' } as const;
-  const request = {
-    method: 'GET',
-    target: '/',
-    host: '',
-    httpVersion: '1.1',
-    headers: {},
-    address: '',
-    body: async () => Buffer.alloc(0),
-  };
   for (const milliseconds of [0.2, 0.5, 3, 7000]) metrics.count({ request, response, milliseconds });
   metrics.countFailure();
   const lines = metrics.text(7).split('\n');

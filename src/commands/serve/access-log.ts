@@ -23,8 +23,6 @@ export class AccessLog {
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  /** The disk took only a part of the last line. */
-  #isTorn = false;
   #isFailing = false;
 
   /** Throws `LocalError` for a file that cannot be written. */
@@ -67,7 +65,7 @@ export class AccessLog {
   }
 
   async #write(): Promise<void> {
-    const lines = Buffer.from((this.#isTorn && this.#waiting ? '\n' : '') + this.#waiting, 'latin1');
+    const lines = Buffer.from(this.#waiting, 'latin1');
     this.#waiting = '';
     let written = 0;
     try {
@@ -79,7 +77,6 @@ export class AccessLog {
       // Perhaps another file has the name by now.
       await this.#closeFile();
     }
-    if (written > 0) this.#isTorn = lines[written - 1] !== 10;
   }
 
   #fail(reason: string): void {
