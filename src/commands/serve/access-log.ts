@@ -55,13 +55,14 @@ export class AccessLog {
 
   /** From now on lines go to the file that has the name now: logs are rotated by moving them away. */
   async reopen(): Promise<void> {
-    await this.flush();
-    await this.#closeFile();
+    await this.close();
   }
 
+  /** Writes what is left. What is added later opens the file again. */
   async close(): Promise<void> {
-    await this.flush();
-    await this.#closeFile();
+    void this.flush();
+    this.#writing = this.#writing.then(() => this.#closeFile());
+    await this.#writing;
   }
 
   async #write(): Promise<void> {
