@@ -56,6 +56,8 @@ export interface System {
   onSignal(signal: Signal, listener: () => void): () => void;
   /** Dies of the signal with its default action, so that the shell sees it (B41). */
   dieOf(signal: Signal): void;
+  /** Takes the arguments out of what `ps` shows of this process: a password is among them. */
+  hideArguments(): void;
   /** What nobody caught, of ours or of a package (B48): it is reported, and the program ends at once with the code that `report` answers. */
   onCrash(report: (error: unknown) => Promise<number>): void;
 }
@@ -130,6 +132,9 @@ export function processSystem(): System {
       endRawMode();
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
+    },
+    hideArguments: () => {
+      process.title = 'linkctl';
     },
     onCrash: (report) => {
       const end = (code = 1): never => {

@@ -6,11 +6,13 @@ import type { Runner } from '../cli/run.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { choice, count, repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
+import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { typedAccountName } from '../profiles/account-values.ts';
+import { Redactor } from '../profiles/redactor.ts';
 import type { Exchange } from '../service/message.ts';
 import { type RunningService, usualPort } from '../service/service.ts';
-import { redirectCodes } from '../service/service-options.ts';
+import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
 import { AccessLog } from './serve/access-log.ts';
 import { announce } from './serve/announcement.ts';
 import { readCertificate } from './serve/certificate.ts';
@@ -24,6 +26,8 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <n>', `port to listen on, 0 for any free port (default: ${usualPort})`, count(0))
     .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
+    .option('--store <url>', 'PostgreSQL database for the links instead of a folder (LINKCTL_STORE)')
+    .option('--import <folder>', 'move the links of a data folder to --store, then serve')
     .option('--public-url <url>', 'scheme and host of short URLs, where a proxy is in front')
     .option('--redirect-code <code>', 'HTTP status of redirects (default: 303)', choice(redirectCodes))
     .option('--tls-cert <file>', 'serve HTTPS with this certificate (PEM)')
@@ -48,12 +52,15 @@ export function registerServe(command: Command, run: Runner): void {
       'linkctl serve --port 0 -o json',
       'linkctl serve --edition b --data links --domain s.ex --host 0.0.0.0 --port 80',
       'linkctl serve --data links --public-url https://s.ex --trusted-proxy 127.0.0.1',
+      'linkctl serve --store postgresql://linkctl@db.example/links --import links --domain s.ex',
       'linkctl serve --port 8443 --tls-cert cert.pem --tls-key key.pem',
     ],
     notes: [
       'The API is served at /api/3 and below any path that ends in /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
         '--api-key-file is given. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
         'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish.',
+      'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; add sslrootcert=<file> to the URL for an authority of your own. ' +
+        'The API key stays in the data folder: give all processes the same --api-key-file. --import moves the account of --username with its counters and its log; it can be interrupted and repeated.',
       'On a terminal and with -v, each request is shown on stderr; -q suppresses that. SIGHUP reads the certificate again and reopens the access log. ' +
         'Health and metrics (Prometheus) are served on --metrics-port of the same host, over HTTP and without a key, never on the public port.',
     ],
@@ -67,6 +74,7 @@ const usualUsername = 'sandbox';
 /** Runs until a signal ends it. */
 async function serve(options: ServeOptions, invocation: Invocation): Promise<Report> {
   const { system, global, note } = invocation;
+  guardPassword(options, invocation);
   const settings = settingsOf(options, invocation);
   const files = certificateFiles(options);
   const data = options.data ?? folders(system).data;
@@ -82,7 +90,15 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   };
   const stopped = untilStopped(files || log ? reload : undefined, invocation);
   try {
-    const own = { ...settings, data, username, apiKey, certificate, onExchange: watcher(log, invocation) };
+    const own = {
+      ...settings,
+      store: withReport(settings.store, invocation),
+      data,
+      username,
+      apiKey,
+      certificate,
+      onExchange: watcher(log, invocation),
+    };
     service = await start(own);
     await announce(service, own, invocation);
     await stopped;
@@ -92,6 +108,27 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
     await log?.close();
   }
   return { kind: 'text', text: '' };
+}
+
+/** The password of the database is neither printed nor shown by `ps` (S1). */
+function guardPassword({ store }: ServeOptions, { system, streams }: Invocation): void {
+  const { LINKCTL_STORE = '', PGPASSWORD } = system.env;
+  const redactor = new Redactor();
+  redactor.addProxy(store ?? LINKCTL_STORE);
+  if (PGPASSWORD) redactor.addKey(PGPASSWORD);
+  streams.redactWith((text) => redactor.redact(text));
+  if (store?.includes('@')) system.hideArguments();
+}
+
+function withReport(store: ServiceOptions['store'], { note }: Invocation): ServiceOptions['store'] {
+  if (!store?.importFrom) return store;
+  const onImported = ({ isNew, urls, tags, clicks, log }: Imported): void =>
+    void note(
+      isNew
+        ? `imported ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ${quantity(clicks, 'click')} and ${quantity(log, 'line')} of the log`
+        : 'the data folder was imported before; nothing to import',
+    );
+  return { ...store, onImported };
 }
 
 async function openAccessLog({ accessLog: path }: ServeOptions, { system, streams }: Invocation): Promise<AccessLog | undefined> {

@@ -44,6 +44,7 @@ const environment: Topic = {
     [
       ['LINKCTL_API_KEY', 'API key. Your other programs can read it; prefer LINKCTL_API_KEY_FILE or a profile'],
       ['LINKCTL_CONFIG_DIR', 'folder that contains config.json'],
+      ['LINKCTL_STORE', 'same as serve --store: PostgreSQL database for the links'],
     ],
     'The base URL, username and API key form one set. The set comes either from flags and environment variables or from one profile, never from both. With --profile, the variables of the set are ignored. The default edition is a.',
     'Color, in order of precedence:',
@@ -61,6 +62,7 @@ const environment: Topic = {
       ['HTTP_PROXY, HTTPS_PROXY', 'proxy for http:// and https:// servers; lower case also works'],
       ['NO_PROXY', 'hosts to reach without a proxy'],
       ['NODE_EXTRA_CA_CERTS', 'file of additional certificates to trust, like --ca-file'],
+      ['PGPASSWORD, PGPASSFILE', 'password of the database of serve --store, or a file of passwords'],
       ['XDG_CONFIG_HOME', 'parent folder of linkctl/config.json (default: ~/.config)'],
       ['XDG_CACHE_HOME', 'cached tags and domains for completion (default: ~/.cache)'],
       ['XDG_STATE_HOME', 'records of bulk runs (default: ~/.local/state)'],

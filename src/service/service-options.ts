@@ -5,18 +5,27 @@ import type { Certificate } from './listener.ts';
 import type { Exchange } from './message.ts';
 import { type AccountSettings, type ServiceLimits, type ServiceSettings, unlimited } from './settings.ts';
 import type { Place } from './store/postgres/address.ts';
+import type { Imported } from './store/postgres/import.ts';
 import type { DomainSettings } from './store/store.ts';
 
 /** HTTP statuses of a redirect. */
 export const redirectCodes = ['301', '302', '303', '307', '308'] as const;
 export type RedirectCode = (typeof redirectCodes)[number];
 
+export type { Imported } from './store/postgres/import.ts';
+
+interface ImportOptions {
+  /** The folder of a SQLite store that is moved to the database first (S6). */
+  readonly importFrom?: string | undefined;
+  readonly onImported?: ((imported: Imported) => void) | undefined;
+}
+
 export interface ServiceOptions {
   readonly edition: Edition;
   /** The directory that keeps the data, made where missing; in memory without it. */
   readonly data?: string | undefined;
   /** The PostgreSQL database that keeps the data instead (S1). */
-  readonly store?: Place | undefined;
+  readonly store?: (Place & ImportOptions) | undefined;
   /** `127.0.0.1` by default. */
   readonly host?: string | undefined;
   /** Any free one by default. */

@@ -12,6 +12,8 @@ import type { ServiceSettings } from './settings.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
+export { StoreFailure } from './store/store-failure.ts';
+
 export interface RunningService {
   /** `http://127.0.0.1:PORT/api/3`. */
   readonly baseUrl: string;
@@ -99,7 +101,7 @@ async function openStore({ domains = [], ...options }: ServiceOptions, { now }: 
   const account = { edition, username, domains: domains.map(readDomain), now, random };
   if (!options.store) return openSqliteStore({ ...account, directory: options.data });
   const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
-  return openPostgresStore({ ...account, place: options.store });
+  return openPostgresStore({ ...account, ...options.store, place: options.store });
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

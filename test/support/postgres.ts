@@ -12,6 +12,9 @@ export interface Cluster {
   start(): void;
   /** `immediate` is what a power cut is. */
   stop(mode: 'fast' | 'immediate'): void;
+  /** The server is there and does not answer, until `thaw`. */
+  freeze(): void;
+  thaw(): void;
 }
 
 interface ClusterOptions {
@@ -45,10 +48,19 @@ export function createCluster(folder: string, { isDurable = false }: ClusterOpti
         '-o',
         settings.map((each) => `-c ${each}`).join(' '),
       ),
+    freeze: () => signalAll(data, 'SIGSTOP'),
+    thaw: () => signalAll(data, 'SIGCONT'),
     stop: (mode) => run('pg_ctl', 'stop', '--wait', '--pgdata', data, '--mode', mode),
   };
   cluster.start();
   return cluster;
+}
+
+/** To the server and the processes of its connections. */
+function signalAll(data: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const server = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0] ?? '';
+  const children = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').split(' ').filter(Boolean);
+  for (const id of [server, ...children]) process.kill(Number(id), signal);
 }
 
 /** An order in which `a` comes before `B`: what must be ordered by bytes has to say so. */
@@ -62,6 +74,11 @@ function serverUser(): { uid: number; gid: number } | undefined {
     .map((line) => line.split(':'));
   const [, , uid, gid] = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
   return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** For a cluster of a test's own, beside the shared one. */
+export function clusterFolder(): string {
+  return `${sharedFolder()}-${process.pid}-${names++}`;
 }
 
 /** The folder of the cluster that all workers of a test run share: the first that needs it makes it, `build.ts` removes it. */

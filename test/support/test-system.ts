@@ -69,6 +69,7 @@ export function createTestSystem({
       return () => void all.delete(listener);
     },
     dieOf: (signal) => void deaths.push(signal),
+    hideArguments: () => {},
     // What nobody catches in this process is the runner's to tell.
     onCrash: () => {},
     printed: () => ({ stdout: stdout.text(), stderr: stderr.text() }),

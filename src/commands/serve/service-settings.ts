@@ -1,4 +1,5 @@
 import { messageOf, UsageError } from '../../base/errors.ts';
+import type { System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { parseUrl } from '../../contract/web-address.ts';
 import { type Network, parseNetwork } from '../../service/forwarding.ts';
@@ -11,6 +12,8 @@ export interface ServeOptions {
   readonly host?: string;
   readonly port?: number;
   readonly data?: string;
+  readonly store?: string;
+  readonly import?: string;
   readonly publicUrl?: string;
   readonly redirectCode?: RedirectCode;
   readonly tlsCert?: string;
@@ -61,8 +64,20 @@ export function settingsOf(
     redirects: true,
     now: system.now,
     random: (size) => system.randomBytes(size),
+    store: databaseOf(options, system),
     onFailure: (error) => void warn(`a request failed: ${messageOf(error)}`),
   };
+}
+
+/** The database of `--store` or `LINKCTL_STORE` (S1). Throws `UsageError`, without the address: a password may be in it. */
+function databaseOf({ store, import: importFrom }: ServeOptions, { env }: System): ServiceOptions['store'] {
+  const url = store ?? (env.LINKCTL_STORE || undefined);
+  if (url === undefined && importFrom !== undefined) throw new UsageError('--import requires --store');
+  if (url === undefined) return undefined;
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    throw new UsageError(`${store === undefined ? 'LINKCTL_STORE' : '--store'}: expected postgresql://user@host/database`);
+  }
+  return { url, environment: env, importFrom };
 }
 
 /** Both files or none. Throws `UsageError`. */

@@ -26,7 +26,7 @@ export async function openAccount(queries: Queries, options: StoreOptions): Prom
     if (row) return { accountId: row.id, salt: row.salt };
     await queries.run(
       `INSERT INTO accounts (id, edition, username, salt)
-       SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM accounts ON CONFLICT DO NOTHING`,
+       SELECT coalesce(max(id), 0) + 1, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts ON CONFLICT DO NOTHING`,
       edition,
       username,
       newSalt(random),

@@ -34,7 +34,7 @@ export function clientConfig({ url, environment }: Place): ClientConfig {
 
 /** The parts of an address, decoded. `new URL` refuses a user without a host, which libpq understands. */
 function parseAddress(address: string) {
-  const parts = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\[[^\]]*\]|[^:/]*)(?::(\d+))?(?:\/(.*))?$/.exec(address);
+  const parts = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\[[^\]]*\]|[^:/@]*)(?::(\d+))?(?:\/(.*))?$/.exec(address);
   if (!parts) throw new Error('the address of the database is not like postgresql://user@host:port/database');
   const [user = '', password = '', host = '', port = '', database = ''] = parts
     .slice(1)

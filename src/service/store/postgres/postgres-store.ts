@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreOptions } from '../options.ts';
 import type { Store } from '../store.ts';
+import { StoreFailure } from '../store-failure.ts';
 import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
@@ -18,6 +19,7 @@ import { createUrls } from './creations.ts';
 import { Database } from './database.ts';
 import { editTagged, editUrls } from './edits.ts';
 import { deleteUrls, resetStats } from './groups.ts';
+import { type Imported, importFolder, refuseHalfImported } from './import.ts';
 import { connector } from './line.ts';
 import { listUrls } from './listing.ts';
 import { appendLog, listLog } from './log-rows.ts';
@@ -29,25 +31,41 @@ import { findIds, readUrls } from './url-rows.ts';
 
 interface PostgresOptions extends StoreOptions {
   readonly place: Place;
+  /** The folder of a SQLite store that is moved here first. */
+  readonly importFrom?: string | undefined;
+  /** What was moved. */
+  readonly onImported?: ((imported: Imported) => void) | undefined;
 }
 
-/** The store in a PostgreSQL database that several processes may use at once. */
+/** The store in a PostgreSQL database that several processes may use at once. Rejects with `StoreFailure`. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { Client } = await importDriver();
-  const database = new Database(connector(Client, clientConfig(options.place)));
   try {
-    await database.lookUp((queries) => createSchema(queries, randomUUID()));
-    const account = await database.lookUp((queries) => openAccount(queries, options));
-    const rowsOf = (queries: Queries): AccountRows => ({ queries, ...account, now: options.now, random: options.random });
-    await database.write(async (queries) => {
-      await lockAccount(rowsOf(queries));
-      await openDomains(rowsOf(queries), options);
+    const { Client } = await importDriver();
+    const database = new Database(connector(Client, clientConfig(options.place)));
+    return await prepare(database, options).catch(async (error: unknown) => {
+      await database.close();
+      throw error;
     });
-    return postgresStore(database, rowsOf);
   } catch (error) {
-    await database.close();
-    throw error;
+    throw new StoreFailure(error);
   }
+}
+
+/** Tables, what is to be imported, the account and its domains. */
+async function prepare(database: Database, options: PostgresOptions): Promise<Store> {
+  await database.lookUp((queries) => createSchema(queries, randomUUID()));
+  if (options.importFrom !== undefined) {
+    const imported = await importFolder(database, options.importFrom, options);
+    options.onImported?.(imported);
+  }
+  const account = await database.lookUp((queries) => openAccount(queries, options));
+  await database.lookUp((queries) => refuseHalfImported(queries, account.accountId));
+  const rowsOf = (queries: Queries): AccountRows => ({ queries, ...account, now: options.now, random: options.random });
+  await database.write(async (queries) => {
+    await lockAccount(rowsOf(queries));
+    await openDomains(rowsOf(queries), options);
+  });
+  return postgresStore(database, rowsOf);
 }
 
 async function importDriver(): Promise<typeof import('pg')> {

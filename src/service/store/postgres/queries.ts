@@ -1,4 +1,4 @@
-export type PostgresValue = string | number | null | readonly (string | null)[] | readonly number[];
+export type PostgresValue = string | number | null | readonly (string | number | null)[];
 
 /** What runs statements: a transaction, or a connection on which each is one. Who writes a query names the type of its rows. */
 export interface Queries {

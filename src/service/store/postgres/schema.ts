@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isMadeTwice } from './failures.ts';
+import { clock, lease } from './lease.ts';
 import type { Queries } from './queries.ts';
 
 /**
@@ -102,9 +103,11 @@ const firstTables = [
   `CREATE TABLE IF NOT EXISTS imports (
     account_id BIGINT PRIMARY KEY,
     source TEXT NOT NULL,
-    place TEXT NOT NULL,
+    place BIGINT NOT NULL,
     last_key TEXT NOT NULL,
-    done BIGINT NOT NULL
+    done BIGINT NOT NULL,
+    holder TEXT NOT NULL,
+    leased_until BIGINT NOT NULL
   )`,
 ];
 
@@ -122,12 +125,6 @@ const versionTable = `CREATE TABLE IF NOT EXISTS linkctl_schema (
   holder TEXT NOT NULL,
   leased_until BIGINT NOT NULL
 )`;
-
-/** Milliseconds for which a process has the schema to itself, renewed before each step. */
-const lease = 10_000;
-
-/** The time of the database, in milliseconds: clocks of processes differ. */
-const clock = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)';
 
 /** Makes what the database lacks; of several processes at once, one makes it. Forward only: a newer schema is refused. */
 export async function createSchema(queries: Queries, holder: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Edition } from '../../../contract/editions.ts';
 import type { Value } from '../tag-sets.ts';
 
 /** The part of `node:sqlite` that the store uses; `@photostructure/sqlite` has the same. Who writes a query names the type of its rows. */
@@ -101,6 +102,11 @@ export class Connection {
       throw error;
     }
   }
+}
+
+/** The file of an edition in its directory. */
+export function fileOf(edition: Edition): string {
+  return `links-${edition}.db`;
 }
 
 /** Opens `name` in `directory`, both made where missing and readable by their owner alone; without a directory, in memory. */

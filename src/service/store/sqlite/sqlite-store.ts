@@ -11,7 +11,7 @@ import {
   renameLocalDomain,
 } from './account-rows.ts';
 import { clicksOfDays, countClick, findTarget, recordClicks } from './click-rows.ts';
-import { openConnection } from './connection.ts';
+import { fileOf, openConnection } from './connection.ts';
 import { createUrls } from './creations.ts';
 import { editTagged, editUrls } from './edits.ts';
 import { deleteUrls, resetStats } from './groups.ts';
@@ -28,7 +28,7 @@ interface SqliteOptions extends StoreOptions {
 
 /** The store in an SQLite file that several processes may use at once. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const connection = await openConnection(options.directory, `links-${options.edition}.db`);
+  const connection = await openConnection(options.directory, fileOf(options.edition));
   try {
     createSchema(connection);
     const rows = openAccount(connection, options.username, { now: options.now, random: options.random });

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Edition } from '../../../contract/editions.ts';
+import { type Connection, fileOf, openConnection } from '../sqlite/connection.ts';
+import { createSchema } from '../sqlite/schema.ts';
+import type { Value } from '../tag-sets.ts';
+import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
+
+/** Rows at a time. */
+const chunk = 5000;
+
+export type SourceRow = { readonly [column: string]: Value };
+
+/** The account of a SQLite file, to which nobody can write as long as this is open. */
+export interface ImportSource {
+  readonly salt: string;
+  /** Rows by table, and sums that change with any write: of the same source it is the same. */
+  readonly contents: Readonly<Record<string, number>>;
+  /** The next rows after a key; from the first without one. */
+  rows(table: MovedTable, after: readonly Value[]): readonly SourceRow[];
+  close(): void;
+}
+
+/** Rejects without such a file or account, and where another program is writing. */
+export async function openSource(folder: string, edition: Edition, username: string): Promise<ImportSource> {
+  if (!existsSync(join(folder, fileOf(edition)))) throw new Error(`${folder} has no links of edition ${edition.toUpperCase()}`);
+  const connection = await openConnection(folder, fileOf(edition));
+  try {
+    createSchema(connection);
+    const account = connection
+      .sql('SELECT id, salt FROM accounts WHERE username = ?')
+      .get<{ id: number; salt: string }>(username);
+    if (!account) throw new Error(`${folder} has no links of ${username}; name the account with --username`);
+    connection.exec('BEGIN IMMEDIATE');
+    return sourceOf(connection, account);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function sourceOf(connection: Connection, { id, salt }: { id: number; salt: string }): ImportSource {
+  const sums = `SELECT coalesce(sum(total_clicks), 0) AS clicks, coalesce(sum(unique_clicks), 0) AS visitors, coalesce(max(modified), 0) AS modified,
+    coalesce(max(last_visit), 0) AS visited FROM urls WHERE account_id = ?`;
+  const count = ({ name }: MovedTable) => connection.count(`SELECT count(*) AS count FROM ${name} WHERE account_id = ?`, id);
+  return {
+    salt,
+    contents: {
+      ...Object.fromEntries(movedTables.map((table) => [table.name, count(table)])),
+      ...connection.sql(sums).get<Record<string, number>>(id),
+      tallied: connection.count('SELECT coalesce(sum(count), 0) AS count FROM tallies WHERE account_id = ?', id),
+    },
+    rows: (table, after) => {
+      const key = table.key.join(', ');
+      const beyond = after.length === 0 ? '' : `AND (${key}) > (${after.map(() => '?').join(', ')})`;
+      return connection
+        .prepare(
+          `SELECT ${columnsOf(table).join(', ')} FROM ${table.name} WHERE account_id = ? ${beyond} ORDER BY ${key} LIMIT ${chunk}`,
+        )
+        .all<SourceRow>(id, ...after);
+    },
+    close: () => {
+      connection.exec('ROLLBACK');
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StoreOptions } from '../options.ts';
+import type { Value } from '../tag-sets.ts';
+import { openAccount } from './account-rows.ts';
+import type { Database } from './database.ts';
+import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
+import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
+import { clock, lease } from './lease.ts';
+import type { Queries } from './queries.ts';
+
+/** What an import moved. */
+export interface Imported {
+  /** False where all of it had been moved before. */
+  readonly isNew: boolean;
+  readonly urls: number;
+  readonly tags: number;
+  readonly clicks: number;
+  readonly log: number;
+}
+
+interface ImportRow {
+  readonly source: string;
+  readonly place: number;
+  readonly last_key: string;
+  readonly done: number;
+}
+
+/**
+ * Moves the account of a SQLite file into the database, counters and log included (S6). Each step is a transaction that also says how far the
+ * import is, so that it can be killed and run again; where the file has changed meanwhile it begins anew. Nobody serves the account before
+ * it is done, and nobody writes to the file.
+ */
+export async function importFolder(database: Database, folder: string, options: StoreOptions): Promise<Imported> {
+  const source = await openSource(folder, options.edition, options.username);
+  try {
+    const { clicks = 0, ...contents } = source.contents;
+    const { accountId } = await database.lookUp((queries) => openAccount(queries, options));
+    const work: Import = { database, source, accountId, holder: randomUUID() };
+    const isNew = await begin(work);
+    if (isNew) await moveTables(work);
+    const { urls = 0, tags = 0, log = 0 } = contents;
+    return { isNew, urls, tags, clicks, log };
+  } finally {
+    source.close();
+  }
+}
+
+interface Import {
+  readonly database: Database;
+  readonly source: ImportSource;
+  readonly accountId: number;
+  readonly holder: string;
+}
+
+/** Rejects while an import into the account is not finished. */
+export async function refuseHalfImported(queries: Queries, accountId: number): Promise<void> {
+  const row = await importRow(queries, accountId);
+  if (row?.done === 0) throw new Error('an import into this account is not finished: run serve with the same --import again');
+}
+
+function importRow(queries: Queries, accountId: number): Promise<ImportRow | undefined> {
+  return queries.first<ImportRow>('SELECT source, place, last_key, done FROM imports WHERE account_id = ?', accountId);
+}
+
+/** Whether there is something to move; if so, this process has the lease. */
+async function begin(work: Import): Promise<boolean> {
+  for (;;) {
+    const state = await work.database.write((queries) => take(queries, work));
+    if (state !== 'held by another') return state === 'to be moved';
+    await delay(200);
+  }
+}
+
+async function take(queries: Queries, { source, accountId, holder }: Import) {
+  await queries.run('UPDATE accounts SET writes = writes + 1 WHERE id = ?', accountId);
+  const contents = JSON.stringify(source.contents);
+  const row = await importRow(queries, accountId);
+  if (row?.done === 1) return 'moved';
+  if (!row) {
+    const { count } = (await queries.first<{ count: number }>(
+      'SELECT count(*) AS count FROM urls WHERE account_id = ?',
+      accountId,
+    )) ?? { count: 0 };
+    if (count > 0) throw new Error('the account has links in the database already: an import needs an empty one');
+    await queries.run(
+      "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) VALUES (?, '', 0, '[]', 0, '', 0)",
+      accountId,
+    );
+  }
+  const taken = await queries.run(
+    `UPDATE imports SET holder = ?, leased_until = ${clock} + ${lease} WHERE account_id = ? AND (leased_until < ${clock} OR holder = ?)`,
+    holder,
+    accountId,
+    holder,
+  );
+  if (taken === 0) return 'held by another';
+  if (row?.source !== contents) await startAnew(queries, accountId, source.salt, contents);
+  return 'to be moved';
+}
+
+/** Takes away what an earlier import of other contents left, and what a first start made. */
+async function startAnew(queries: Queries, accountId: number, salt: string, contents: string): Promise<void> {
+  for (const { name } of movedTables) await queries.run(`DELETE FROM ${name} WHERE account_id = ?`, accountId);
+  await queries.run('UPDATE accounts SET salt = ? WHERE id = ?', salt, accountId);
+  await queries.run("UPDATE imports SET source = ?, place = 0, last_key = '[]' WHERE account_id = ?", contents, accountId);
+}
+
+async function moveTables(work: Import): Promise<void> {
+  for (;;) {
+    const row = await work.database.lookUp((queries) => importRow(queries, work.accountId));
+    const table = movedTables[row?.place ?? 0];
+    if (!table) break;
+    await work.database.write((queries) => moveChunk(queries, work, table));
+  }
+  await work.database.write((queries) => finish(queries, work));
+  // Without figures about its tables an engine chooses bad plans. One that cannot do this has them anyway.
+  await work.database.write((queries) => queries.composed('ANALYZE', [])).catch(() => {});
+}
+
+async function moveChunk(queries: Queries, { source, accountId, holder }: Import, table: MovedTable): Promise<void> {
+  const row = await importRow(queries, accountId);
+  const rows = source.rows(table, JSON.parse(row?.last_key ?? '[]'));
+  const last = rows.at(-1);
+  if (last) await insert(queries, accountId, table, rows);
+  const next = last ? [0, JSON.stringify(table.key.map((column) => last[column]))] : [1, '[]'];
+  const renewed = await queries.run(
+    `UPDATE imports SET place = place + ?, last_key = ?, leased_until = ${clock} + ${lease} WHERE account_id = ? AND holder = ?`,
+    ...next,
+    accountId,
+    holder,
+  );
+  if (renewed === 0) throw new Error('another process has taken over the import');
+}
+
+async function insert(queries: Queries, accountId: number, table: MovedTable, rows: readonly SourceRow[]): Promise<void> {
+  const types = [...table.numbers.map(() => 'BIGINT[]'), ...table.texts.map(() => 'TEXT[]')];
+  await queries.run(
+    `INSERT INTO ${table.name} (account_id, ${columnsOf(table).join(', ')})
+     SELECT CAST(? AS BIGINT), moved.* FROM unnest(${types.map((type) => `CAST(? AS ${type})`).join(', ')}) AS moved`,
+    accountId,
+    ...columnsOf(table).map((column) => rows.map((row): Value => row[column] ?? null)),
+  );
+}
+
+/** Counts what has arrived before anybody relies on it. */
+async function finish(queries: Queries, { source, accountId, holder }: Import): Promise<void> {
+  for (const { name } of movedTables) {
+    const arrived = await queries.first<{ count: number }>(
+      `SELECT count(*) AS count FROM ${name} WHERE account_id = ?`,
+      accountId,
+    );
+    if (arrived?.count !== source.contents[name]) {
+      throw new Error(`${arrived?.count} of ${source.contents[name]} rows of ${name} are in the database: the import has failed`);
+    }
+  }
+  await queries.run('UPDATE imports SET done = 1, leased_until = 0 WHERE account_id = ? AND holder = ?', accountId, holder);
+}

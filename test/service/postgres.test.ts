@@ -1,0 +1,264 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test as plain } from 'vitest';
+import { clientConfig } from '../../src/service/store/postgres/address.ts';
+import { clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
+import { test as base, type Client, inBothEditions, many } from './running-service.ts';
+
+/** What only the engine that keeps its data in PostgreSQL has. */
+
+const url = 'https://example.com/';
+
+const test = base.extend<{ database: string; serve: (settings?: object) => Promise<Client> }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the pattern
+  database: async ({}, use) => use(await freshDatabase()),
+  /** Each is a process of the service, as far as the database can see. */
+  serve: async ({ start, database }, use) =>
+    use((settings = {}) => start({ store: { url: database, environment: {} }, ...settings })),
+});
+
+test('S2: one of several processes makes the link where duplicates are not allowed, and quotas hold for all', async ({
+  serve,
+}) => {
+  const clients = [await serve({ limits: { monthUrls: 25 } }), await serve({ limits: { monthUrls: 25 } })];
+  const path = '/urls?disable_long_url_duplicates=1';
+  const calls = many(12, (index) =>
+    clients[index % 2]?.call('POST', path, { urls: [{ long_url: url }, { long_url: `${url}${index % 3}` }] }),
+  );
+  const items = (await Promise.all(calls)).flatMap((answer) => answer?.body.urls ?? []);
+  expect(new Set(items.map((item) => item.hash)).size).toBe(4);
+  const more = many(30, (index) => clients[index % 2]?.call('POST', '/urls', { urls: [{ long_url: `${url}more/${index}` }] }));
+  const codes = (await Promise.all(more)).map((answer) => answer?.body.urls[0]?.error?.code);
+  expect([codes.filter((code) => code === 0).length, codes.filter((code) => code === 1220).length]).toEqual([21, 9]);
+});
+
+test('S2: calls of a day are counted for all processes', async ({ serve }) => {
+  const clients = [await serve({ limits: { callsPerDay: 10 } }), await serve({ limits: { callsPerDay: 10 } })];
+  const answers = await Promise.all(many(16, (index) => clients[index % 2]?.call('GET', '/tags')));
+  expect(answers.filter((answer) => answer?.body.error.code === 1303)).toHaveLength(6);
+});
+
+test('S2: max_clicks is exact to the click with visits of several processes, and the days have all of them', async ({
+  serve,
+}) => {
+  const [one, other] = [await serve(), await serve()];
+  await one.shorten({ long_url: url, custom_hash: 'abc', max_clicks: 9 });
+  const visits = await Promise.all(many(30, (index) => (index % 2 ? one : other).visit('/abc')));
+  expect(visits.filter(({ status }) => status === 303)).toHaveLength(9);
+  await other.call('GET', '/tags');
+  const { stats } = (await one.call('GET', '/stats/abc')).body;
+  expect(stats).toMatchObject([{ total_clicks: 9, daily_clicks: { '2024-05-15': { total: 9 } } }]);
+});
+
+test('S2: a renamed hash is free for another process at once', async ({ serve }) => {
+  const [one, other] = [await serve(), await serve()];
+  await one.shorten({ long_url: `${url}1`, custom_hash: 'abc' });
+  await one.call('PATCH', '/urls/abc', { urls: [{ custom_hash: 'new' }] });
+  expect(await other.shorten({ long_url: `${url}2`, custom_hash: 'abc' })).toMatchObject([{ error: { code: 0 } }]);
+  expect(await other.shorten({ long_url: `${url}2`, custom_hash: 'new' })).toMatchObject([{ error: { code: 1215 } }]);
+});
+
+test('hashes may pass from one URL to another in one call', async ({ serve }) => {
+  const client = await serve();
+  await client.shorten(...['a', 'b', 'c'].map((custom_hash) => ({ long_url: url + custom_hash, custom_hash })));
+  const urls = [
+    { hash: 'a', custom_hash: 'x' },
+    { hash: 'b', custom_hash: 'a', tags: ['+t'] },
+    { hash: 'c', custom_hash: 'a' },
+    { hash: 'x', custom_hash: 'b', tags: ['+T', '-t', '+u'] },
+  ];
+  const { body } = await client.call('PATCH', '/urls', { urls });
+  expect(body.urls.map(({ error }) => error?.code)).toEqual([0, 0, 1215, 0]);
+  const listed = (await client.call('GET', '/urls?order_by=hash')).body.urls;
+  expect(listed.map(({ hash, long_url, tags }) => [hash, long_url, tags])).toEqual([
+    ['a', `${url}b`, ['t']],
+    ['b', `${url}a`, ['u']],
+    ['c', `${url}c`, []],
+  ]);
+});
+
+test('S3: the own edits are seen at once, those of another process after a second', async ({ serve }) => {
+  const [one, other] = [await serve(), await serve()];
+  const target = async (client: Client) => (await client.visit('/abc')).headers.get('location');
+  await one.shorten({ long_url: `${url}1`, custom_hash: 'abc' });
+  expect([await target(one), await target(other)]).toEqual([`${url}1`, `${url}1`]);
+  await one.call('PATCH', '/urls/abc', { urls: [{ long_url: `${url}2` }] });
+  expect(await target(one)).toBe(`${url}2`);
+  await expect.poll(() => target(other), { timeout: 60_000 }).toBe(`${url}2`);
+});
+
+test('S5: processes that start at once make the tables once; a newer schema, and tables of another program, are refused', async ({
+  serve,
+  database,
+}) => {
+  const clients = await Promise.all(many(4, () => serve()));
+  await Promise.all(clients.map((client, index) => client.shorten({ long_url: url, custom_hash: `h${index}` })));
+  expect(await clients[0]?.hashes('?order_by=hash')).toEqual(['h0', 'h1', 'h2', 'h3']);
+  await query(database, 'UPDATE linkctl_schema SET version = 99');
+  await expect(serve()).rejects.toThrow('newer version of linkctl');
+  const foreign = await freshDatabase();
+  await query(foreign, 'CREATE TABLE urls (id INT)');
+  await expect(serve({ store: { url: foreign, environment: {} } })).rejects.toThrow('table "urls" of another program');
+});
+
+test('S5: a process that was killed while it made the tables holds nobody up', async ({ serve, database }) => {
+  await query(
+    database,
+    'CREATE TABLE linkctl_schema (id BIGINT PRIMARY KEY, version BIGINT NOT NULL, holder TEXT NOT NULL, leased_until BIGINT NOT NULL)',
+  );
+  const soon = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT) + 300';
+  await query(database, `INSERT INTO linkctl_schema VALUES (1, 0, 'killed', ${soon})`);
+  await query(
+    database,
+    'CREATE TABLE tags (account_id BIGINT NOT NULL, id BIGINT NOT NULL, folded TEXT NOT NULL, label TEXT NOT NULL, PRIMARY KEY (account_id, id), UNIQUE (account_id, folded))',
+  );
+  const client = await serve();
+  expect(await client.shorten({ long_url: url, tags: ['t'] })).toMatchObject([{ error: { code: 0 }, tags: ['t'] }]);
+});
+
+/** The answer and whether it came within five seconds. */
+async function timed<T>(work: Promise<T>): Promise<[T, boolean]> {
+  const started = performance.now();
+  const result = await work;
+  return [result, performance.now() - started < 5000];
+}
+
+test('S5: while the database is gone, visits are answered from memory or 503, calls 101; then all is well without a restart', async ({
+  start,
+  world,
+}) => {
+  const cluster = createCluster(clusterFolder(), { isDurable: true });
+  onTestFinished(() => cluster.stop('immediate'));
+  const client = await start({ store: { url: cluster.url, environment: {} }, onFailure: () => {} });
+  await client.shorten({ long_url: url, custom_hash: 'known' }, { long_url: url, custom_hash: 'few', max_clicks: 5 });
+  for (const path of ['/known', '/few']) expect((await client.visit(path)).status).toBe(303);
+  cluster.stop('immediate');
+  const gone = async () => {
+    const paths = ['/known', '/few', '/other'];
+    const visits = await Promise.all(paths.map((path) => timed(client.visit(path))));
+    expect(visits.map(([{ status }, isSoon]) => [status, isSoon])).toEqual([
+      [303, true],
+      [503, true],
+      [503, true],
+    ]);
+    const [{ status, body }, isSoon] = await timed(
+      client.call('POST', '/urls', { urls: [{ long_url: url, custom_hash: 'half' }] }),
+    );
+    expect([status, body.error.code, isSoon]).toEqual([500, 101, true]);
+  };
+  await gone();
+  cluster.start();
+  await expect.poll(async () => (await client.call('GET', '/tags')).body.error.code, { timeout: 60_000 }).toBe(0);
+  expect(await client.hashes('?order_by=hash')).toEqual(['few', 'known']);
+  // The visit that was answered from memory counts, too.
+  const clicks = async () => (await client.call('GET', '/stats/known')).body.stats[0]?.total_clicks;
+  await expect.poll(clicks, { timeout: 60_000 }).toBe(2);
+  // A server that is there and does not answer, as behind a network that is gone.
+  cluster.freeze();
+  await gone();
+  cluster.thaw();
+  await expect.poll(async () => (await client.visit('/few')).status, { timeout: 60_000 }).toBe(303);
+  expect(world.failures).toEqual([]);
+});
+
+inBothEditions((editionTest, edition) => {
+  editionTest(
+    'S6: a folder is moved with counters, tags, days and log; interrupted and repeated, too',
+    async ({ start, folder, world }) => {
+      const before = await start({ data: folder });
+      const items = many(edition === 'a' ? 700 : 400, (index) => ({
+        long_url: `${url}${index}`,
+        custom_hash: `h${index}`,
+        tags: [`t${index % 5}`],
+      }));
+      await before.shorten(...items);
+      for (const visitor of ['v', 'w', 'v']) await before.visit('/h1', { 'user-agent': visitor });
+      world.time += 86_400_000;
+      await before.visit('/h1', { 'user-agent': 'v' });
+      const calls = ['/urls', '/stats/h1', '/tags', '/urls?tags=t1%26~t2', ...(edition === 'a' ? ['/log', '/domains'] : [])];
+      const show = (client: Client) => Promise.all(calls.map(async (path) => (await client.call('GET', path)).body));
+      const shown = await show(before);
+      await before.service.close();
+      const database = await freshDatabase();
+      const imported: object[] = [];
+      const store = { url: database, environment: {}, importFrom: folder, onImported: (what: object) => imported.push(what) };
+      await start({ store });
+      // As a process leaves it that is killed amid the import.
+      await query(database, "UPDATE imports SET place = 2, last_key = '[]', done = 0");
+      for (const table of ['urls', 'url_tags', 'visitors', 'daily_clicks', 'log', 'tallies'])
+        await query(database, `DELETE FROM ${table}`);
+      await expect(start({ store: { url: database, environment: {} } })).rejects.toThrow(
+        'an import into this account is not finished',
+      );
+      const after = await start({ store });
+      expect(await show(after)).toEqual(shown);
+      // The visitor is known, and the counters of the month and the day go on.
+      await after.visit('/h1', { 'user-agent': 'v' });
+      expect((await after.call('GET', '/stats/h1')).body.stats).toMatchObject([{ total_clicks: 5, unique_clicks: 2 }]);
+      expect((await after.call('GET', '/account')).body.account.counters.month_urls?.count).toBe(items.length);
+      await start({ store });
+      expect(imported).toMatchObject([
+        { isNew: true, urls: items.length, clicks: 4, tags: 5 },
+        { isNew: true },
+        { isNew: false },
+      ]);
+      await expect(start({ store, username: 'eve' })).rejects.toThrow(`${folder} has no links of eve`);
+    },
+  );
+});
+
+test('S6: what is there already is not mixed with what comes, and a changed folder is moved anew', async ({
+  start,
+  serve,
+  folder,
+  database,
+}) => {
+  const source = await start({ data: folder });
+  await source.shorten({ long_url: url, custom_hash: 'one' });
+  const client = await serve();
+  await client.shorten({ long_url: url, custom_hash: 'here' });
+  const store = { url: database, environment: {}, importFrom: folder };
+  await expect(start({ store })).rejects.toThrow('an import needs an empty one');
+  await client.call('DELETE', '/urls/here');
+  await start({ store });
+  await query(database, 'UPDATE imports SET done = 0');
+  await source.shorten({ long_url: url, custom_hash: 'two' });
+  expect(await (await start({ store })).hashes('?order_by=hash')).toEqual(['one', 'two']);
+});
+
+plain('S1: the address is read as libpq does, and TLS is checked unless the database is here', () => {
+  const config = (text: string, environment = {}) => clientConfig({ url: text, environment });
+  expect(config('postgresql://ann@db.example/links')).toMatchObject({
+    host: 'db.example',
+    port: 5432,
+    user: 'ann',
+    database: 'links',
+    ssl: { rejectUnauthorized: true },
+  });
+  expect(config('postgres://ann:a%40b@[::1]:6000/x%2Fy')).toMatchObject({ host: '::1', port: 6000, database: 'x/y', ssl: false });
+  expect(config('postgresql:///links?host=/run/postgresql', { PGUSER: 'eve' })).toMatchObject({
+    host: '/run/postgresql',
+    user: 'eve',
+    ssl: false,
+  });
+  expect(config('postgresql://db.example/links?sslmode=disable')).toMatchObject({ ssl: false });
+  expect(config('postgresql://127.0.0.1/links?sslmode=require')).toMatchObject({ ssl: { rejectUnauthorized: true } });
+  expect(config('postgresql://db.example/links', { PGSSLMODE: 'prefer' })).toMatchObject({ ssl: { rejectUnauthorized: true } });
+  expect(() => config('postgresql://ann:secret@a@b/links')).toThrow(/^the address of the database is not like postgresql:/);
+});
+
+plain('S1: the password is of the URL, PGPASSWORD or PGPASSFILE', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'linkctl-password-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'passwords');
+  writeFileSync(file, '# mine\nother:*:*:*:wrong\ndb.example:5432:links:ann:a\\:b\\\\c\n', { mode: 0o600 });
+  const passwordOf = (text: string, environment: Record<string, string>) => {
+    const { password } = clientConfig({ url: text, environment });
+    return typeof password === 'function' ? password() : password;
+  };
+  expect(passwordOf('postgresql://ann:in%20url@db.example/links', { PGPASSWORD: 'variable' })).toBe('in url');
+  expect(passwordOf('postgresql://ann@db.example/links', { PGPASSWORD: 'variable', PGPASSFILE: file })).toBe('variable');
+  expect(passwordOf('postgresql://ann@db.example/links', { PGPASSFILE: file })).toBe('a:b\\c');
+  expect(() => passwordOf('postgresql://eve@db.example/links', { PGPASSFILE: file })).toThrow('set PGPASSWORD or PGPASSFILE');
+});
