@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'postgresql',
           include: ['test/service/*.test.ts'],
-          exclude: ['clients', 'conventions', 'forms', 'postgres', 'sqlite', 'visitors'].map(
+          exclude: ['clients', 'conventions', 'forms', 'metrics', 'postgres', 'postgres-sql', 'sqlite', 'visitors'].map(
             (name) => `test/service/${name}.test.ts`,
           ),
           env: { LINKCTL_TEST_ENGINE: 'postgresql' },

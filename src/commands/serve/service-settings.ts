@@ -75,7 +75,9 @@ function databaseOf({ store, import: importFrom }: ServeOptions, { env }: System
   if (url === undefined && importFrom !== undefined) throw new UsageError('--import requires --store');
   if (url === undefined) return undefined;
   if (!/^postgres(ql)?:\/\//.test(url)) {
-    throw new UsageError(`${store === undefined ? 'LINKCTL_STORE' : '--store'}: expected postgresql://user@host/database`);
+    throw new UsageError(
+      `${store === undefined ? 'LINKCTL_STORE' : '--store'}: expected an address that begins with postgresql://`,
+    );
   }
   return { url, environment: env, importFrom };
 }

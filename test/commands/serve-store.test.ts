@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { startService } from '../../src/service/service.ts';
+import { type Ended, runProgram, startProgram } from '../support/built-program.ts';
+import { test as base } from '../support/linkctl.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+const password = 'correct-horse-battery-staple';
+
+interface Serving {
+  readonly baseUrl: string;
+  readonly processId: number;
+  stop(): Promise<Ended>;
+}
+
+const test = base.extend<{
+  database: string;
+  serve: (flags: readonly string[], env?: Record<string, string>) => Promise<Serving>;
+}>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the pattern
+  database: async ({}, use) => use(await freshDatabase()),
+  /** `linkctl serve` as a process of its own, once it listens. */
+  serve: async ({ homeEnv }, use) =>
+    use(async (flags, env = {}) => {
+      const program = startProgram(['serve', '--port', '0', '-o', 'json', ...flags], { ...homeEnv, ...env });
+      onTestFinished(() => void program.process.kill('SIGKILL'));
+      let said = '';
+      program.process.stdout?.on('data', (text: string) => {
+        said += text;
+      });
+      const early = program.ended.then(({ stderr }) => Promise.reject(new Error(stderr)));
+      await Promise.race([until(() => said.includes('\n'), 'serve listened'), early]);
+      return {
+        baseUrl: (JSON.parse(said) as { base_url: string }).base_url,
+        processId: program.process.pid as number,
+        stop: () => {
+          early.catch(() => {});
+          program.process.kill('SIGTERM');
+          return program.ended;
+        },
+      };
+    }),
+});
+
+const withPassword = (url: string): string => url.replace('linkctl@', `linkctl:${password}@`);
+
+test('S1: serve --store keeps links in the database, and a password in its URL is shown nowhere', async ({
+  serve,
+  database,
+  folder,
+}) => {
+  const key = ['--api-key-file', join(folder, 'key.txt')];
+  await writeFile(join(folder, 'key.txt'), 'k'.repeat(32), { mode: 0o600 });
+  const first = await serve(['--store', withPassword(database), ...key]);
+  expect(readFileSync(`/proc/${first.processId}/cmdline`, 'utf8')).not.toContain(password);
+  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${'k'.repeat(32)}`).toString('base64')}` };
+  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash: 'abc' }] });
+  expect((await fetch(`${first.baseUrl}/urls`, { method: 'POST', headers, body })).status).toBe(200);
+  const ended = await first.stop();
+  expect([ended.code, ended.stderr.includes(password)]).toEqual([0, false]);
+  const second = await serve(key, { LINKCTL_STORE: database });
+  const { urls } = (await (await fetch(`${second.baseUrl}/urls`, { headers })).json()) as { urls: { hash: string }[] };
+  expect(urls.map(({ hash }) => hash)).toEqual(['abc']);
+  await second.stop();
+});
+
+test('S1: a database that cannot be used is exit 8 with the reason, without the password', async ({ homeEnv, database }) => {
+  for (const [url, reason] of [
+    [withPassword(database).replace('host=', 'host=%2Fnowhere'), 'connect ENOENT'],
+    [withPassword(database).replace('/postgres?', '/nothing?'), 'database "nothing" does not exist'],
+    [`postgresql://ann:${password}@127.0.0.1:1/links`, 'connect ECONNREFUSED'],
+  ] as const) {
+    const { code, stderr } = await runProgram(['serve', '--port', '0', '--debug', '--store', url], homeEnv);
+    expect([code, stderr]).toEqual([8, expect.stringContaining(`error: cannot use the database: ${reason}`)]);
+    expect(stderr).not.toContain(password);
+  }
+});
+
+test('S1: an address of something else, and --import without a database, are refused', async ({ linkctl }) => {
+  const other = await linkctl(['serve', '--store', `mysql://ann:${password}@db.example/links`]);
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    expect.stringContaining('--store: expected an address that begins with postgresql://'),
+  ]);
+  expect(other.stderr).not.toContain(password);
+  expect(await linkctl(['serve', '--import', 'links'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--import requires --store'),
+  });
+});
+
+test('S6: --import says what it moved, serves it, and moves nothing when it is repeated', async ({ serve, database, folder }) => {
+  const data = join(folder, 'moved');
+  await mkdir(data);
+  const before = await startService({ edition: 'a', data, username: 'sandbox', apiKey: 'k'.repeat(32), redirects: true });
+  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${'k'.repeat(32)}`).toString('base64')}` };
+  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash: 'abc', tags: ['x', 'y'] }] });
+  await fetch(`${before.baseUrl}/urls`, { method: 'POST', headers, body });
+  await before.close();
+  const first = await serve(['--store', database, '--import', data]);
+  expect((await fetch(first.baseUrl.replace('/api/3', '/abc'), { redirect: 'manual' })).status).toBe(303);
+  expect((await first.stop()).stderr).toContain('imported 1 link, 2 tags, 0 clicks and 1 line of the log');
+  const again = await serve(['--store', database, '--import', data]);
+  expect((await again.stop()).stderr).toContain('the data folder was imported before; nothing to import');
+});
