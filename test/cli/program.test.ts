@@ -32,8 +32,10 @@ describe('flags', () => {
   });
 
   test('B64: no flag takes a secret, and none is taken for one', async ({ linkctl, wire }) => {
+    // Both take the path of a file.
+    const paths = ['--api-key-file', '--tls-key'];
     const takers = commands.flatMap(({ options }) => options.filter(({ required }) => required).map(({ long }) => long));
-    expect(takers.filter((long) => long && /key|password|secret|token/.test(long))).toEqual(['--api-key-file']);
+    expect(takers.filter((long) => long && /key|password|secret|token/.test(long))).toEqual(paths);
     expect(await linkctl(['list', '--api-key', apiKey])).toMatchObject({ code: 2 });
     expect(await sent(wire)).toEqual([]);
   });
