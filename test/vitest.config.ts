@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { onlyOnce } from './service/only-once.ts';
 import { SkippedReporter } from './support/skipped.ts';
 
 export default defineConfig({
@@ -20,9 +21,7 @@ export default defineConfig({
         test: {
           name: 'postgresql',
           include: ['test/service/*.test.ts'],
-          exclude: ['clients', 'conventions', 'forms', 'metrics', 'postgres', 'postgres-sql', 'sqlite', 'visitors'].map(
-            (name) => `test/service/${name}.test.ts`,
-          ),
+          exclude: onlyOnce.map((name) => `test/service/${name}.test.ts`),
           env: { LINKCTL_TEST_ENGINE: 'postgresql' },
         },
       },

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { bulk } from './bulk.js';
 import { changes } from './changes.js';
 import { check } from './check.js';
+import { engines } from './engines.js';
 import { listing } from './listing.js';
 import { memory } from './memory.js';
 import { service } from './service.js';
@@ -11,13 +12,23 @@ import { createWorld } from './world.js';
 
 /**
  * `npm run bench`: everything that README.md has a budget for, side by side with its baseline in the same run, as a table in
- * Markdown. `--quick` takes small sizes; `--only start-up,bulk` takes a part.
+ * Markdown. `--quick` takes small sizes; `--only start-up,bulk` takes a part. `--only engines --store
+ * postgresql://…` compares the engines of the service, with an empty database and `--links` many links (1,000,000).
  */
 const parts = { 'start-up': startUp, bulk, changes, memory, listing, service, check };
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
+/** Only on demand: it needs a database. */
+const extra = { engines };
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    store: { type: 'string' },
+    links: { type: 'string' },
+  },
+});
 const chosen = values.only?.split(',') ?? Object.keys(parts);
 
-const world = createWorld({ quick: values.quick });
+const world = { ...createWorld({ quick: values.quick }), ...values };
 const say = (line) => process.stdout.write(`${line}\n`);
 try {
   // Reading these certificates takes Node longer than to start: with them every ratio to `node -e 0` is another.
@@ -26,7 +37,7 @@ try {
   say(`Node ${process.versions.node}, ${machine}${certificates}${values.quick ? ', small sizes' : ''}\n`);
   say('| What | Measured | Budget | |');
   say('|---|---|---|---|');
-  for (const name of chosen) for (const row of await parts[name](world)) say(tableLine(row));
+  for (const name of chosen) for (const row of await { ...parts, ...extra }[name](world)) say(tableLine(row));
 } finally {
   world.remove();
 }

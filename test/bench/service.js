@@ -28,7 +28,8 @@ export async function service(world) {
   }
 }
 
-function client(baseUrl, key) {
+/** Calls of the API with this key. */
+export function client(baseUrl, key) {
   const { origin, pathname } = new URL(baseUrl);
   const pool = new Pool(origin, { connections: 4 });
   const headers = { authorization: `Basic ${Buffer.from(`ann:${key}`).toString('base64')}`, 'content-type': 'application/json' };
@@ -61,7 +62,7 @@ export function links(start, count) {
   });
 }
 
-async function fill(api, total) {
+export async function fill(api, total) {
   for (let start = 0; start < total; start += 1000)
     await api.send('POST', '/urls', { urls: links(start, Math.min(1000, total - start)) });
 }
@@ -85,10 +86,18 @@ async function inserts(api, data, { from, to }) {
 }
 
 async function reads(api, total) {
+  const rows = [];
+  for (const [what, path, most] of readings(total))
+    rows.push({ what, unit: 'ms', value: await medianTime(() => api.send('GET', path)), most });
+  return rows;
+}
+
+/** Pages and tag expressions, with the milliseconds that each may take. */
+export function readings(total) {
   const middle = total / 2;
   const hashes = links(middle, 1000).map(({ custom_hash }) => custom_hash);
   const tagged = (expression, more = '') => `/urls?tags=${encodeURIComponent(expression)}&limit=1000${more}`;
-  const calls = [
+  return [
     ['GET /urls?hashes= of 1000', `/urls?hashes=${hashes.join(',')}`, 25],
     ['page of the 1000 newest', '/urls?limit=1000', 15],
     [`page at offset ${middle.toLocaleString('en')}`, `/urls?limit=1000&offset=${middle}`, 60],
@@ -96,13 +105,13 @@ async function reads(api, total) {
     ['tags (a|b)&~c', tagged('(ten-1|ten-2)&~ninety-7'), 120],
     ['tags ~a', tagged('~ten-1'), 120],
   ];
-  const rows = [];
-  for (const [what, path, most] of calls) {
-    const times = [];
-    for (let turn = 0; turn < 12; turn++) times.push(await timed(() => api.send('GET', path)));
-    rows.push({ what, unit: 'ms', value: median(times.slice(2)), most });
-  }
-  return rows;
+}
+
+/** Of ten, after two to warm up. */
+export async function medianTime(work) {
+  const times = [];
+  for (let turn = 0; turn < 12; turn++) times.push(await timed(work));
+  return median(times.slice(2));
 }
 
 async function redirects(origin, world) {
@@ -143,7 +152,7 @@ async function halfThePeak(origin, bare, { paths, seconds }) {
   return { what: 'redirects at half the peak, p99', unit: 'ms', value: median(waits.ours), most: 20, note };
 }
 
-async function timed(work) {
+export async function timed(work) {
   const started = performance.now();
   await work();
   return performance.now() - started;

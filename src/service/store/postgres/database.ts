@@ -32,7 +32,6 @@ export class Database {
   readonly #clicks: Line;
   /** When the statements that are not answered yet were sent. */
   readonly #unanswered = new Set<{ readonly since: number }>();
-  #next = 0;
   #watcher: NodeJS.Timeout | undefined;
   #isAsking = false;
   #goneUntil = 0;
@@ -49,8 +48,7 @@ export class Database {
 
   /** Statements that may run twice, each a transaction of its own. */
   lookUp<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    const line = this.#lookingUp[this.#next++ % this.#lookingUp.length] ?? this.#writing;
-    return retried(() => work(line.queries));
+    return retried(() => work(leastBusy(this.#lookingUp).queries));
   }
 
   /** One statement that must not run twice: where the connection is lost, its outcome is unknown. */
@@ -64,8 +62,7 @@ export class Database {
 
   /** Runs `work` on one unchanging view of the data. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    const line = this.#reading.reduce((least, other) => (other.load < least.load ? other : least));
-    return retried(() => transaction(line, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
+    return retried(() => transaction(leastBusy(this.#reading), 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
   }
 
   /** Runs `work` as one transaction; those of one process run one after the other. */
@@ -136,6 +133,10 @@ export class Database {
     this.#goneUntil = performance.now() + pause;
     for (const line of this.#lines) line.drop();
   }
+}
+
+function leastBusy(lines: readonly Line[]): Line {
+  return lines.reduce((least, other) => (other.load < least.load ? other : least));
 }
 
 /** What `work` did is stored when this resolves, and undone when it rejects, but for `OutcomeUnknown`. */

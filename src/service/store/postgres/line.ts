@@ -57,7 +57,7 @@ export class Line {
   readonly #watch: <T>(work: Promise<T>) => Promise<T>;
   #connected: Promise<Connected> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  #load = 0;
 
   /** `watch` notices when statements are not answered. */
   constructor(connect: (onEnd: () => void) => Promise<Connected>, watch: <T>(work: Promise<T>) => Promise<T>) {
@@ -65,9 +65,9 @@ export class Line {
     this.#watch = watch;
   }
 
-  /** Transactions under way or waiting. */
+  /** Transactions under way or waiting, and statements without an answer. */
   get load(): number {
-    return this.#waiting;
+    return this.#load;
   }
 
   /** For statements that are a transaction each. */
@@ -80,7 +80,7 @@ export class Line {
    * end of its transaction would be a transaction of its own.
    */
   async exclusive<T>(work: (queriesWhile: (isOpen: () => boolean) => Queries) => Promise<T>): Promise<T> {
-    this.#waiting += 1;
+    this.#load += 1;
     const result = this.#turn.then(async () => {
       const connected = await this.#open();
       return work((isOpen) =>
@@ -94,7 +94,7 @@ export class Line {
     try {
       return await result;
     } finally {
-      this.#waiting -= 1;
+      this.#load -= 1;
     }
   }
 
@@ -125,8 +125,15 @@ export class Line {
 
   #queriesOf(open: () => Promise<Connected>): Queries {
     const send = async (text: string, values: readonly PostgresValue[], name?: string) => {
-      const { client } = await open();
-      return this.#watch(client.query({ ...(name !== undefined && { name }), text: numbered(text), values: [...values] }));
+      this.#load += 1;
+      try {
+        const { client } = await open();
+        return await this.#watch(
+          client.query({ ...(name !== undefined && { name }), text: numbered(text), values: [...values] }),
+        );
+      } finally {
+        this.#load -= 1;
+      }
     };
     const named = (text: string, values: readonly PostgresValue[]) => {
       const { name, sql } = statementOf(text);
