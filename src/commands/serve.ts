@@ -52,7 +52,7 @@ export function registerServe(command: Command, run: Runner): void {
       'linkctl serve --port 0 -o json',
       'linkctl serve --edition b --data links --domain s.ex --host 0.0.0.0 --port 80',
       'linkctl serve --data links --public-url https://s.ex --trusted-proxy 127.0.0.1',
-      'linkctl serve --store postgresql://linkctl@db.example/links --import links --domain s.ex',
+      'linkctl serve --store postgresql://db.example/links --import links',
       'linkctl serve --port 8443 --tls-cert cert.pem --tls-key key.pem',
     ],
     notes: [
