@@ -76,7 +76,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       verb: 'apply',
       question: { verb: 'Apply the changes to', namesKinds: true },
       options,
-      presentation: { ...hashChangePresentation('urls', 'Applied'), doing: 'applying', undoneBy: 'linkctl undo' },
+      presentation: { ...hashChangePresentation('urls'), doing: 'applying', undoneBy: 'linkctl undo' },
       decide: (link) => decide(link, prune),
       operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
       // What is refused would have been made.

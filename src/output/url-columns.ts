@@ -62,18 +62,26 @@ export function missingRow({ hash, domain }: LinkKey): Row {
   return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }
 
-/** How changes of URLs are shown: a sentence for each URL on a terminal, its hash in a pipe (CLI 3.7). */
+/**
+ * How changes of URLs are shown: a sentence for each URL on a terminal, its hash in a pipe (CLI 3.7). Where no word says what is done to
+ * every URL, the status does.
+ */
 export function hashChangePresentation(
   key: string,
-  done: string,
+  done?: string,
 ): Required<Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'>> {
   return {
     key,
     columns: urlColumns,
     tableFields: ['hash', 'long_url'],
     pipedFields: ['hash'],
-    sentence: ({ hash, long_url }, { tick, arrow }) => `${tick} ${done} ${hash}${long_url ? ` ${arrow} ${long_url}` : ''}`,
+    sentence: ({ hash, long_url, status }, { tick, arrow }) =>
+      `${tick} ${done ?? capitalized(String(status))} ${hash}${long_url ? ` ${arrow} ${long_url}` : ''}`,
   };
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 type ChangePresentation = ReturnType<typeof hashChangePresentation>;
