@@ -18,7 +18,7 @@ export interface IdSet {
   readonly values: readonly Value[];
 }
 
-type SetOperator = 'UNION' | 'UNION ALL' | 'INTERSECT' | 'EXCEPT';
+export type SetOperator = 'UNION' | 'UNION ALL' | 'INTERSECT' | 'EXCEPT';
 
 /** What labels mean in an account, and how an engine joins sets. */
 export interface TagScope {
@@ -28,7 +28,7 @@ export interface TagScope {
   /** The table of URLs, with what makes the engine read it by id. */
   readonly urls: string;
   /** At least one set, none of them a complement; the first of EXCEPT is what the others are taken from. */
-  join(operator: SetOperator, sets: readonly IdSet[]): string;
+  join(operator: SetOperator, sets: readonly IdSet[]): Pick<IdSet, 'sql' | 'values'>;
 }
 
 export function compileExpression(scope: TagScope, expression: TagExpression): IdSet {
@@ -105,9 +105,8 @@ function compound(scope: TagScope, operator: SetOperator, sets: readonly IdSet[]
   const ordered = operator === 'EXCEPT' ? sets : [...sets].sort((a, b) => Number(b.isCompound) - Number(a.isCompound));
   return {
     complement: false,
-    sql: scope.join(operator, ordered),
     isCompound: sets.length > 1 || sets.some((set) => set.isCompound),
-    values: ordered.flatMap((set) => set.values),
+    ...scope.join(operator, ordered),
   };
 }
 

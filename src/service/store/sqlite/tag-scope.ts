@@ -10,7 +10,10 @@ export function tagScope(rows: AccountRows): TagScope {
     tagOf: (label) => findTag(rows, foldLabel(label)),
     // By row id, not by the index of the account, whose order would have to be sorted.
     urls: 'urls NOT INDEXED',
-    join: (operator, sets) => sets.map((set, index) => (index === 0 ? set.sql : bracketed(set))).join(` ${operator} `),
+    join: (operator, sets) => ({
+      sql: sets.map((set, index) => (index === 0 ? set.sql : bracketed(set))).join(` ${operator} `),
+      values: sets.flatMap(({ values }) => values),
+    }),
   };
 }
 
