@@ -132,13 +132,17 @@ test('S5: while the database is gone, visits are answered from memory or 503, ca
   onTestFinished(() => cluster.stop('immediate'));
   const client = await start({ store: { url: cluster.url, environment: {} }, onFailure: () => {} });
   await client.shorten({ long_url: url, custom_hash: 'known' }, { long_url: url, custom_hash: 'few', max_clicks: 5 });
+  await client.shorten({ long_url: url, custom_hash: 'deleted' });
+  expect((await client.visit('/deleted')).status).toBe(303);
+  await client.call('DELETE', '/urls/deleted');
   for (const path of ['/known', '/few']) expect((await client.visit(path)).status).toBe(303);
   cluster.stop('immediate');
   const gone = async () => {
-    const paths = ['/known', '/few', '/other'];
+    const paths = ['/known', '/few', '/deleted', '/other'];
     const visits = await Promise.all(paths.map((path) => timed(client.visit(path))));
     expect(visits.map(([{ status }, isSoon]) => [status, isSoon])).toEqual([
       [303, true],
+      [503, true],
       [503, true],
       [503, true],
     ]);

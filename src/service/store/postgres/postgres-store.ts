@@ -18,6 +18,7 @@ import { clicksOfDays, countClick, findTarget, recordClicks } from './click-rows
 import { createUrls } from './creations.ts';
 import { Database } from './database.ts';
 import { editTagged, editUrls } from './edits.ts';
+import { OutcomeUnknown } from './failures.ts';
 import { deleteUrls, resetStats } from './groups.ts';
 import { type Imported, importFolder, refuseHalfImported } from './import.ts';
 import { connector } from './line.ts';
@@ -82,15 +83,21 @@ function postgresStore(database: Database, rowsOf: (queries: Queries) => Account
   const targets = new TargetCache();
   const lookUp = <T>(work: Work<T>) => database.lookUp((queries) => work(rowsOf(queries)));
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
-  const write = async <T>(work: Work<T>) => {
+  const write = <T>(work: Work<T>) =>
+    database.write(async (queries) => {
+      const rows = rowsOf(queries);
+      await lockAccount(rows);
+      return work(rows);
+    });
+  /** For what changes where links lead, or takes links away. */
+  const retarget = async <T>(work: Work<T>) => {
     try {
-      return await database.write(async (queries) => {
-        const rows = rowsOf(queries);
-        await lockAccount(rows);
-        return work(rows);
-      });
-    } finally {
+      const result = await write(work);
       targets.change();
+      return result;
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) targets.change();
+      throw error;
     }
   };
   return {
@@ -116,10 +123,10 @@ function postgresStore(database: Database, rowsOf: (queries: Queries) => Account
         return url && { url, days: await clicksOfDays(rows, url.id) };
       }),
     listUrls: (query) => read((rows) => listUrls(rows, query)),
-    editUrls: (domain, edits) => write((rows) => editUrls(rows, domain, edits)),
-    editTagged: (expression, changes) => write((rows) => editTagged(rows, expression, changes)),
-    deleteUrls: (selection) => write((rows) => deleteUrls(rows, selection)),
-    resetStats: (selection) => write((rows) => resetStats(rows, selection)),
+    editUrls: (domain, edits) => retarget((rows) => editUrls(rows, domain, edits)),
+    editTagged: (expression, changes) => retarget((rows) => editTagged(rows, expression, changes)),
+    deleteUrls: (selection) => retarget((rows) => deleteUrls(rows, selection)),
+    resetStats: (selection) => retarget((rows) => resetStats(rows, selection)),
 
     listTags: () => lookUp(listTags),
     addTag: (label) => write((rows) => addTag(rows, label)),

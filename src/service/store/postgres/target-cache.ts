@@ -18,13 +18,14 @@ export class TargetCache {
   #changedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * The target, read by `read` unless it was in the last second and nothing was changed since by this process. While it cannot be read, the
-   * one that is known: for S5 an old destination is better than none, but not for links whose clicks are limited.
+   * The target, read by `read` unless it was in the last second. While it cannot be read, the one that is known: an old destination is
+   * better than none, but not where clicks are limited (S5). What was read before this process edited or deleted links does not count.
    */
   async find(domain: StoredDomain, hash: string, read: () => Promise<Target | undefined>): Promise<Target | undefined> {
     const key = `${domain.id}/${hash}`;
-    const known = this.#entries.get(key);
-    if (known && known.readAt > Math.max(this.#changedAt, performance.now() - life)) return known.target;
+    const entry = this.#entries.get(key);
+    const known = entry && entry.readAt > this.#changedAt ? entry : undefined;
+    if (known && known.readAt > performance.now() - life) return known.target;
     try {
       return await this.#read(key, read);
     } catch (error) {
@@ -33,7 +34,7 @@ export class TargetCache {
     }
   }
 
-  /** This process changed something: what was read before does not count any more. */
+  /** Links were edited or deleted by this process. */
   change(): void {
     this.#changedAt = performance.now();
     this.#reading.clear();
