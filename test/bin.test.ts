@@ -118,6 +118,13 @@ test('B40, F7: a reader that went away ends a listing quietly, and no further pa
   expect((await sent(wire)).length - before).toBeLessThanOrEqual(3);
 });
 
+test('P1, B40: a reader that went away does not make a difference equal', async ({ env, linkctl, folder }) => {
+  await manyLinks(linkctl, 3);
+  writeFileSync(join(folder, 'links.csv'), 'hash,long_url\n');
+  const ran = await runShell('set -o pipefail; $linkctl diff -f "$HOME/links.csv" | true', env);
+  expect(ran).toMatchObject({ code: 12, stderr: '' });
+});
+
 test('B40: nobody reads the help, and nothing is wrong with that', async ({ env }) => {
   const ran = await runShell('set -o pipefail; (sleep 0.3; $linkctl --help) | true', env);
   expect(ran).toMatchObject({ code: 0, stderr: '' });

@@ -10,7 +10,7 @@ import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { type CheckedInput, checkInput, readRows } from '../input/check.ts';
 import type { InputUse } from '../input/format.ts';
 import { KeptRows } from '../input/kept-rows.ts';
-import { type Placement, readPlaced } from '../input/placement.ts';
+import { type Placement, readPlaced, refuseForeign } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
 import { utmParameters } from '../links/utm.ts';
 import { refuseTooMany } from './consent.ts';
@@ -58,6 +58,7 @@ export async function checkedRows<Use extends InputUse>(
   };
   const { found: checked, placement } = await readPlaced(check, session, 'listed change', source.name);
   const { rows, withHash, sha256, warnings } = checked;
+  if (use === 'apply') await refuseForeign(placement.hosts, session, source.name);
   // Of a file that is compared, most rows change nothing.
   if (use !== 'apply') refuseTooMany(rows, session);
   if (checked.columns !== undefined) await session.note(checked.columns);

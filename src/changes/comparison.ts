@@ -1,3 +1,4 @@
+import { UnavailableError } from '../base/errors.ts';
 import { rowBatches } from '../bulk/batches.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
 import { fieldsThatDiffer } from '../bulk/operations/not-applied.ts';
@@ -40,6 +41,7 @@ export async function* comparedPages(
   { client }: Pick<Session, 'client'>,
 ): AsyncGenerator<SelectedPage<ComparedLink>> {
   const named = new NamedLinks();
+  const missing = new NamedLinks();
   let read = 0;
   for await (const rows of rowBatches(file, batchSize)) {
     const items = rows.map(({ item }) => item);
@@ -50,15 +52,24 @@ export async function* comparedPages(
         item: items[nth],
       }));
       for (const { target, record } of links) named.add(target, record);
+      for (const { target, record } of links) if (!record) missing.add(target, undefined);
       read += links.length;
       yield { links, read };
     }
   }
   for await (const { links } of besides()) {
+    for (const { target, record } of links) if (record && missing.has(target, record)) throw inconsistent(target);
     const others = links.filter(({ target, record }) => record !== undefined && named.add(target, record));
     read += others.length;
     yield { links: others.map((link) => ({ ...link, item: undefined })), read };
   }
+}
+
+/** What is listed and yet was not found is neither missing nor there: nothing can be said about it, and nothing is sent. */
+function inconsistent(link: LinkKey): UnavailableError {
+  return new UnavailableError(`the server lists ${linkText(link)}, but did not find it by its hash`, {
+    hint: 'it may have been created meanwhile: run the same command again',
+  });
 }
 
 /**
@@ -69,13 +80,20 @@ class NamedLinks {
   readonly #seen = new SeenKeys();
 
   /** Whether the link is new. */
-  add({ hash, domain }: LinkKey, record: UrlRecord | undefined): boolean {
-    const domains = [domain, record && recordDomain(record)].map((name) => name && withoutLocalPort(name));
-    const hashes = [hash, record?.hash ?? hash].map((one) => one.trim());
-    const names = new Set(domains.flatMap((name) => hashes.map((one) => linkText({ hash: one, domain: name }))));
-    const isKnown = [...names].map((name) => !this.#seen.add(name));
+  add(link: LinkKey, record: UrlRecord | undefined): boolean {
+    const isKnown = namesOf(link, record).map((name) => !this.#seen.add(name));
     return !isKnown.includes(true);
   }
+
+  has(link: LinkKey, record: UrlRecord): boolean {
+    return namesOf(link, record).some((name) => this.#seen.has(name));
+  }
+}
+
+function namesOf({ hash, domain }: LinkKey, record: UrlRecord | undefined): string[] {
+  const domains = [domain, record && recordDomain(record)].map((name) => name && withoutLocalPort(name));
+  const hashes = [hash, record?.hash ?? hash].map((one) => one.trim());
+  return [...new Set(domains.flatMap((name) => hashes.map((one) => linkText({ hash: one, domain: name }))))];
 }
 
 /**

@@ -1,7 +1,7 @@
-import { safe } from '../base/safe-text.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { type PlanMarks, PlanScreen } from './plan-screen.ts';
 import {
+  type Group,
   type Groups,
   kindWords,
   type PlanCounts,
@@ -89,20 +89,24 @@ function foldLines(folds: Groups, screen: PlanScreen): string[] {
   return screen.countedLines(shown);
 }
 
-/** One of each of the largest groups, then the next of each. */
+/** One of each of the largest groups, but of every kind of change at least one; then the next of each. */
 function examplesOf(folds: Groups): PlannedLink[] {
-  const groups = folds.largest().slice(0, shownLinks);
+  const groups = kindsFirst(folds.largest()).slice(0, shownLinks);
   const rounds = Array.from({ length: shownLinks }, (_, round) => groups.flatMap(({ first }) => first[round] ?? []));
   return rounds.flat().slice(0, shownLinks);
+}
+
+/** The same groups, the largest of each kind before all others: no deletion hides behind many changes. */
+function kindsFirst(groups: readonly Group[]): readonly Group[] {
+  const kindOf = ({ first }: Group): string | undefined => first[0]?.outcome.kind;
+  const leaders = groups.filter((group) => groups.find((other) => kindOf(other) === kindOf(group)) === group);
+  return [...leaders, ...groups.filter((group) => !leaders.includes(group))];
 }
 
 /** By name what would stay as it is, and why. */
 function leftLines(left: Groups, screen: PlanScreen): string[] {
   const groups = left.largest();
-  const shown = groups.slice(0, shownGroups).map(({ text, count, first }) => {
-    const more = count > first.length ? ` ${screen.ellipsis} and ${grouped(count - first.length)} more` : '';
-    return `  ${safe(text)} (${grouped(count)}): ${first.map((link) => screen.name(link)).join(', ')}${more}`;
-  });
+  const shown = groups.slice(0, shownGroups).map((group) => screen.namesLine(group));
   const others = groups.slice(shownGroups).reduce((sum, { count }) => sum + count, left.others);
   return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
 }

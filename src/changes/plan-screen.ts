@@ -7,7 +7,7 @@ import { fitMarked, type MarkedText, underline, withStyle } from '../output/mark
 import { grouped } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
 import { type FieldChange, fieldChanges, fieldChangeText } from './field-changes.ts';
-import { type PlannedLink, type PlanSession, type PlanSettings, signs } from './planned-links.ts';
+import { type Group, type PlannedLink, type PlanSession, type PlanSettings, signs } from './planned-links.ts';
 
 /** How the differing parts of a value before and after are shown; without them, by a line of `~`. */
 export interface PlanMarks {
@@ -43,6 +43,17 @@ export class PlanScreen {
     const texts = rows.map(({ text }) => truncate(safe(text), this.#width - countWidth - 4, this.ellipsis));
     const textWidth = Math.max(...texts.map((text) => displayWidth(text)));
     return texts.map((text, index) => `  ${pad(text, textWidth)}  ${pad(counts[index] ?? '', countWidth, 'right')}`);
+  }
+
+  /** A text, the number of its links, and as many of their names as fit on the line; at least one. */
+  namesLine({ text, count, first }: Group): string {
+    const names = first.map((link) => this.name(link));
+    const line = (shown: number): string => {
+      const more = count > shown ? ` ${this.ellipsis} and ${grouped(count - shown)} more` : '';
+      return `  ${safe(text)} (${grouped(count)}): ${names.slice(0, shown).join(', ')}${more}`;
+    };
+    for (let shown = names.length; shown > 1; shown -= 1) if (this.#fits(line(shown))) return line(shown);
+    return line(1);
   }
 
   exampleLines(link: PlannedLink): string[] {

@@ -78,7 +78,7 @@ export interface PlanSettings {
 /** What is done, of plans that do several things, as they are summed up. */
 export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 'change' | 'delete', string>> } = {
   apply: { create: 'to be created', change: 'to be changed', delete: 'to be deleted' },
-  differ: { create: 'only in the file', change: 'different', delete: 'only in the account' },
+  differ: { create: 'only in file', change: 'different', delete: 'only in account' },
 };
 
 /** What a link is of the two things that are compared, as `diff` marks it. */
@@ -112,7 +112,10 @@ export class Groups {
 
   add(text: string, link: PlannedLink): void {
     const group = this.#groups.get(text) ?? { text, count: 0, first: [] };
-    if (group.count === 0 && this.#groups.size >= groupsKept) {
+    const { kind } = link.outcome;
+    // Of any other kind all links share a text, which is never left out.
+    const hasManyTexts = kind === 'change' || kind === 'refused';
+    if (group.count === 0 && hasManyTexts && this.#groups.size >= groupsKept) {
       this.#others += 1;
       return;
     }

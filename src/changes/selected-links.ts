@@ -56,7 +56,7 @@ export async function selectLinks(
   const tags = selection.kind === 'tags' ? selection.expression : undefined;
   const search = selection.kind === 'search' ? selection.text : undefined;
   const listing = await listingOf({ tags, search }, options, session);
-  if (listing.isPart) for (const line of await coverage(session)) await session.note(line);
+  if (listing.isPart) await noteCoverage([], session);
   const pages = () => listedPages(listing.selections, filter, session);
   const { allDomains } = options;
   return { given: { tags, search, allDomains, ...narrowed }, filterAt, severalDomains: listing.severalDomains, pages };
@@ -115,9 +115,6 @@ export async function linksOfDomains(
   session: Session,
 ): Promise<SelectedLinks> {
   const names = domains.length > 0 ? domains : [session.domain];
-  const [only, ...others] = names;
-  if (others.length === 0)
-    for (const line of await coverage({ ...session, domain: only ?? session.domain })) await session.note(line);
   const filter = await readFilter(options, session);
   const selections = names.map((domain) => ({ domain }));
   return {
@@ -126,6 +123,12 @@ export async function linksOfDomains(
     severalDomains: names.length > 1,
     pages: () => listedPages(selections, filter, session),
   };
+}
+
+/** Says which domains such links leave out, where they are all on one. */
+export async function noteCoverage([only, ...others]: LinkDomains, session: Session): Promise<void> {
+  if (others.length > 0) return;
+  for (const line of await coverage({ ...session, domain: only ?? session.domain })) await session.note(line);
 }
 
 /** Links that were named, by operands or by a file. */

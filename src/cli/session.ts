@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
-import { accountDomains, type ForeignHost, foreignHost } from '../client/account-domains.ts';
+import { accountDomains, type ForeignHost, foreignDomain, foreignHost } from '../client/account-domains.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/client-options.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
@@ -31,7 +31,7 @@ export interface Session extends Invocation {
   domains(): Promise<AccountDomains>;
   /** The same where the server was asked already. */
   askedDomains(): Promise<AccountDomains> | undefined;
-  /** Edition B: the first of these hosts whose short URLs are not the account's (F5). */
+  /** The first of these hosts whose short URLs are not the account's (F5). */
   foreignHost(hosts: readonly string[]): Promise<ForeignHost | undefined>;
   /** What the profile sets beside credentials; empty without one. */
   readonly defaults: Settings;
@@ -53,7 +53,11 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   invocation.failure.profile = credentials.profile;
   output.format ??= usualFormat(defaults.output ?? undefined, streams);
   output.colour ??= defaults.color ?? undefined;
-  let domains: Promise<AccountDomains> | undefined;
+  let asked: Promise<AccountDomains> | undefined;
+  const domains = (): Promise<AccountDomains> => {
+    asked ??= accountDomains(client);
+    return asked;
+  };
   return {
     ...invocation,
     profile: credentials.profile,
@@ -61,12 +65,10 @@ export async function openSession(invocation: Invocation): Promise<Session> {
     client,
     domain: domain?.name,
     domainNamed: domain?.named ?? false,
-    domains() {
-      domains ??= accountDomains(client);
-      return domains;
-    },
-    askedDomains: () => domains,
-    foreignHost: (hosts) => foreignHost(client, hosts),
+    domains,
+    askedDomains: () => asked,
+    foreignHost: async (hosts) =>
+      credentials.edition === 'a' ? foreignDomain(await domains(), hosts) : await foreignHost(client, hosts),
     defaults,
     shortUrl: ({ short_url, short_url_with_protocol }) =>
       typeof short_url_with_protocol === 'string' && short_url_with_protocol

@@ -33,6 +33,13 @@ export interface ForeignHost {
   readonly own: readonly string[];
 }
 
+/** The first of these hosts that is no domain of the account; undefined where the server has no list of them. */
+export function foreignDomain({ names }: AccountDomains, hosts: readonly string[]): ForeignHost | undefined {
+  const known = names.map((name) => canonical(name));
+  const host = known.length > 0 ? hosts.find((name) => !known.includes(canonical(name))) : undefined;
+  return host === undefined ? undefined : { host, own: names };
+}
+
 /** Edition B: the first of these hosts that neither the account's records nor its custom domain have (F5). */
 export async function foreignHost(client: Pick<Client, 'send'>, hosts: readonly string[]): Promise<ForeignHost | undefined> {
   const own: string[] = [];

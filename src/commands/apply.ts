@@ -36,8 +36,7 @@ export function registerApply(command: Command, run: Runner): void {
     examples: [
       'linkctl apply -f links.csv',
       'linkctl apply -f links.csv --dry-run',
-      'linkctl apply -f links.csv --prune from-git --yes',
-      'linkctl diff -f links.csv || linkctl apply -f links.csv',
+      'git pull -q && linkctl apply -f links.csv --prune from-git --yes',
     ],
     fields: namesOf(urlColumns),
     notes: [

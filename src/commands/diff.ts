@@ -7,7 +7,7 @@ import { fieldChanges } from '../changes/field-changes.ts';
 import { type ChangePlan, startPlan } from '../changes/plan.ts';
 import { wantsRows } from '../changes/plan-report.ts';
 import { type PlannedOutcome, signs } from '../changes/planned-links.ts';
-import { linksOfDomains, refuseDomainsOf, type SelectedLinks, selectLinks } from '../changes/selected-links.ts';
+import { linksOfDomains, noteCoverage, refuseDomainsOf, type SelectedLinks, selectLinks } from '../changes/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -66,6 +66,7 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   const listed: LinkSelection | undefined = selection ?? (options.allDomains ? { kind: 'all' } : undefined);
   if (listed) refuseDomainsOf(listed, options, session);
   const { input, domains } = await checkedRows('apply', options, session, { isOnlyRead: true });
+  if (!listed) await noteCoverage(domains, session);
   const besides = listed ? await selectLinks(listed, options, session) : await linksOfDomains(domains, options, session);
   const compared = comparedPages({ file: input, besides: besides.pages, batchSize: batchSizeOf(session) }, session);
   return diffReport(compared, { file: input.name, domains: domainsOf(domains, besides) }, session);
@@ -107,6 +108,8 @@ function diffReport(
     }
     if (!asRows) await showPlan(plan, session);
   }
+  const drift = (): DifferentError | undefined =>
+    plan.counts.planned > 0 ? new DifferentError(`${file} and the account differ`, { reported: true }) : undefined;
   const shown = ['sign', domains.length > 1 ? 'short_url' : 'hash', 'field', 'before', 'after'];
   return {
     kind: 'rows',
@@ -117,8 +120,9 @@ function diffReport(
     pipedFields: shown,
     members: () => ({ summary: summaryOf(plan) }),
     notes: () => (asRows ? plan.summary() : []),
-    outcome: () =>
-      plan.counts.planned > 0 ? new DifferentError(`${file} and the account differ`, { reported: true }) : undefined,
+    outcome: drift,
+    // A reader that goes away has seen a difference.
+    abandoned: drift,
   };
 }
 

@@ -57,6 +57,7 @@ export async function checkInput<Use extends InputUse>(
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
   let rows = 0;
+  let hasRecords = false;
   let withHash = 0;
   let countsFromToday = false;
   let columns: string | undefined;
@@ -72,6 +73,7 @@ export async function checkInput<Use extends InputUse>(
     },
   };
   for await (const batch of rowsOf(source, options, notices)) {
+    hasRecords = true;
     for (const row of batch) {
       if (row.item.custom_hash !== undefined) withHash += 1;
       if (row.item.expiration_date && isRelative(row.item.expiration_date)) countsFromToday = true;
@@ -83,7 +85,9 @@ export async function checkInput<Use extends InputUse>(
   }
   await duplicates.confirm(() => rowsOf(source, options, silent), problems.add);
   if (problems.count > 0) throw invalid(source.name, options.use, problems);
-  if (rows === 0 && !options.allowEmpty) throw empty(source.name, options);
+  // Without even a header it is no listing of an empty account, but one that failed.
+  const mayBeEmpty = options.allowEmpty && (hasRecords || options.format !== 'csv');
+  if (rows === 0 && !mayBeEmpty) throw empty(source.name, options);
   return { rows, withHash, sha256: source.sha256(), warnings: warnings.lines('warnings'), columns, hosts, countsFromToday };
 }
 

@@ -16,7 +16,8 @@ export type InputFormat = (typeof inputFormats)[number];
 export function inputFormat(use: InputUse, operand: string, given?: InputFormat): InputFormat {
   const format = given ?? extensions[/\.[^./\\]+$/.exec(operand.toLowerCase())?.[0] ?? ''] ?? 'lines';
   if (namesLinks(use) && format === 'lines') {
-    throw new UsageError(`${use} requires csv or jsonl: set --input-format`, {
+    const subject = use === 'apply' ? 'diff and apply require' : `${use} requires`;
+    throw new UsageError(`${subject} csv or jsonl: set --input-format`, {
       details: ['the format lines has no fields to change'],
     });
   }

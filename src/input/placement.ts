@@ -77,7 +77,7 @@ export class Placement {
 export interface NamedAccount extends WorkingDomain {
   /** Edition A. Asks the server once. */
   domains(): Promise<AccountDomains>;
-  /** Edition B: the first of these hosts that is not the account's, and those that are. */
+  /** The first of these hosts that is not the account's, and those that are. */
   foreignHost(hosts: readonly string[]): Promise<{ readonly host: string; readonly own: readonly string[] } | undefined>;
 }
 
@@ -134,11 +134,12 @@ async function domainOfBare(
   return found && (hostName(found) || found);
 }
 
-async function refuseForeign(hosts: Placement['hosts'], account: NamedAccount, file: string): Promise<void> {
+/** Refuses a short URL of another host (F5). Throws a UsageError. */
+export async function refuseForeign(hosts: Placement['hosts'], account: NamedAccount, file: string): Promise<void> {
   const foreign = await account.foreignHost([...hosts.keys()]);
   const named = foreign && hosts.get(foreign.host);
   if (!named) return;
-  const where = foreign.own.length > 0 ? `, which has links on ${foreign.own.join(' and ')}` : '';
+  const where = foreign.own.length > 0 ? `, which has links on ${enumerated(foreign.own, 'and', 5)}` : '';
   throw new UsageError(`${placeOf(named, file)}${quoted(linkText(named.link))} is not a short URL of this account${where}`);
 }
 

@@ -73,9 +73,19 @@ describe('W2: what a plan says', () => {
     const lines = linesOf([moved('a'), ...refused, link('gone', { kind: 'missing' })]);
     expect(lines[0]).toBe('1 link would be changed, 1 not found, 7 refused');
     expect(lines.slice(-2)).toEqual([
-      '  too long (7): https://s.ex/r0, https://s.ex/r1, https://s.ex/r2, https://s.ex/r3, https://s.ex/r4 … and 2 more',
+      '  too long (7): https://s.ex/r0, https://s.ex/r1, https://s.ex/r2 … and 4 more',
       '  not found (1): gone',
     ]);
+  });
+
+  test('P2: a link that is deleted or made is an example, however many others are changed otherwise', () => {
+    const notes = Array.from({ length: 1100 }, (_, nth) => link(`n${nth}`, { kind: 'change', fields: { note: `${nth}` } }));
+    const made = link('new', { kind: 'create', fields: { long_url: 'https://example.com/' } });
+    const lines = linesOf([...notes, { ...made, record: undefined }, link('gone', { kind: 'delete' })], { verb: 'apply' });
+    expect(lines[0]).toBe('1,102 links: 1 to be created, 1,100 to be changed, 1 to be deleted');
+    expect(lines).toContain('  new -> https://example.com/ (new)');
+    expect(lines).toContain('  https://s.ex/gone -> https://old.example/gone (0 clicks)');
+    expect(lines.at(-1)).toBe('clicks and creation order of deleted links cannot be restored');
   });
 
   test('U3: what cannot come back', () => {

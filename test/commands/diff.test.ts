@@ -92,7 +92,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ]);
     const text = await linkctl(['diff', '-f', file]);
     expect(text.stdout.split('\n')[0]).toBe('+\tnew\t\t\thttps://example.com/new');
-    expect(text.stderr).toContain('4 links: 1 only in the file, 1 different, 1 only in the account, 1 equal');
+    expect(text.stderr).toContain('4 links: 1 only in file, 1 different, 1 only in account, 1 equal');
     expect(text.stderr).not.toContain('error:');
   });
 
@@ -172,10 +172,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(file, `hash,long_url\n${rows.join('\n')}\nnew1,https://x.example/1\nnew2,https://x.example/2\n`);
     const ran = await linkctl(['diff', '-f', file], watched);
     expect(ran.code).toBe(12);
-    expect(ran.stderr).toContain('42 links: 2 only in the file, 30 different, 10 only in the account\n');
+    expect(ran.stderr).toContain('42 links: 2 only in file, 30 different, 10 only in account\n');
     expect(ran.stderr).toMatch(/^ {2}~ example\.com -> new\.example +30$/m);
-    expect(ran.stderr).toMatch(/^ {2}- only in the account +10$/m);
-    expect(ran.stderr).toMatch(/^ {2}\+ only in the file +2$/m);
+    expect(ran.stderr).toMatch(/^ {2}- only in account +10$/m);
+    expect(ran.stderr).toMatch(/^ {2}\+ only in file +2$/m);
     expect(ran.stderr).toMatch(/^ {2}- \S+\/h\d+ -> https:\/\/example\.com\/\d+ \(0 clicks\)$/m);
     expect(ran.stderr).not.toMatch(/cannot be restored|would be/);
   });
@@ -192,6 +192,32 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(reason);
     expect(await sent(wire)).toEqual([]);
+  });
+
+  test('P1: a file without even a header is refused: its listing failed', async ({ linkctl, wire, folder }) => {
+    const file = join(folder, 'links.csv');
+    for (const text of ['', '\n\n', '\ufeff']) {
+      writeFileSync(file, text);
+      const ran = await linkctl(['diff', '-f', file]);
+      expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no rows') });
+    }
+    expect(await sent(wire)).toEqual([]);
+  });
+
+  test('P1: a link that is listed, but not found by its hash, is neither: exit 8', async ({ linkctl, service, wire, folder }) => {
+    await store(service, numbered(3));
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'hash,long_url\nh0,https://example.com/0\nh1,https://example.com/1\n');
+    for (const words of [['diff'], ['apply', '--yes']]) {
+      await wire.script([{ only: { method: 'GET', path: 'hashes=' }, times: 'all', alter: 'drop last' }]);
+      await wire.script([
+        { only: { method: 'GET', path: 'h1' }, times: 'all', answer: { body: { error: { code: 0 }, urls: [] } } },
+      ]);
+      const ran = await linkctl([...words, '-f', file]);
+      expect(ran.code).toBe(8);
+      expect(ran.stderr).toMatch(/the server lists (\S+\/)?h1, but did not find it by its hash/);
+    }
+    expect((await sent(wire)).every(({ call }) => call.startsWith('GET'))).toBe(true);
   });
 
   test('P1: a failure is no drift', async ({ linkctl, folder }) => {
@@ -222,6 +248,20 @@ describe('several domains', () => {
       expect(whole.code).toBe(12);
       expect(whole.stdout.split('\n')[0]).toMatch(/^-\ts\.ex\/idn\t\thttps:/);
     }
+  });
+
+  test('F5: a short URL of another host is refused with its line', async ({ linkctl, service, wire, folder }) => {
+    await store(service, numbered(1), 's.ex');
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'short_url,long_url\nS.EX/h0,https://example.com/0\nbit.ly/h0,https://example.com/0\n');
+    for (const words of [['diff'], ['apply', '--yes']]) {
+      const ran = await linkctl([...words, '-f', file]);
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toContain(
+        'links.csv, line 3: "bit.ly/h0" is not a short URL of this account, which has links on s.ex and t.ex',
+      );
+    }
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /domains', 'GET /domains']);
   });
 
   test('F5: bare hashes are refused without --domain', async ({ linkctl, service, folder }) => {

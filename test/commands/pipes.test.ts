@@ -29,7 +29,7 @@ const fillings: readonly [RegExp, string][] = [
 async function collectPipes(): Promise<Pipe[]> {
   const found: Pipe[] = [];
   const collect = (place: string, text: string): void => {
-    for (const line of text.split('\n')) if (/\| *linkctl /.test(line)) found.push({ place, line: line.trim() });
+    for (const line of text.split('\n')) if (/(?<!\|)\| *linkctl /.test(line)) found.push({ place, line: line.trim() });
   };
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   for (const [, block = ''] of readme.matchAll(/```[a-z]*\n([\s\S]*?)```/g)) collect('README.md', block);
