@@ -48,13 +48,19 @@ export async function failure(work: Promise<unknown>): Promise<{ exitCode: numbe
   throw new Error('nothing went wrong');
 }
 
-/** A source in memory, its bytes handed out in the given pieces; `taken` counts those that were asked for. */
-export function memorySource(name: string, pieces: Iterable<Buffer | string>): Source & { taken(): number } {
+/** A source in memory, its bytes handed out in the given pieces; `taken` counts those that were asked for, and `open` readings that have not ended. */
+export function memorySource(name: string, pieces: Iterable<Buffer | string>): Source & { taken(): number; open(): number } {
   let taken = 0;
+  let open = 0;
   async function* bytes(): AsyncGenerator<Buffer> {
-    for (const piece of pieces) {
-      taken += 1;
-      yield Buffer.from(piece);
+    open += 1;
+    try {
+      for (const piece of pieces) {
+        taken += 1;
+        yield Buffer.from(piece);
+      }
+    } finally {
+      open -= 1;
     }
   }
   return {
@@ -64,6 +70,7 @@ export function memorySource(name: string, pieces: Iterable<Buffer | string>): S
     change: async () => undefined,
     discard: () => {},
     taken: () => taken,
+    open: () => open,
   };
 }
 

@@ -103,8 +103,21 @@ export async function* csvRecords(
   delimiter: string | ((firstLine: string) => string | undefined),
   broken: (notice: Notice) => void,
 ): AsyncGenerator<RecordBatch<string[]>> {
-  const { Parser: CsvParser } = await import('csv-parse');
   const pieces = withEnd(text);
+  try {
+    yield* recordsOf(pieces, delimiter, broken);
+  } finally {
+    // Taken by hand for the first line, it ends with no loop: what it reads from stays open otherwise.
+    await pieces.return(undefined);
+  }
+}
+
+async function* recordsOf(
+  pieces: AsyncGenerator<Buffer | undefined>,
+  delimiter: string | ((firstLine: string) => string | undefined),
+  broken: (notice: Notice) => void,
+): AsyncGenerator<RecordBatch<string[]>> {
+  const { Parser: CsvParser } = await import('csv-parse');
   const head = typeof delimiter === 'string' ? undefined : await readHead(pieces);
   const found = typeof delimiter === 'string' ? delimiter : delimiter(head?.line ?? '');
   if (found === undefined) return broken({ line: head?.number ?? 1, reason: doubtfulDelimiter });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkInput } from '../../../src/input/check.ts';
+import { checkInput, readRows } from '../../../src/input/check.ts';
 import { check, checkEdit, failure, type Given, memorySource, optionsFor, rows } from '../fixtures.ts';
 
 const url = 'https://example.com/';
@@ -84,6 +84,24 @@ describe('what is accepted', () => {
       'links.csv:2:1: long_url: the URL contains a user name or password',
       'links.csv:2:2: expiration_date: 2020-01-01 is in the past',
     ]);
+  });
+
+  test.each<[string, string, object]>([
+    ['a header that is refused', `colour,note\n${url},x\n`, {}],
+    ['a doubtful delimiter', `one,two;three\n${url},x\n`, {}],
+    ['an unclosed quote', `long_url,note\n${url},"x\n`, {}],
+    ['a delimiter that is given', `long_url;note\n${url},"x\n`, { delimiter: ',' }],
+  ])('the text is closed however its reading ends: %s', async (_, text, given) => {
+    // Longer than what is read for the first line.
+    const source = memorySource('links.csv', [text, `${url},x\n`.repeat(10), `${url},x\n`]);
+    await failure(checkInput(source, optionsFor('shorten', given)));
+    expect(source.open()).toBe(0);
+  });
+
+  test('the text is closed where the reader of the rows stops early', async () => {
+    const source = memorySource('links.csv', [`long_url\n${url}1\n`.padEnd(80, '\n'), `${url}2\n`]);
+    for await (const _ of readRows(source, optionsFor('shorten'))) break;
+    expect(source.open()).toBe(0);
   });
 });
 
