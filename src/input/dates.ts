@@ -45,6 +45,16 @@ export function formatsOf(text: string): DateFormat[] {
   return digits.test(text) ? dateFormats.filter((format) => dayOfDigits(text, format) !== undefined) : [];
 }
 
+/** How a date in this format is written, for messages. */
+export function exampleOf(format: DateFormat): string {
+  return { dmy: '31.12.2031', mdy: '12/31/2031', ymd: '2031/12/31' }[format];
+}
+
+/** Whether a text is digits like those of a date, with a year of any length. */
+export function isDigits(text: string): boolean {
+  return digits.test(text);
+}
+
 /** The day of a flag; one that counts from today does so from `now`, in milliseconds. */
 export function dayFromFlag(text: string, now: number): string | null | Refused {
   const day = dayOf(text);

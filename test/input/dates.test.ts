@@ -73,7 +73,7 @@ describe('I5: a column of dates', () => {
     expect(await datesOf(csv('12/31/2031', '2/1/2031'), { dateFormat: 'mdy' })).toEqual(['2031-12-31', '2031-02-01']);
     expect(await datesOf(csv('2031/12/31'), { dateFormat: 'ymd' })).toEqual(['2031-12-31']);
     expect((await failure(check(csv('12/31/2031'), { dateFormat: 'dmy' }))).text).toContain(
-      'links.csv:2:2: expiry: "12/31/2031" is not a date; expected dmy or YYYY-MM-DD',
+      'links.csv:2:2: expiry: "12/31/2031" is not a date; expected dmy, such as 31.12.2031, or YYYY-MM-DD',
     );
   });
 
@@ -94,7 +94,7 @@ describe('I5: a column of dates', () => {
   test('what is no date at all is an error of its row', async () => {
     expect((await failure(check(csv('soon', '31.12.31')))).lines.slice(1)).toEqual([
       'links.csv:2:2: expiry: "soon" is not a date; expected YYYY-MM-DD',
-      'links.csv:3:2: expiry: "31.12.31" is not a date; expected YYYY-MM-DD',
+      'links.csv:3:2: expiry: "31.12.31" is not a date; expected YYYY-MM-DD, or 31.12.2031 with --date-format dmy',
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { readNamedColumns } from '../../src/input/named-columns.ts';
 import { test as program, type Ran } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
 import { check, failure, rows, test } from './fixtures.ts';
@@ -95,6 +96,16 @@ describe('I3: --columns names columns by hand and beats the table', () => {
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stderr).toContain('columns: Landing page -> long_url, Code -> custom_hash, title -> note; not used: slug\n');
     expect(await made(service)).toEqual([{ hash: 'x', long_url: 'https://a.example/', note: 't' }]);
+  });
+
+  test('of two short URLs the named one is the first, and the other is for rows without it', async () => {
+    const named = { columns: readNamedColumns('short_url=Bitlink', 'shorten', 'a') };
+    const both =
+      'Custom Bitlinks,Bitlink,Long URL\nb.example/sale,s.example/3aBc,https://a.example/\nb.example/x,,https://b.example/\n';
+    const hashes = async (given: object) => (await rows(both, given)).map(({ item }) => item.custom_hash);
+    expect(await hashes({})).toEqual(['sale', 'x']);
+    expect(await hashes(named)).toEqual(['3aBc', 'x']);
+    expect((await check(both, named)).columns).toContain('Custom Bitlinks -> custom_hash where Bitlink is empty');
   });
 
   program.for<[columns: string, reason: string]>([

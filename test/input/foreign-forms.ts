@@ -110,6 +110,41 @@ export const foreignForms: readonly ForeignForm[] = [
     ],
   },
   {
+    name: 'bitlinks, and custom bitlinks for some',
+    text:
+      'Bitlink,Custom Bitlinks,Long URL,Title,Total engagements\n' +
+      `sho.rt/3aBc,brand.example/Spring,"${one}",Sale,7\nsho.rt/3abC,,${two},,0\n`,
+    columns:
+      'columns: Bitlink -> custom_hash where Custom Bitlinks is empty, Custom Bitlinks -> custom_hash, Long URL -> long_url, ' +
+      'Title -> note; not used: Total engagements',
+    links: [
+      { hash: '3abC', long_url: two },
+      { hash: 'Spring', long_url: one, note: 'Sale' },
+    ],
+  },
+  {
+    name: 'favourites',
+    text:
+      'id,title,slashtag,destination,createdAt,status,clicks,isPublic,shortUrl,domainName,favourite\n' +
+      `1f0c,Sale,Spring,"${one}",2025-01-31T09:00:00Z,active,7,false,go.example/Spring,go.example,true\n`,
+    columns:
+      'columns: title -> note, slashtag -> custom_hash, destination -> long_url; ' +
+      'not used: id, createdAt, status, clicks, isPublic, shortUrl, domainName, favourite',
+    links: [{ hash: 'Spring', long_url: one, note: 'Sale' }],
+  },
+  {
+    name: 'passwords, which a link cannot have',
+    text: `address,target,description,password,visit_count,banned\nSpring,"${one}",Sale,true,7,false\n`,
+    columns: 'columns: address -> custom_hash, target -> long_url, description -> note; not used: password, visit_count, banned',
+    links: [{ hash: 'Spring', long_url: one, note: 'Sale' }],
+  },
+  {
+    name: 'short URLs by the name of their service',
+    text: `TinyURL,Long URL,Created at\nhttps://tiny.example/Spring,"${one}",2025-01-31\n`,
+    columns: 'columns: TinyURL -> custom_hash, Long URL -> long_url; not used: Created at',
+    links: [{ hash: 'Spring', long_url: one }],
+  },
+  {
     name: 'no header: URL, keyword, title',
     text: `"${one}",Spring,"Sale, now"\n${two},two,\n`,
     columns: 'columns: 1 -> long_url, 2 -> custom_hash, 3 -> note (by position: there is no header)',

@@ -49,6 +49,13 @@ describe('I2, I4, D35: what looks like a field is an error with the suggestion, 
     ['Slashtagg', 'custom_hash'],
     ['Destinatoin URL', 'long_url'],
     ['utm_sorce', 'utm_source'],
+    ['Tgas', 'tags'],
+    ['Hsah', 'hash'],
+    ['Nots', 'note'],
+    ['Ntoe', 'note'],
+    ['Expiers', 'expiration_date'],
+    ['Expirse', 'expiration_date'],
+    ['Slashatg', 'custom_hash'],
   ])('%s looks like %s', async (name, field) => {
     expect(await message(csv(name))).toContain(`unknown column "${name}", did you mean ${field}?`);
     expect(await message(csv(name), { ignoreUnknownColumns: true })).toContain(
@@ -58,9 +65,19 @@ describe('I2, I4, D35: what looks like a field is an error with the suggestion, 
     expect(await message(JSON.stringify({ long_url: url, [name]: 'x' }), jsonl)).toContain(`"${name}" looks like ${field}`);
   });
 
-  test('what would be a note can be done without', async () => {
-    expect(await message(csv('nots'))).toContain('unknown column "nots", did you mean note?');
-    expect((await check(csv('nots'), { ignoreUnknownColumns: true })).warnings).toEqual(['links.csv:1: ignored column "nots"']);
+  test('another word for a note can be done without', async () => {
+    expect(await message(csv('Titel'))).toContain('unknown column "Titel", did you mean note?');
+    expect((await check(csv('Titel'), { ignoreUnknownColumns: true })).warnings).toEqual(['links.csv:1: ignored column "Titel"']);
+  });
+
+  test.each([
+    ...['Date', 'Type', 'Page', 'Rate', 'Cost', 'Host', 'Users', 'Market', 'State', 'Stage', 'Level', 'Size', 'Role', 'Year'],
+    ...['Node', 'Vote', 'Cash', 'Dash', 'Tabs', 'Bags', 'Expired', 'Keywords', 'Targets', 'Address 1', 'Address 2', 'Stats'],
+    ...['Team', 'Region', 'Version', 'Price', 'Format', 'Game', 'Line', 'Mode', 'Budget', 'Language', 'Campaign', 'Medium'],
+  ])('%s is an everyday word: it can be skipped, whatever it is near', async (name) => {
+    expect(await message(csv(name))).toContain('to skip it, add --ignore-unknown-columns');
+    const skipped = await check(csv(name), { ignoreUnknownColumns: true });
+    expect(skipped.warnings).toEqual([`links.csv:1: ignored column "${name}"`]);
   });
 
   test('members of JSON objects have the names of the API, and others are suggested', async () => {

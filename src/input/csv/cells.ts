@@ -1,6 +1,6 @@
 import { quoted } from '../../base/quoted.ts';
 import { splitList } from '../../contract/tag-label.ts';
-import { type DateFormat, dateFormats, dayOf, dayOfDigits, formatsOf, notDate } from '../dates.ts';
+import { type DateFormat, dateFormats, dayOf, dayOfDigits, exampleOf, formatsOf, isDigits, notDate } from '../dates.ts';
 import type { Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions } from '../row.ts';
@@ -60,8 +60,12 @@ function tagsOf(text: string, isForeign: boolean, separator: string | undefined)
 
 function formattedDate(text: string, format: DateFormat): WireValue | Refused {
   const day = dayOf(text);
-  return day === undefined ? (dayOfDigits(text, format) ?? notDate(text, `; expected ${format} or YYYY-MM-DD`)) : day;
+  return day === undefined
+    ? (dayOfDigits(text, format) ?? notDate(text, `; expected ${format}, such as ${exampleOf(format)}, or YYYY-MM-DD`))
+    : day;
 }
+
+const fullYears = `YYYY-MM-DD, or ${exampleOf('dmy')} with --date-format dmy`;
 
 /** A column of dates that are written in digits, without a format: one problem, however many rows (I5). */
 class DateDoubt {
@@ -83,7 +87,7 @@ class DateDoubt {
       const value = valueIn(text, line);
       if (value === undefined || !isRefused(value)) return value;
       const formats = formatsOf(text.trim());
-      if (formats.length === 0) return value;
+      if (formats.length === 0) return isDigits(text.trim()) ? notDate(text.trim(), `; expected ${fullYears}`) : value;
       this.#add(text.trim(), formats, line);
       return undefined;
     };

@@ -40,7 +40,7 @@ export function readHeader(record: readonly string[], line: number, options: Rea
   }
   const isForeign = named.size > 0 || names.some((name) => name !== '' && !rules.known.has(name.toLowerCase()));
   const senses = isForeign ? sensesOf(names, rules) : ownSenses(names, rules);
-  return reported(senses, { names, isForeign, line, use }, notices);
+  return reported(senses, { names, isForeign, line, use, named }, notices);
 }
 
 /** I1: without a header the columns are a URL, a hash and a note. */
@@ -102,10 +102,11 @@ interface Read {
   readonly isForeign: boolean;
   readonly line: number;
   readonly use: InputUse;
+  readonly named: NamedColumns;
 }
 
 /** The columns, after saying what each was taken for and what is wrong with them. */
-function reported(senses: readonly Sense[], { names, isForeign, line, use }: Read, notices: Notices): Header | undefined {
+function reported(senses: readonly Sense[], { names, isForeign, line, use, named }: Read, notices: Notices): Header | undefined {
   const ignored = names.filter((_, index) => senses[index]?.kind === 'ignored');
   if (ignored.length > 0) notices.warning({ line, reason: ignoredNotice('column', ignored) });
   for (const [index, sense] of senses.entries()) {
@@ -117,10 +118,10 @@ function reported(senses: readonly Sense[], { names, isForeign, line, use }: Rea
   });
   const targets = new Set<Target | undefined>(columns.map(({ setting }) => setting?.target));
   const takesHash = use === 'shorten' && targets.has('short_url');
-  if (isForeign || takesHash) notices.columns(columnsText(names, senses, use));
+  if (isForeign || takesHash) notices.columns(columnsText(senses, { names, use, named }));
   const required = requiredTarget(use);
   if (targets.has(required) || (namesLinks(use) && targets.has('short_url'))) {
-    columns.sort((one, other) => rankOfShortUrl(one) - rankOfShortUrl(other));
+    columns.sort((one, other) => rankOfShortUrl(one, named) - rankOfShortUrl(other, named));
     return { width: names.length, columns, isForeign, isRow: false };
   }
   // Of a column with two readings one may be the required one.
@@ -130,15 +131,18 @@ function reported(senses: readonly Sense[], { names, isForeign, line, use }: Rea
   return undefined;
 }
 
-function rankOfShortUrl({ setting }: HeaderColumn): number {
-  return setting?.target === 'short_url' ? rankOf(setting.name, 'short_url') : 0;
+/** One that `--columns` names is the first of several (I3). */
+function rankOfShortUrl({ setting }: Pick<HeaderColumn, 'setting'>, named: NamedColumns): number {
+  if (setting?.target !== 'short_url') return 0;
+  return named.has(folded(setting.name)) ? -1 : rankOf(setting.name, 'short_url');
 }
 
 /** I2: `columns: Destination -> long_url, Slashtag -> custom_hash; not used: Clicks`. */
-function columnsText(names: readonly string[], senses: readonly Sense[], use: InputUse): string {
+function columnsText(senses: readonly Sense[], { names, use, named }: Pick<Read, 'names' | 'use' | 'named'>): string {
   const shortUrls = senses
-    .flatMap((sense) => (sense.kind === 'set' && sense.setting.target === 'short_url' ? [sense.setting.name] : []))
-    .toSorted((one, other) => rankOf(one, 'short_url') - rankOf(other, 'short_url'));
+    .flatMap((sense) => (sense.kind === 'set' && sense.setting.target === 'short_url' ? [sense] : []))
+    .toSorted((one, other) => rankOfShortUrl(one, named) - rankOfShortUrl(other, named))
+    .map(({ setting }) => setting.name);
   const used = senses.flatMap((sense, index) => {
     if (sense.kind !== 'set' || sense.setting.isContinued) return [];
     const { target } = sense.setting;

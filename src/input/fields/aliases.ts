@@ -24,7 +24,10 @@ const names: { readonly [M in Meaning]?: readonly string[] } = {
     'custom back-half',
     'address',
   ],
-  short_url: ['custom link', 'short url', 'short link', 'bitlink', 'link'],
+  short_url: [
+    ...['custom link', 'custom bitlink', 'custom bitlinks'],
+    ...['short url', 'tinyurl', 'short link', 'bitlink', 'link'],
+  ],
   note: ['title', 'note', 'notes', 'name', 'description', 'label'],
   tags: ['labels', 'link_tags', 'tag'],
   expiration_date: ['expiration', 'expires', 'expires at', 'expires on', 'expire_in', 'expiry', 'expired_at'],
@@ -36,6 +39,14 @@ const unsettableNames: readonly string[] = [
   ...['updated', 'updated at', 'modified', 'modified at', 'last click', 'last clicked', 'last visit', 'last visited'],
   ...['id', 'link id', 'domain', 'archived', 'ip', 'ip address', 'status', 'active', 'banned', 'qr', 'qr code'],
   ...['user', 'user id', 'owner', 'creator', 'author', 'group', 'workspace', 'referrer', 'country'],
+  ...['favourite', 'favorite', 'password', 'favicon', 'thumbnail', 'image', 'channel', 'channels', 'public', 'is public'],
+  ...['domain id', 'domain name', 'https', 'forward parameters', 'integrated', 'deeplinks', 'deleted', 'analytics'],
+];
+
+/** Columns of many files that are a letter or two from a name of ours, and not it. */
+const everydayNames: readonly string[] = [
+  ...['cash', 'dash', 'wash', 'has', 'node', 'vote', 'not', 'bags', 'tabs', 'main', 'remain'],
+  ...['expired', 'keywords', 'targets', 'address 1', 'address 2'],
 ];
 
 /**
@@ -57,6 +68,13 @@ const meanings: ReadonlyMap<string, Meaning> = new Map([
 ]);
 
 const unsettable: ReadonlySet<string> = new Set(unsettableNames.map(folded));
+
+const everyday: ReadonlySet<string> = new Set(everydayNames.map(folded));
+
+/** Whether a name is a word of its own, however near it is to one of ours. */
+export function isEveryday(name: string): boolean {
+  return everyday.has(folded(name));
+}
 
 /** What a foreign name means; `unsettable` for counters and other things that a service keeps by itself. */
 export function meaningOf(name: string): Meaning | 'unsettable' | undefined {
@@ -85,5 +103,8 @@ export function mayHaveOthers(headers: readonly string[]): boolean {
  * Whether a name counts what has happened: never to be taken for `max_clicks`, which ends links after so many (D34). A bound says so.
  */
 function isCounter(name: string): boolean {
-  return /(clicks?|visits?|hits?|views?|scans?|impressions?|redirects|count)$/.test(folded(name)) && !/max|limit/i.test(name);
+  return (
+    /(clicks?|visits?|hits?|views?|scans?|impressions?|engagements?|redirects|count)$/.test(folded(name)) &&
+    !/max|limit/i.test(name)
+  );
 }

@@ -5,7 +5,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { utmNames } from '../../links/utm.ts';
 import { type InputUse, namesLinks } from '../format.ts';
 import type { Target } from '../values.ts';
-import { aliases, folded, meaningOf } from './aliases.ts';
+import { aliases, folded, isEveryday, meaningOf } from './aliases.ts';
 
 /** A column or a JSON member that sets something. */
 export interface Setting {
@@ -61,18 +61,18 @@ export interface NameRules {
 
 /**
  * Why an unknown name is refused; undefined where it is ignored, to be named (I4). What looks like a field is never
- * ignored, as links without their hashes, tags or last days would be made: only a note can be done without.
+ * ignored, as links without their hashes, tags or last days would be made.
  */
-export function nameProblem(what: string, given: string, rules: NameRules): string | undefined {
-  const field = fieldLike(given, rules);
+export function nameProblem(what: 'column' | 'member', given: string, rules: NameRules): string | undefined {
+  const missed = missedField(given, rules);
   const name = quoted(given);
-  if (rules.ignoreUnknown) {
-    return field && field !== 'note' ? `${what} ${name} looks like ${field}: rename or remove it` : undefined;
-  }
-  if (field) return `unknown ${what} ${name}, did you mean ${field}?`;
-  if (meaningOf(given) === 'unsettable') return `${what} ${name} cannot be set: to skip it, add --ignore-unknown-columns`;
-  const expected = settableNames(rules).filter((one) => !one.startsWith('utm_'));
-  return `unknown ${what} ${name}; expected one of ${expected.join(', ')}`;
+  if (rules.ignoreUnknown) return missed && `${what} ${name} looks like ${missed}: rename or remove it`;
+  const skipped = 'to skip it, add --ignore-unknown-columns';
+  const field = fieldLike(given, rules);
+  if (field) return `unknown ${what} ${name}, did you mean ${field}?${missed ? '' : ` ${skipped}`}`;
+  if (meaningOf(given) === 'unsettable') return `${what} ${name} cannot be set: ${skipped}`;
+  // A JSON object has no header that could be named otherwise.
+  return `unknown ${what} ${name}: ${skipped}${what === 'column' ? `; to use it, add --columns '<field>=${given}'` : ''}`;
 }
 
 /** `--ignore-unknown-columns` names what it leaves out (D35). */
@@ -80,13 +80,26 @@ export function ignoredNotice(what: string, names: readonly string[]): string {
   return `ignored ${names.length === 1 ? what : `${what}s`} ${names.map(quoted).join(', ')}`;
 }
 
-/** The field that an unknown name is another word for, or a near miss of. */
+/** The field that an unknown name is another word for, a near miss of, or the end of. */
 export function fieldLike(given: string, rules: NameRules): string | undefined {
   const meant = targetMeant(given, rules);
   if (meant === 'unsettable') return undefined;
   const settable = settableNames(rules);
   if (meant !== undefined) return settable.includes(meant) ? meant : undefined;
-  return nearestField(given, settable) ?? nearestAlias(given, rules);
+  const wanted = given.trim().toLowerCase();
+  return nearestField(given, settable) ?? settable.find((name) => name.endsWith(`_${wanted}`)) ?? nearestAlias(given, rules);
+}
+
+/** The field that would be lost with a name: only an everyday word, and another word for a note, can be done without. */
+function missedField(given: string, rules: NameRules): string | undefined {
+  if (isEveryday(given)) return undefined;
+  const other = targetMeant(given, rules);
+  if (other === undefined) {
+    const misspelt = nearestField(given, settableNames(rules));
+    if (misspelt) return misspelt;
+  }
+  const field = other === undefined ? nearestAlias(given, rules) : fieldLike(given, rules);
+  return field === 'note' ? undefined : field;
 }
 
 function settableNames({ known }: NameRules): string[] {
@@ -105,7 +118,7 @@ function nearestField(given: string, settable: readonly string[]): string | unde
   const wanted = given.trim().toLowerCase();
   return settable
     .map((candidate) => ({ candidate, distance: distanceBetween(wanted, candidate) }))
-    .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length * 0.4) || candidate.endsWith(`_${wanted}`))
+    .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length * 0.4))
     .sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }
 
@@ -136,15 +149,19 @@ const passedOver: readonly string[] = [...readOnly, 'error_code', 'error_message
 /** What a dry run says beside the values that its links would get (W2). */
 const planColumns: readonly string[] = ['old_long_url', 'change'];
 
-/** Levenshtein's. */
+/** Levenshtein's, with two letters in the wrong order as one change. */
 function distanceBetween(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, character] of [...one.slice(0, 64)].entries()) {
     const next = [index + 1];
     for (let column = 1; column <= other.length; column += 1) {
       const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+      const isSwapped = character === other[column - 2] && one[index - 1] === other[column - 1];
+      const swapped = isSwapped ? (before[column - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[other.length] ?? 0;

@@ -140,7 +140,7 @@ describe('what is refused, exit 2', () => {
       'C06: an unknown column like no other',
       `long_url,colour\n${url},a\n`,
       [
-        'links.csv:1:2: unknown column "colour"; expected one of custom_hash, long_url, note, tags, expiration_date, email_stats, max_clicks, hash, short_url',
+        `links.csv:1:2: unknown column "colour": to skip it, add --ignore-unknown-columns; to use it, add --columns '<field>=colour'`,
       ],
     ],
     [
