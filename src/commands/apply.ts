@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { applyOperation } from '../bulk/operations/apply.ts';
 import { checkedRows } from '../changes/checked-rows.ts';
@@ -41,7 +42,7 @@ export function registerApply(command: Command, run: Runner): void {
     fields: namesOf(urlColumns),
     notes: [
       'Makes the links that are missing and edits those that differ, as linkctl diff shows them. Each row names its link by hash, custom_hash ' +
-        'or short_url. An empty cell changes nothing; never, and "" or null in jsonl, clear a value. tags are all labels of the link: ' +
+        'or short_url. An empty cell changes nothing: in csv, never clears expiration_date, and a note or tags cannot be cleared; in jsonl, null or "" and [] do it. tags are all labels of the link: ' +
         'others are detached.',
       'Nothing is deleted, except with --prune <label>: links on the domains of the file that carry the label and are not in the file. Other ' +
         'links that are not in the file are left alone, and named.',
@@ -68,7 +69,10 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   return await changeListed<AppliedPayload, ComparedLink>(
     {
       what: ['apply', '-f', file, ...(prune === undefined ? [] : ['--prune', prune])].map(shellWord).join(' '),
-      links: { ...besides, pages: () => comparedPages({ file: input, besides: besides.pages, batchSize }, session) },
+      links: {
+        ...besides,
+        pages: () => warnedPages(comparedPages({ file: input, besides: besides.pages, batchSize }, session), prune, session),
+      },
       given: { sha256: input.sha256, prune, ...reading.flags },
       kind: 'apply',
       kindOf: ({ operation }) => operation,
@@ -93,8 +97,25 @@ const missing = { details: ['usage: linkctl apply -f <file> [--prune <label>]'],
 
 function decide({ item, record }: ComparedLink, prune: string | undefined): PlannedOutcome {
   if (item) return made(item, fileOutcome(item, record));
-  const carries = prune !== undefined && record?.tags.some((label) => foldLabel(label) === foldLabel(prune));
-  return carries ? { kind: 'delete' } : { kind: 'left', reason: 'not in the file, left alone' };
+  return carries(record, prune) ? { kind: 'delete' } : { kind: 'left', reason: 'not in the file, left alone' };
+}
+
+function carries(record: ComparedLink['record'], label: string | undefined): boolean {
+  return label !== undefined && record?.tags.some((tag) => foldLabel(tag) === foldLabel(label)) === true;
+}
+
+/** Says where no link has the label to prune by: it may be misspelt. */
+async function* warnedPages<Page extends { readonly links: readonly ComparedLink[] }>(
+  pages: AsyncIterable<Page>,
+  prune: string | undefined,
+  session: Session,
+): AsyncGenerator<Page> {
+  let isCarried = false;
+  for await (const page of pages) {
+    isCarried ||= page.links.some(({ record }) => carries(record, prune));
+    yield page;
+  }
+  if (prune !== undefined && !isCarried) await session.warn(`--prune: no link carries the tag ${quoted(prune)}`);
 }
 
 /** What cannot be made as the file says is not sent. */

@@ -57,7 +57,7 @@ export async function checkInput<Use extends InputUse>(
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
   let rows = 0;
-  let hasRecords = false;
+  let hasHeader = false;
   let withHash = 0;
   let countsFromToday = false;
   let columns: string | undefined;
@@ -65,6 +65,9 @@ export async function checkInput<Use extends InputUse>(
   const notices: Notices = {
     problem: problems.add,
     warning: warnings.add,
+    header: () => {
+      hasHeader = true;
+    },
     columns: (text) => {
       columns = text;
     },
@@ -73,7 +76,6 @@ export async function checkInput<Use extends InputUse>(
     },
   };
   for await (const batch of rowsOf(source, options, notices)) {
-    hasRecords = true;
     for (const row of batch) {
       if (row.item.custom_hash !== undefined) withHash += 1;
       if (row.item.expiration_date && isRelative(row.item.expiration_date)) countsFromToday = true;
@@ -86,7 +88,7 @@ export async function checkInput<Use extends InputUse>(
   await duplicates.confirm(() => rowsOf(source, options, silent), problems.add);
   if (problems.count > 0) throw invalid(source.name, options.use, problems);
   // Without even a header it is no listing of an empty account, but one that failed.
-  const mayBeEmpty = options.allowEmpty && (hasRecords || options.format !== 'csv');
+  const mayBeEmpty = options.allowEmpty && (hasHeader || options.format !== 'csv');
   if (rows === 0 && !mayBeEmpty) throw empty(source.name, options);
   return { rows, withHash, sha256: source.sha256(), warnings: warnings.lines('warnings'), columns, hosts, countsFromToday };
 }
@@ -102,7 +104,8 @@ function invalid(name: string, use: InputUse, problems: NoticeList): UsageError 
   const count = problems.count;
   return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
     details: problems.lines('problems'),
-    hint: `linkctl ${use} --print-template`,
+    // Of use where names of columns are wrong, not for a date or a quote.
+    ...(problems.isAboutColumns && { hint: `linkctl ${use} --print-template` }),
   });
 }
 
@@ -132,8 +135,17 @@ function rowsOf<Use extends InputUse>(
       return readAll(textLines(source), jsonReader(draft, options, notices), draft);
     case 'lines':
       if (namesLinks(options.use)) throw new UsageError('a list of URLs can only be shortened: use csv or jsonl');
-      return readAll(textLines(source), lineReader(draft, notices), draft);
+      return readLines(source, draft, lineReader(draft, options, notices));
   }
+}
+
+async function* readLines<Use extends InputUse>(
+  source: Source,
+  draft: RowDraft<Use>,
+  { read, end }: ReturnType<typeof lineReader>,
+): AsyncGenerator<InputRow<Use>[]> {
+  yield* readAll(textLines(source), read, draft);
+  end();
 }
 
 async function* readAll<Record, Use extends InputUse>(
@@ -145,7 +157,7 @@ async function* readAll<Record, Use extends InputUse>(
     const rows: InputRow<Use>[] = [];
     for (let index = 0; index < lines.length; index += 1) {
       const record = records[index];
-      const found = record === undefined ? 'nothing' : read(record, lines[index] ?? 0);
+      const found = record === undefined ? 'nothing' : read(record, lines[index] ?? 0, records);
       if (found === 'end') return;
       const row = found === 'row' ? draft.finish() : undefined;
       if (row) rows.push(row);

@@ -3,12 +3,16 @@ export interface Notice {
   readonly line: number;
   readonly column?: number | undefined;
   readonly reason: string;
+  /** It is about the names of columns. */
+  readonly isAboutColumns?: boolean;
 }
 
 /** Where a reader reports what is wrong. After a problem it continues where it can, without the row. */
 export interface Notices {
   problem(notice: Notice): void;
   warning(notice: Notice): void;
+  /** The names of the columns were read. */
+  header(): void;
   /** What the columns of the file were taken for, where that has to be said (I2). */
   columns(text: string): void;
   /** The host of a short URL of a link to be made (I4). */
@@ -16,7 +20,7 @@ export interface Notices {
 }
 
 /** For rows that were checked before. */
-export const silent: Notices = { problem: () => {}, warning: () => {}, columns: () => {}, host: () => {} };
+export const silent: Notices = { problem: () => {}, warning: () => {}, header: () => {}, columns: () => {}, host: () => {} };
 
 export const shownNotices = 20;
 
@@ -29,6 +33,7 @@ export class NoticeList {
   readonly #most: number;
   readonly #shown: Notice[] = [];
   count = 0;
+  isAboutColumns = false;
 
   constructor(name: string, most = shownNotices) {
     this.#name = name;
@@ -37,6 +42,7 @@ export class NoticeList {
 
   readonly add = (notice: Notice): void => {
     this.count += 1;
+    if (notice.isAboutColumns) this.isAboutColumns = true;
     if (this.#shown.length < this.#most) this.#shown.push(notice);
   };
 

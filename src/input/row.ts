@@ -36,6 +36,8 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   /** Finds the domains of the URLs that an edit names. */
   readonly placement?: Placement | undefined;
   readonly format: InputFormat;
+  /** It was said, and not taken from the name of the file. */
+  readonly isFormatGiven?: boolean | undefined;
   /** Milliseconds; decides whether a date is in the past. */
   readonly now: number;
   /** One character; a comma without it. */
@@ -171,8 +173,11 @@ export class RowDraft<Use extends InputUse = InputUse> {
   }
 }
 
-/** Fills the draft from a record. Returns `nothing` if the record is no row, `end` if nothing after it can be read either. */
-export type RecordReader<Record> = (record: Record, line: number) => 'row' | 'nothing' | 'end';
+/**
+ * Fills the draft from a record; `batch` are the records among which it is. Returns `nothing` if the record is no row, `end` if
+ * nothing after it can be read either.
+ */
+export type RecordReader<Record> = (record: Record, line: number, batch: readonly Record[]) => 'row' | 'nothing' | 'end';
 
 type Item = { [T in Target]?: WireValue };
 

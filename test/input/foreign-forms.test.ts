@@ -157,6 +157,40 @@ describe('I1: the first line', () => {
     expect(await sources(text)).toEqual([item]);
   });
 
+  const link = { long_url: 'https://a.example/', custom_hash: 'x' };
+
+  test.each([
+    ['a row of empty cells', ';;\nurl;slug;\nhttps://a.example/;x;\n'],
+    ['a title, and a row of empty cells', 'Spring, 2031;;\n;;\nurl;slug;\nhttps://a.example/;x;\n'],
+    ['a title alone', 'Spring campaign\nurl;slug\nhttps://a.example/;x\n'],
+    ['a title alone, and a row of empty cells', 'Spring campaign\n\n;\nurl;slug\nhttps://a.example/;x\n'],
+  ])('I1: %s above the header is skipped', async (_, text) => {
+    expect(await sources(text)).toEqual([link]);
+  });
+
+  test('lines above the column names that are no title have to go', async () => {
+    expect((await failure(check('Report;of;spring\nurl;slug;\nhttps://a.example/;x;\n'))).text).toContain(
+      'links.csv:1: column long_url is missing; lines above the column names have to be removed',
+    );
+  });
+
+  test('rows of empty cells are no listing of an empty account', async () => {
+    expect((await failure(check(',,\n,,\n', { allowEmpty: true }))).text).toContain('no rows: a header');
+  });
+
+  test('the hint at a template is for names of columns', async () => {
+    const hint = async (text: string) => check(text).catch((error: { hint?: string }) => error.hint);
+    for (const text of ['url,colour\nhttps://a.example/,x\n', 'colour\nx\n']) {
+      expect(await hint(text)).toBe('linkctl shorten --print-template');
+    }
+    const rest = [
+      'url,expires\nhttps://a.example/,soon\n',
+      'url,slug\nhttps://a.example/,x\nhttps://a.example/,x\n',
+      'url\n"x\n',
+    ];
+    for (const text of rest) expect(await hint(text)).toBeUndefined();
+  });
+
   test('four cells without names are refused', async () => {
     expect((await failure(check('https://a.example/x,a,b,c\n'))).text).toContain(
       'links.csv:1: 4 columns without names, only URL, hash and note are known: add a header',

@@ -48,6 +48,31 @@ test('C11: a line without end is given up after 128 KiB', async () => {
   expect(source.taken()).toBeLessThan(30);
 });
 
+describe('I1: lines that may be rows of a csv without a header', () => {
+  const doubt = (line: string): string =>
+    `links.txt:1: ${JSON.stringify(line)} may be a URL, or a URL and its hash: add --input-format lines or --input-format csv`;
+
+  test.each([
+    ['https://p.example/6,slug6,note', 'https://p.example/7,slug7,'],
+    ['https://p.example/6;slug6', 'https://p.example/7;slug7'],
+    ['https://p.example/6,slug6'],
+  ])('%s is refused with both readings, unless the format is given', async (...lines) => {
+    const text = `${lines.join('\n')}\n`;
+    expect((await failure(check(text, { name }))).lines.slice(1)).toEqual([doubt(lines[0] ?? '')]);
+    expect(await rows(text, { name, isFormatGiven: true })).toHaveLength(lines.length);
+  });
+
+  test.each([
+    ['https://maps.example/@52.5,13.4,15z'],
+    ['https://news.example/a,123.html'],
+    ['https://a.example/x,y', 'https://a.example/z'],
+    ['https://a.example/?a=1,2', 'https://a.example/?a=1,2,3'],
+    ['https://a.example/', 'https://a.example/x,y'],
+  ])('%s is a URL', async (...lines) => {
+    expect((await rows(`${lines.join('\n')}\n`, { name })).map(({ item }) => item.long_url)).toEqual(lines);
+  });
+});
+
 describe('formats', () => {
   test.each([
     ['links.csv', 'csv'],

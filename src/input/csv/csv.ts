@@ -6,7 +6,7 @@ import type { Notice, Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import { longestRecord, type RecordBatch } from '../text-lines.ts';
 import { type CellReader, cellReader } from './cells.ts';
-import { findDelimiter, readHead } from './delimiter.ts';
+import { findDelimiter, headerAmong, readHead } from './delimiter.ts';
 import { type Header, type HeaderColumn, readHeader } from './header.ts';
 import { lineCounter } from './line-counter.ts';
 
@@ -19,15 +19,17 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
   let header: Header | undefined;
   let columns: readonly Column[] = [];
   let isTitleRead = false;
-  return (record, line) => {
+  return (record, line, batch) => {
     if (!header) {
-      if (!isTitleRead && isTitle(record, isKnown)) {
+      if (isBlank(record)) return 'nothing';
+      if (!isTitleRead && isTitle(record, batch, isKnown)) {
         isTitleRead = true;
         notices.warning({ line, reason: `${quoted(record[0] ?? '')} is taken for a title, the next line for the header` });
         return 'nothing';
       }
       header = readHeader(record, line, options, notices);
       if (!header) return 'end';
+      notices.header();
       const { isForeign } = header;
       columns = header.columns.map((column) => {
         const { setting, index } = column;
@@ -36,7 +38,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
       if (!header.isRow) return 'nothing';
     }
     // Spreadsheets write their empty rows as delimiters alone.
-    if (record[0]?.trim() === '' && record.every((cell) => cell.trim() === '')) return 'nothing';
+    if (isBlank(record)) return 'nothing';
     draft.begin(line);
     if (record.length !== header.width) draft.refuse(`expected ${header.width} cells, got ${record.length}`);
     else fill(draft, columns, { record, line, guarded: options.formulaGuarded === true });
@@ -44,10 +46,10 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
   };
 }
 
-/** Finds the delimiter of a file from its first line, for its use (I1). */
-export function delimiterFinder(options: ReadOptions): (line: string) => string | undefined {
+/** Finds the delimiter of a file from its first lines, for its use (I1). */
+export function delimiterFinder(options: ReadOptions): (lines: readonly string[]) => string | undefined {
   const isKnown = knownName(options);
-  return (line) => findDelimiter(line, isKnown);
+  return (lines) => findDelimiter(headerAmong(lines, isKnown), isKnown);
 }
 
 function knownName({ use, edition, columns }: ReadOptions): (name: string) => boolean {
@@ -60,10 +62,17 @@ function knownName({ use, edition, columns }: ReadOptions): (name: string) => bo
     columns?.has(folded(name)) === true;
 }
 
-/** A line above the header, of one cell that was merged over all columns. */
-function isTitle([first = '', ...others]: readonly string[], isKnown: (name: string) => boolean): boolean {
-  const isAlone = others.length > 0 && others.every((cell) => cell.trim() === '');
-  return isAlone && first.trim() !== '' && !isKnown(first.trim()) && !first.includes('://');
+function isBlank(record: readonly string[]): boolean {
+  return record[0]?.trim() === '' && record.every((cell) => cell.trim() === '');
+}
+
+/** A line above the header: one cell that was merged over all columns, or alone where known names follow. */
+function isTitle(record: readonly string[], batch: readonly (readonly string[])[], isKnown: (name: string) => boolean): boolean {
+  const [first = '', ...others] = record;
+  if (first.trim() === '' || isKnown(first.trim()) || first.includes('://')) return false;
+  if (others.length > 0) return isBlank(others);
+  const next = batch.slice(batch.indexOf(record) + 1).find((one) => !isBlank(one)) ?? [];
+  return next.filter((name) => isKnown(name.trim())).length > 1;
 }
 
 interface Column extends HeaderColumn {
@@ -95,12 +104,12 @@ function fill(draft: RowDraft, columns: readonly Column[], { record, line, guard
 }
 
 /**
- * The records of a CSV, header included, a batch for each piece of text (R-29). The delimiter is given, or found from the first line.
+ * The records of a CSV, header included, a batch for each piece of text (R-29). The delimiter is given, or found from the first lines.
  * An error in its structure ends the records and is passed to `broken`. The caller checks the number of cells.
  */
 export async function* csvRecords(
   text: AsyncIterable<Buffer>,
-  delimiter: string | ((firstLine: string) => string | undefined),
+  delimiter: string | ((firstLines: readonly string[]) => string | undefined),
   broken: (notice: Notice) => void,
 ): AsyncGenerator<RecordBatch<string[]>> {
   const pieces = withEnd(text);
@@ -114,12 +123,12 @@ export async function* csvRecords(
 
 async function* recordsOf(
   pieces: AsyncGenerator<Buffer | undefined>,
-  delimiter: string | ((firstLine: string) => string | undefined),
+  delimiter: string | ((firstLines: readonly string[]) => string | undefined),
   broken: (notice: Notice) => void,
 ): AsyncGenerator<RecordBatch<string[]>> {
   const { Parser: CsvParser } = await import('csv-parse');
   const head = typeof delimiter === 'string' ? undefined : await readHead(pieces);
-  const found = typeof delimiter === 'string' ? delimiter : delimiter(head?.line ?? '');
+  const found = typeof delimiter === 'string' ? delimiter : delimiter(head?.lines ?? []);
   if (found === undefined) return broken({ line: head?.number ?? 1, reason: doubtfulDelimiter });
   const parser = new CsvParser({ ...fixed, delimiter: found });
   const lineOf = lineCounter(parser);

@@ -43,6 +43,19 @@ function positions(cells: readonly string[]): number {
   return cells.length <= 3 && (hash === '' || hashPattern.test(hash)) ? cells.length : 0;
 }
 
+/**
+ * The delimiter and the number of cells of a line that may be a URL, a hash and a note, as a text to be compared; undefined for any
+ * other line.
+ */
+export function cellsByPosition(line: string): string | undefined {
+  if (!isUrl(line)) return undefined;
+  const sign = signs.find((one) => {
+    const cells = cellsOf(line, one);
+    return cells[1]?.trim() && positions(cells) > 1;
+  });
+  return sign && `${sign}${cellsOf(line, sign).length}`;
+}
+
 /** The cells of one line, without their quotes. A quote that the line does not close takes the rest of it. */
 function cellsOf(line: string, sign: string): string[] {
   const cells = [''];
@@ -55,16 +68,28 @@ function cellsOf(line: string, sign: string): string[] {
   return cells;
 }
 
+/** The line of names: the first, or one below it where the first has none and is a title. */
+export function headerAmong(lines: readonly string[], isKnown: (name: string) => boolean): string {
+  const [first = ''] = lines;
+  const most = (line: string): number => Math.max(...signs.map((sign) => knownNames(cellsOf(line, sign), isKnown)));
+  if (isUrl(first) || most(first) > 0) return first;
+  return lines.slice(1).find((line) => most(line) > 1) ?? first;
+}
+
 /** The beginning of a text. */
 export interface Head {
   /** What was read to find it. */
   readonly pieces: readonly (Buffer | undefined)[];
-  readonly line: string;
-  /** Its number, from 1. */
+  /** The first lines that are not empty. */
+  readonly lines: readonly string[];
+  /** The number of the first of them, from 1. */
   readonly number: number;
 }
 
-/** The first line that is not empty, or as much of it as any record may have. */
+/** A title, a row of delimiters alone, and a header. */
+const headLines = 3;
+
+/** The first lines, or as much of them as any record may have. */
 export async function readHead(text: AsyncGenerator<Buffer | undefined>): Promise<Head> {
   const pieces: (Buffer | undefined)[] = [];
   let head = '';
@@ -72,9 +97,12 @@ export async function readHead(text: AsyncGenerator<Buffer | undefined>): Promis
     const { value, done } = await text.next();
     if (!done) pieces.push(value);
     head += value?.toString() ?? '';
-    const [, before = '', line = '', end] = /^((?:[^\S\r\n]*(?:\r\n|\n|\r))*)([^\r\n]*)(\r|\n)?/.exec(head) ?? [];
-    if (end || done || value === undefined || head.length > longestRecord) {
-      return { pieces, line, number: (before.match(/\r\n|\n|\r/g) ?? []).length + 1 };
+    const isEnd = done || value === undefined || head.length > longestRecord;
+    const all = head.slice(0, longestRecord).split(/\r\n|\n|\r/, 1000);
+    // The last may go on in the next piece.
+    const lines = (isEnd ? all : all.slice(0, -1)).filter((line) => line.trim() !== '');
+    if (isEnd || lines.length >= headLines) {
+      return { pieces, lines: lines.slice(0, headLines), number: all.findIndex((line) => line.trim() !== '') + 1 };
     }
   }
 }

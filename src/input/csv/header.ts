@@ -35,7 +35,7 @@ export function readHeader(record: readonly string[], line: number, options: Rea
   if (use === 'shorten' && !isNamed && isUrl(record[0] ?? '')) return byPosition(record, line, notices);
   const fault = firstLineFault(names, isNamed, rules, options) ?? absentName(names, named);
   if (fault !== undefined) {
-    notices.problem({ line, reason: fault });
+    notices.problem({ line, reason: fault, isAboutColumns: true });
     return undefined;
   }
   const isForeign = named.size > 0 || names.some((name) => name !== '' && !rules.known.has(name.toLowerCase()));
@@ -110,7 +110,7 @@ function reported(senses: readonly Sense[], { names, isForeign, line, use, named
   const ignored = names.filter((_, index) => senses[index]?.kind === 'ignored');
   if (ignored.length > 0) notices.warning({ line, reason: ignoredNotice('column', ignored) });
   for (const [index, sense] of senses.entries()) {
-    if (sense.kind === 'refused') notices.problem({ line, column: index + 1, reason: sense.reason });
+    if (sense.kind === 'refused') notices.problem({ line, column: index + 1, reason: sense.reason, isAboutColumns: true });
   }
   const columns = senses.flatMap((sense, index): HeaderColumn[] => {
     if (sense.kind === 'set') return [{ index, setting: sense.setting, isEmpty: false }];
@@ -126,7 +126,9 @@ function reported(senses: readonly Sense[], { names, isForeign, line, use, named
   }
   // Of a column with two readings one may be the required one.
   if (!senses.some((sense) => sense.kind === 'refused' && sense.reason.includes(`--columns '${required}=`))) {
-    notices.problem({ line, reason: missingNotice(use, 'column') });
+    const isNone = senses.every(({ kind }) => kind === 'refused' || kind === 'ignored');
+    const reason = `${missingNotice(use, 'column')}${isNone ? '; lines above the column names have to be removed' : ''}`;
+    notices.problem({ line, reason, isAboutColumns: true });
   }
   return undefined;
 }
