@@ -120,6 +120,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['diff', '-f', path, '--by-tags', 'git'])).toMatchObject({ code: 0 });
     expect(await changes(wire)).toHaveLength(4);
 
+    expect(ran.stderr).not.toContain('no link carries');
+
     const undone = await linkctl(['undo', '--yes']);
     expect(undone.code).toBe(0);
     const byHash = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
@@ -127,6 +129,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
     expect((await linkctl(['undo', '--yes'])).code).toBe(0);
     expect((await settable(service)).toSorted(byHash)).toEqual(is.toSorted(byHash));
+  });
+
+  test('P2: a label to prune by that no link carries is said', async ({ linkctl, service, folder }) => {
+    await store(service, before);
+    const path = join(folder, 'links.csv');
+    writeFileSync(path, file);
+    for (const way of ['-n', '--yes']) {
+      const ran = await linkctl(['apply', '-f', path, '--prune', 'got', way]);
+      expect(ran.code).toBe(0);
+      expect(ran.stderr.split('\n').filter((line) => line.startsWith('warning'))).toEqual([
+        'warning: --prune: no link carries the tag "got"',
+      ]);
+    }
   });
 
   test('P2: one question, and B54: off a terminal --yes', async ({ linkctl, service, wire, folder }) => {

@@ -32,8 +32,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await store(service, links);
       const [file, results] = [join(folder, 'links.csv'), join(folder, 'results.csv')];
       writeFileSync(file, text.join('\n'));
-      const failing = await linkctl(['shorten', '-f', file, ...flags, '-o', 'json']);
+      const failing = await linkctl(['shorten', '-f', file, ...flags]);
       expect(failing.code).toBe(3);
+      expect(failing.stderr).toContain('add --on-conflict skip, update or rename');
       const ran = await linkctl(['shorten', '-f', file, ...flags, ...skip, '--again', '--results', results, '-o', 'json']);
       expect(ran.code).toBe(0);
       const { urls, summary } = JSON.parse(ran.stdout);

@@ -79,6 +79,9 @@ export function outcomeFailure(
     { code, message, details },
     { identity, method: 'POST', path: '/urls', hash: meant, longUrl: long_url, date: expiration_date },
   );
-  const { kind, apiCode, details: lines, hint } = failure;
+  const { kind, apiCode, details: lines } = failure;
+  // In a file other hashes can be chosen for all rows at once.
+  const isTaken = code === 1215 && input !== undefined && hash === undefined;
+  const hint = isTaken ? `${failure.hint}; or add --on-conflict skip, update or rename` : failure.hint;
   return new CliError(kind, `${place}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
 }
