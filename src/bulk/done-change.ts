@@ -1,6 +1,7 @@
 import { type LinkKey, linkText } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { BeforeImage } from './journal/images.ts';
+import type { LinkPrints } from './journal/value-prints.ts';
 import type { KnownRecord } from './matching/verdict.ts';
 
 /** A link as it was. */
@@ -14,8 +15,8 @@ export interface DoneChange {
   readonly asked: EditFields;
   /** The link before; null for one that did not exist. Undefined for a link that the run created. */
   readonly before: EarlierLink | null | undefined;
-  /** Of a created link: a fingerprint of where it led. */
-  readonly place?: string | undefined;
+  /** Of a created link: what it was when it was made. */
+  readonly made?: LinkPrints | undefined;
   /** An earlier run has created the link, too. */
   readonly isEarlier?: true;
   /** The row has its result: it was applied as a whole. Otherwise it may not have been, or in part. */

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, messageOf, NotFoundError, UsageError } from '../base/errors.ts';
-import { shortPrint } from '../base/fingerprint.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
@@ -12,6 +11,7 @@ import { linksOf, statusesOf } from './journal/ledger.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { deleteRun, whileThere } from './journal/run-folder.ts';
 import type { RunState } from './journal/run-state.ts';
+import { fieldsSincePrinted } from './journal/value-prints.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 import { byAge, journalName, newestRuns, type RunFolders, runFolders, runNames, titleOf } from './run-names.ts';
 import { isUndone } from './undone.ts';
@@ -145,7 +145,7 @@ async function verifyLine(line: ResultLine, settings: VerifySettings & { domain:
   const discrepancies = links.flatMap(({ hash, print }): Discrepancy[] => {
     const record = found.get(hash);
     if (!record) return [{ hash, problem: 'missing' }];
-    const isSame = print === undefined || shortPrint(record.long_url ?? '') === print;
+    const isSame = fieldsSincePrinted({ long_url: print }, record).length === 0;
     return isSame ? [] : [{ hash, problem: 'changed', long_url: record.long_url }];
   });
   return { checked: links.length, discrepancies };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { System } from '../base/system.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
-import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
+import { chainIn, changeOf, composed, type DoneChange, isIn } from './done-change.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from './journal/images.ts';
 import { damaged, linesBackwards, openJournal, type Place, readJournal } from './journal/journal.ts';
@@ -12,7 +12,7 @@ import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { indexesOf } from './journal/ranges.ts';
 import { claimRun, readBegin, whileThere } from './journal/run-folder.ts';
 import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
-import { placeOf } from './matching/place.ts';
+import { askedPrints, type LinkPrints, valuePrints } from './journal/value-prints.ts';
 import { imagesName, journalName, type RunFolders, reportedName, runFolders, runNames } from './run-names.ts';
 import { isUndone } from './undone.ts';
 
@@ -65,11 +65,6 @@ export function recordReported(stateFolder: string, run: string): void {
   }
 }
 
-/** Whether a created link leads elsewhere than when it was created. */
-export function leadsElsewhere({ place }: DoneChange, now: EarlierLink): boolean {
-  return place !== undefined && placeOf(now) !== place;
-}
-
 /** Rows of which nothing was applied. A row that failed may have been changed in part. */
 const untouched: ReadonlySet<RowState> = new Set(['free', 'unchanged', 'existing']);
 
@@ -100,7 +95,7 @@ async function* appliedChanges(folder: string, state: RunState): AsyncGenerator<
   for await (const some of images.backwards()) {
     yield some
       .filter(({ row, record }) => record === null && isInDoubt(row, state))
-      .map(({ payload: { hash, domain, ...asked } }) => createdLink({ hash, domain }, placeOf({ hash, ...asked })));
+      .map(({ payload: { hash, domain, ...asked } }) => createdLink({ hash, domain }, askedPrints(asked)));
   }
   for await (const some of changedLinks(folder, state)) yield some.filter(({ before }) => before !== null);
 }
@@ -166,21 +161,23 @@ async function* createdLinks(folder: string, state: RunState): AsyncGenerator<re
 
 function createdOf(line: ResultLine, isLatest: (row: number) => boolean): DoneChange[] {
   const links = linksOf(line);
+  const values = valuePrints(line.values, links.length);
   const rows = indexesOf(line.rows);
   const created: DoneChange[] = [];
   let done = 0;
   for (const [position, status] of statusesOf(line).entries()) {
     if (status === 'failed') continue;
     const link = links[done];
+    const made = { long_url: link?.print, ...values[done] };
     done += 1;
     if (status !== 'created' || !link || !isLatest(rows[position] ?? -1)) continue;
-    created.push(createdLink({ hash: link.hash, domain: line.domain }, link.print));
+    created.push(createdLink({ hash: link.hash, domain: line.domain }, made));
   }
   return created.reverse();
 }
 
-function createdLink(link: LinkKey, place: string | undefined): DoneChange {
-  return { link, asked: {}, before: undefined, place, isCertain: place !== undefined };
+function createdLink(link: LinkKey, made: LinkPrints | undefined): DoneChange {
+  return { link, asked: {}, before: undefined, made, isCertain: made !== undefined };
 }
 
 /** Rows in doubt without a hash of the run's own. */

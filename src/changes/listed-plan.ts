@@ -21,6 +21,7 @@ export interface PlannedSelection<Payload extends LinkKey, Link extends Selected
   /** What is done for a row, where rows are of several kinds. */
   kindOf?(payload: Payload): OperationKind;
   readonly verb: PlanSettings['verb'];
+  readonly caution?: PlanSettings['caution'];
   readonly question: PlanQuestion;
   readonly options: BulkOptions;
   decide(link: Link): PlannedOutcome;
@@ -46,7 +47,8 @@ export async function consentToLinks<Payload extends LinkKey, Link extends Selec
   session: Session,
   take: (links: readonly PlannedLink[]) => void = () => {},
 ): Promise<ChangePlan> {
-  const settings: { verb: PlanSettings['verb']; session: Session; of?: number } = { verb: change.verb, session };
+  const { verb, caution } = change;
+  const settings: { -readonly [K in keyof PlanSettings]: PlanSettings[K] } = { verb, caution, session };
   const plan = startPlan(settings);
   for await (const { links, read } of decidedPages(change, session)) {
     for (const link of links) plan.add(link);
@@ -80,7 +82,8 @@ export function dryRunOf<Payload extends LinkKey, Link extends SelectedLink>(
   change: PlannedSelection<Payload, Link>,
   session: Session,
 ): RowsReport {
-  const settings: { verb: PlanSettings['verb']; of?: number } = { verb: change.verb };
+  const { verb, caution } = change;
+  const settings: Pick<PlanSettings, 'verb' | 'caution'> & { of?: number } = { verb, caution };
   async function* planned(): AsyncGenerator<PlannedLink[]> {
     for await (const { links, read } of decidedPages(change, session)) {
       settings.of = read;

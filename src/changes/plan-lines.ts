@@ -119,12 +119,12 @@ const losses = {
 } as const;
 
 /** What cannot come back is said before the change (U3). */
-function lossLines(folds: Groups, { verb }: PlanSettings): string[] {
+function lossLines(folds: Groups, { verb, caution }: PlanSettings): string[] {
   if (verb === 'differ') return [];
   const kinds = kindsOf(folds);
   return (['delete', 'reset', 'create', 'copy'] as const)
     .filter((kind) => kinds.has(kind) && !(kind === 'create' && verb === 'apply'))
-    .map((kind) => losses[kind]);
+    .flatMap((kind) => [losses[kind], ...(kind === 'delete' && caution !== undefined ? [caution] : [])]);
 }
 
 function kindsOf(folds: Groups): ReadonlySet<PlannedOutcome['kind']> {

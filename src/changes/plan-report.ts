@@ -14,7 +14,7 @@ import type { PlannedLink, PlannedOutcome, PlanSettings, PlanVerb } from './plan
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
 /** A change of links that exist, which `--dry-run` shows. */
-interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'of'> {
+interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'caution' | 'of'> {
   readonly links: Stream<readonly PlannedLink[]>;
   /** The calls that would be made. */
   readonly requests: Stream<PlannedRequest>;
@@ -29,11 +29,12 @@ interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'of'> {
  * be changed, as `edit -f` reads them; JSON has the requests.
  */
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {
-  const { links, requests, domains, verb } = changes;
+  const { links, requests, domains, verb, caution } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
   const { streams, global } = session;
   const plan = startPlan({
     verb,
+    caution,
     session,
     get of() {
       return changes.of;

@@ -71,6 +71,8 @@ export type PlanSession = Pick<Session, 'streams' | 'shortUrl'>;
 export interface PlanSettings {
   readonly verb: PlanVerb;
   readonly session: PlanSession;
+  /** What else is said before links are deleted. */
+  readonly caution?: string | undefined;
   /** Links that were read, where more were read than are planned: `412 of 3,300`. Asked for last. */
   readonly of?: number | undefined;
 }

@@ -1,6 +1,6 @@
 import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
+import { fieldsSincePrinted } from '../bulk/journal/value-prints.ts';
 import { notApplied } from '../bulk/operations/not-applied.ts';
-import { leadsElsewhere } from '../bulk/undo.ts';
 import { isNever } from '../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -20,11 +20,12 @@ export interface UndoDecision {
 
 const unchanged: PlannedOutcome = { kind: 'unchanged' };
 
-/** Deletes a link that the run created, if it still leads where the run left it. */
+/** Deletes a link that the run created, if it still is as it was made. */
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
   if (change.isEarlier && !force) return { kind: 'refused', reason: 'an earlier run created it' };
-  return force || !leadsElsewhere(change, now) ? { kind: 'delete' } : changedSince(['long_url']);
+  const since = force ? [] : fieldsSincePrinted(change.made ?? {}, now);
+  return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }
 
 /**

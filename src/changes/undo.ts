@@ -67,6 +67,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
     {
       ...way,
       what: titleOfUndo(title),
+      caution: mayHoldOlder(run) ? olderLinks : undefined,
       links: {
         given: { undo: begin.run, force },
         filterAt: async () => undefined,
@@ -84,6 +85,13 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   );
   const whole = withTagsBack(report, run, session);
   return lost === 0 || global.dryRun ? whole : { ...whole, outcome: () => whole.outcome?.() ?? lostRows(lost) };
+}
+
+const olderLinks = 'links that existed before with the same hash and values are among them, if they had no clicks';
+
+/** A keyed run gets such a link as if it had made it (4.3.4). Where hashes were read first, or made up, there is none. */
+function mayHoldOlder({ kind, begin }: DoneRun): boolean {
+  return kind === 'shorten' && begin.mode === 'keyed' && begin.options.generateHashes !== true;
 }
 
 function lostRows(lost: number): PartialError {

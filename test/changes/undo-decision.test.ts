@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DoneChange, EarlierLink } from '../../src/bulk/done-change.ts';
-import { placeOf } from '../../src/bulk/matching/place.ts';
+import { askedPrints } from '../../src/bulk/journal/value-prints.ts';
 import { undoCreation, undoDeletion, undoEdit } from '../../src/changes/undo-decision.ts';
 import type { EditFields } from '../../src/contract/operations.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
@@ -140,9 +140,10 @@ describe('U2: a field by its values before, after and now', () => {
 });
 
 describe('U2: a created link', () => {
-  const change = { link: { hash: 'x' }, asked: {}, before: undefined, place: placeOf(record()), isCertain: true };
+  const change = { link: { hash: 'x' }, asked: {}, before: undefined, made: askedPrints(record()), isCertain: true };
   test.for([
-    ['is deleted where it leads as the run left it', record({ note: 'since' }), false, { kind: 'delete' }],
+    ['is deleted where it is as the run left it', record({ total_clicks: 3, tags: [] }), false, { kind: 'delete' }],
+    ['is left alone where it has another note', record({ note: 'since' }), false, refused('changed since: note')],
     [
       'is left alone where it leads elsewhere',
       record({ long_url: 'https://c.example/' }),

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, test } from '../support/linkctl.ts';
-import { numbered, store, stored } from '../support/stored-links.ts';
+import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { changes, foreign, runs, values } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };
@@ -91,7 +91,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(Object.keys(await values(service))).toEqual(['kept']);
   });
 
-  test('U2: created links are deleted, but those that lead elsewhere since; the same command then begins anew', async ({
+  test('U2: created links are deleted, visited or not, but those that lead elsewhere since; the same command then begins anew', async ({
     linkctl,
     service,
     folder,
@@ -100,7 +100,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\nh3,https://c.example\n');
     expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/last', { long_url: 'https://since.example' });
-    await foreign(service, 'PATCH', '/urls/h3', { note: 'since' });
+    await visit(service, 'h3');
     const undone = await linkctl(['undo', '--yes', '--results', join(folder, 'undone.csv'), '-q']);
     expect(undone).toMatchObject({ code: 3, stdout: 'h3\nhash\n', stderr: expect.stringContaining('changed since: long_url') });
     expect(Object.keys(await values(service))).toEqual(['last']);

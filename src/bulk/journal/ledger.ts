@@ -16,6 +16,7 @@ import type { Ledger } from '../sending/execution.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
 import { isRanges, rangesOf, sizeOf } from './ranges.ts';
+import { isColumn, valueColumns } from './value-prints.ts';
 
 interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
@@ -156,6 +157,7 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
     hashes: records.map(({ hash }) => hash),
     shortUrls: shortUrls(records),
     longUrls: records.map(({ long_url }) => shortPrint(long_url ?? '')).join(' '),
+    ...(done.some(({ status }) => status === 'created') && { values: valueColumns(done) }),
     ...(destinations.some(Boolean) && { destinations }),
   };
 }
@@ -200,7 +202,7 @@ export function hashesOf({ hashes = [], errors = [] }: ResultLine): readonly str
 
 /** `total`: rows of the run. */
 export function isSoundResult(line: ResultLine, total: number): boolean {
-  const { rows, states, hashes, errors = [], destinations, priorUrls, byPosition = [], released = [] } = line;
+  const { rows, states, hashes, values, errors = [], destinations, priorUrls, byPosition = [], released = [] } = line;
   if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
   if (![...states].every((letter) => statusOf.has(letter))) return false;
   const failed = states.split(letterOf.failed).length - 1;
@@ -209,11 +211,16 @@ export function isSoundResult(line: ResultLine, total: number): boolean {
   return (
     isListOf(errors, failed, isError) &&
     (hashes === undefined || isListOf(hashes, done, isText)) &&
+    (values === undefined || areColumns(values, done)) &&
     (destinations === undefined || isListOf(destinations, done, isText)) &&
     (priorUrls === undefined || isListOf(priorUrls, states.length, isText)) &&
     Array.isArray(byPosition) &&
     byPosition.every(isPosition)
   );
+}
+
+function areColumns(value: unknown, links: number): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every((column) => isColumn(column, links));
 }
 
 function isError(value: unknown): boolean {

@@ -7,6 +7,7 @@ import type { KnownRecord } from '../matching/verdict.ts';
 import type { OperationKind } from '../operations/operation.ts';
 import type { ModeName } from '../operations/shorten.ts';
 import type { Ranges } from './ranges.ts';
+import type { ValueColumns } from './value-prints.ts';
 
 /** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */
 interface Lines {
@@ -99,6 +100,8 @@ interface Results {
   readonly shortUrls?: string | readonly string[] | undefined;
   /** Fingerprints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
   readonly longUrls?: string | undefined;
+  /** Where links were created: their other fields, as the server answered. `undo` compares both (U2). */
+  readonly values?: ValueColumns | undefined;
   /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
   readonly destinations?: readonly string[] | undefined;
   /** As in the intent. */

@@ -4,10 +4,10 @@ import { canonicalUrl } from '../../links/canonical-url.ts';
 /** What distinguishes plain rows and their records (R 1.5.3), beside the long URL. */
 export const keyFields = ['note', 'expiration_date', 'tags', 'email_stats', 'max_clicks'] as const;
 
-type KeyField = (typeof keyFields)[number];
+export type KeyField = (typeof keyFields)[number];
 
 /** What is read of a row or record, whatever else it holds. */
-type Keyed = Readonly<Partial<Record<KeyField | 'long_url', unknown>>>;
+export type Keyed = Readonly<Partial<Record<KeyField | 'long_url', unknown>>>;
 
 const allFields: ReadonlySet<KeyField> = new Set(keyFields);
 
@@ -17,8 +17,13 @@ const allFields: ReadonlySet<KeyField> = new Set(keyFields);
  * records and are interchangeable. Fields outside `shown` do not count.
  */
 export function foldedKey(values: Keyed = {}, shown: ReadonlySet<KeyField> = allFields): string {
-  const parts = keyFields.map((field) => (shown.has(field) ? folded[field](values[field]) : ''));
+  const parts = keyFields.map((field) => (shown.has(field) ? foldedValue(field, values[field]) : ''));
   return [canonicalUrl(textOf(values.long_url)), ...parts].join('\n\0');
+}
+
+/** A value, or the API's default for none, in the form in which all spellings of it are equal. */
+export function foldedValue(field: KeyField, value: unknown): string {
+  return folded[field](value);
 }
 
 /** Labels have no order. */

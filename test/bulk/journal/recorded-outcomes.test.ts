@@ -99,6 +99,10 @@ describe('J5: what a journal keeps of single rows', () => {
     ['a taken row that is null', { errors: [fine, [0, 'no', '', null]] }],
     ['a long URL that is no text', { errors: [fine, [0, 'no', '', { hash: 'b', shortUrl: 's.ex/b', longUrl: 1 }]] }],
     ['more than that', { errors: [fine, [0, 'no', '', { hash: 'b', shortUrl: '' }, 1]] }],
+    ['a print too many', { errors: [fine, fine], values: { note: 'a b' } }],
+    ['a print that is no text', { errors: [fine, fine], values: { note: 1 } }],
+    ['prints that are null', { errors: [fine, fine], values: null }],
+    ['prints that are a text', { errors: [fine, fine], values: 'n' }],
     ['a destination too many', { errors: [fine, fine], destinations: ['', ''] }],
     ['a destination that is no text', { errors: [fine, fine], destinations: [null] }],
     ['destinations that are a text', { errors: [fine, fine], destinations: 'h' }],
@@ -113,10 +117,11 @@ describe('J5: what a journal keeps of single rows', () => {
     });
   });
 
-  test('G5: a line of rows that all went well holds nothing but hashes and prints', async ({ world }) => {
+  test('G5: a line of rows that all went well holds nothing but hashes and prints, of equal values one', async ({ world }) => {
     await world.shorten(rowsOf(3));
     const line = world.journal().find(({ type }) => type === 'result');
-    expect(Object.keys(line ?? {})).toEqual(['type', 'batch', 'rows', 'states', 'hashes', 'shortUrls', 'longUrls']);
+    expect(Object.keys(line ?? {})).toEqual(['type', 'batch', 'rows', 'states', 'hashes', 'shortUrls', 'longUrls', 'values']);
+    expect(JSON.stringify(line?.type === 'result' && line.values)).not.toContain(' ');
   });
 });
 

@@ -1,0 +1,148 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { type Linkctl, test } from '../support/linkctl.ts';
+import { store, stored, visit } from '../support/stored-links.ts';
+import { foreign, newestFile, values } from './undo-world.ts';
+
+const older = 'links that existed before with the same hash and values are among them, if they had no clicks';
+
+/** Rows that servers are known to write otherwise, by hash; the first line is no header. */
+const rows: Readonly<Record<string, { long_url: string; note?: string; tags?: string[]; expiration_date?: string }>> = {
+  hash: { long_url: 'HTTPS://A.example:443/%7e?q=1', note: '  two  blanks ', tags: ['Promo', 'b'] },
+  last: { long_url: 'https://b.example', note: 'n' },
+  h3: { long_url: 'https://c.example/', tags: ['b'], expiration_date: '2031-01-01' },
+  h4: { long_url: 'https://d.example/' },
+  h5: { long_url: 'https://e.example/', note: 'n', tags: ['promo'] },
+};
+const all = Object.keys(rows);
+
+function inputIn(folder: string, isKeyed = true): string {
+  const path = join(folder, 'links.jsonl');
+  const lines = Object.entries(rows).map(([custom_hash, row]) => JSON.stringify({ ...(isKeyed && { custom_hash }), ...row }));
+  writeFileSync(path, lines.join('\n'));
+  return path;
+}
+
+type Service = Parameters<typeof stored>[0];
+
+/** The hash of the link of each row, which a server may write otherwise. */
+async function hashesIn(service: Service): Promise<Map<string, string>> {
+  const links = await stored(service);
+  const hashOf = ({ long_url }: { long_url: string }) =>
+    links.find((link) => new URL(link.long_url).host === new URL(long_url).host)?.hash ?? '';
+  return new Map(Object.entries(rows).map(([name, row]) => [name, hashOf(row)]));
+}
+
+/** What others change of three of the links: the other two are only visited, or not at all. */
+async function changeThree(service: Service & { readonly origin: string }, hashes: ReadonlyMap<string, string>): Promise<void> {
+  const path = (name: string) => `/urls/${hashes.get(name)}`;
+  await foreign(service, 'PATCH', path('last'), { note: 'since' });
+  await foreign(service, 'PATCH', path('h3'), { expiration_date: '2032-01-01', tags: ['+vip'] });
+  await foreign(service, 'PATCH', path('h4'), { email_stats: true });
+  await visit(service, hashes.get('h5') ?? '');
+}
+
+async function undoOfThree(linkctl: Linkctl, service: Service, hashes: ReadonlyMap<string, string>): Promise<string> {
+  const undone = await linkctl(['undo', '--yes']);
+  expect(undone.code).toBe(3);
+  expect(undone.stdout.split('\n').filter(Boolean).sort()).toEqual([hashes.get('hash'), hashes.get('h5')].sort());
+  const reasons = ['changed since: note (1): ', 'changed since: expiration_date, tags (1): ', 'changed since: email_stats (1): '];
+  for (const reason of reasons) expect(undone.stderr).toContain(reason);
+  const left = ['last', 'h3', 'h4'].map((name) => hashes.get(name));
+  expect((await stored(service)).map(({ hash }) => hash).sort()).toEqual(left.sort());
+  return undone.stderr;
+}
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  describe('U2: a created link that somebody changed since is named and left alone, visited ones are deleted', () => {
+    test.for([
+      ['keyed', [], true, {}],
+      ['keyed, on a server that stores its own spelling', [], true, { longUrls: 'stored normalised', notes: 'stored trimmed' }],
+      ['generated hashes', ['--generate-hashes'], false, { longUrls: 'shown normalised', notes: 'shown trimmed' }],
+      ['dedupe', ['--dedupe', 'account'], false, {}],
+      ['checked', [], false, { longUrls: 'stored normalised', notes: 'stored trimmed' }],
+    ] as const)('%s', async ([, flags, isKeyed, manners], { linkctl, service, wire, folder }) => {
+      await wire.behave(manners);
+      const words = ['shorten', '-f', inputIn(folder, isKeyed), ...flags, '--batch-size', '2', '--concurrency', '1'];
+      expect((await linkctl(words)).code).toBe(0);
+      const hashes = await hashesIn(service);
+      await changeThree(service, hashes);
+      const said = await undoOfThree(linkctl, service, hashes);
+      expect(said.includes(older)).toBe(isKeyed);
+    });
+  });
+
+  test('U2: so is one whose row was settled after its answer was lost', async ({ linkctl, service, wire, folder }) => {
+    await wire.script([{ ...faults.dropAfter, only: { method: 'POST' }, times: 2 }]);
+    expect((await linkctl(['shorten', '-f', inputIn(folder), '--retries', '3'])).code).toBe(0);
+    const hashes = await hashesIn(service);
+    await changeThree(service, hashes);
+    await undoOfThree(linkctl, service, hashes);
+    const forced = await linkctl(['undo', 'last', '--yes', '--force']);
+    expect(forced.code).toBe(0);
+  });
+
+  test('U2: so is one that apply made; without an answer what the file asked for counts', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    const words = ['apply', '-f', inputIn(folder), '--yes', '--concurrency', '1', '--retries', '0'];
+    // One link is made alone first; the answer for the others is lost, and they cannot be read.
+    const post = { only: { method: 'POST' } };
+    await wire.script([post, { ...post, ...faults.dropAfter, down: 200 }]);
+    expect([8, 10]).toContain((await linkctl(words)).code);
+    const hashes = new Map(all.map((name) => [name, name]));
+    await changeThree(service, hashes);
+    const said = await undoOfThree(linkctl, service, hashes);
+    expect(said).not.toContain(older);
+  });
+
+  test('U2: so is one with a number, and one that an undo made again', async ({ linkctl, service, folder }) => {
+    await store(service, [{ custom_hash: 'last', long_url: 'https://theirs.example/' }]);
+    expect((await linkctl(['shorten', '-f', inputIn(folder), '--on-conflict', 'rename'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/last-2', { note: 'since' });
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({
+      code: 3,
+      stdout: 'h5\nh4\nh3\nhash\n',
+      stderr: expect.stringMatching(/changed since: note \(1\): .*last-2/),
+    });
+    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/h3', { tags: ['-b'] });
+    const again = await linkctl(['undo', '--yes']);
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringMatching(/changed since: tags \(1\): .*h3/) });
+    expect(again.stderr).not.toContain(older);
+    expect(Object.keys(await values(service)).sort()).toEqual(['h3', 'last', 'last-2']);
+  });
+});
+
+test('U2: a journal of an earlier version says only where its links led', async ({ linkctl, service, folder }) => {
+  expect((await linkctl(['shorten', '-f', inputIn(folder)])).code).toBe(0);
+  const path = await newestFile(linkctl, folder, 'journal.log');
+  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean).map(decodeLine);
+  const earlier = lines.flatMap((line) =>
+    line ? encodeLine(line.type === 'result' ? { ...line, values: undefined } : line) : [],
+  );
+  writeFileSync(path, Buffer.concat(earlier));
+  await foreign(service, 'PATCH', '/urls/h3', { note: 'since' });
+  await foreign(service, 'PATCH', '/urls/h4', { long_url: 'https://since.example/' });
+  const undone = await linkctl(['undo', '--yes']);
+  expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: long_url (1): ') });
+  expect((await stored(service)).map(({ hash }) => hash)).toEqual(['h4']);
+});
+
+test('U3: the plan says what a dry run would delete that may be older, and only of hashes that were given', async ({
+  linkctl,
+  folder,
+}) => {
+  expect((await linkctl(['shorten', '-f', inputIn(folder)])).code).toBe(0);
+  expect((await linkctl(['undo', '-n'])).stderr).toContain(older);
+  expect((await linkctl(['delete', ...all, '--yes'])).code).toBe(0);
+  expect((await linkctl(['undo', '-n'])).stderr).not.toContain(older);
+});
