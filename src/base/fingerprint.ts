@@ -19,5 +19,17 @@ export function fingerprintOf(text: string): Fingerprint {
 
 /** The half of it that journals keep of a text. */
 export function shortPrint(text: string): string {
-  return fingerprintOf(text).low.toString(16);
+  return lowOf(text).toString(16);
+}
+
+/** At most five characters of it, where it is kept of many fields: of 33 million changes one is not seen. */
+export function tinyPrint(text: string): string {
+  return (lowOf(text) >>> 7).toString(36);
+}
+
+/** `fingerprintOf(text).low` in half the time. */
+function lowOf(text: string): number {
+  let low = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) low = Math.imul(low ^ text.charCodeAt(index), 0x01000193);
+  return low >>> 0;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { System } from '../base/system.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
-import { chainIn, changeOf, composed, type DoneChange, isIn } from './done-change.ts';
+import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from './journal/images.ts';
 import { damaged, linesBackwards, openJournal, type Place, readJournal } from './journal/journal.ts';
@@ -12,7 +12,7 @@ import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { indexesOf } from './journal/ranges.ts';
 import { claimRun, readBegin, whileThere } from './journal/run-folder.ts';
 import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
-import { askedPrints, type LinkPrints, valuePrints } from './journal/value-prints.ts';
+import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from './journal/value-prints.ts';
 import { imagesName, journalName, type RunFolders, reportedName, runFolders, runNames } from './run-names.ts';
 import { isUndone } from './undone.ts';
 
@@ -63,6 +63,11 @@ export function recordReported(stateFolder: string, run: string): void {
   } catch {
     // The record is gone, or its disk is full: the same command then finds nothing left to undo.
   }
+}
+
+/** The fields of a created link that are not as they were when it was made. */
+export function fieldsSinceMade({ made = {} }: DoneChange, now: EarlierLink): string[] {
+  return fieldsSincePrinted(made, now);
 }
 
 /** Rows of which nothing was applied. A row that failed may have been changed in part. */

@@ -1,6 +1,6 @@
 import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
-import { fieldsSincePrinted } from '../bulk/journal/value-prints.ts';
 import { notApplied } from '../bulk/operations/not-applied.ts';
+import { fieldsSinceMade } from '../bulk/undo.ts';
 import { isNever } from '../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -24,7 +24,7 @@ const unchanged: PlannedOutcome = { kind: 'unchanged' };
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
   if (change.isEarlier && !force) return { kind: 'refused', reason: 'an earlier run created it' };
-  const since = force ? [] : fieldsSincePrinted(change.made ?? {}, now);
+  const since = force ? [] : fieldsSinceMade(change, now);
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }
 

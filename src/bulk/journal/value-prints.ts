@@ -1,4 +1,4 @@
-import { fingerprintOf, shortPrint } from '../../base/fingerprint.ts';
+import { shortPrint, tinyPrint } from '../../base/fingerprint.ts';
 import { foldedValue, type Keyed, type KeyField, keyFields } from '../matching/row-keys.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
@@ -16,11 +16,38 @@ interface MadeLink {
 
 export function valueColumns(links: readonly MadeLink[]): ValueColumns {
   return Object.fromEntries(
-    keyFields.map((field) => {
-      const prints = links.map((link) => valuePrint(field, link));
-      return [field, prints.every((print) => print === prints[0]) ? prints[0] : prints.join(' ')];
-    }),
+    keyFields.map((field) => [
+      field,
+      columnOf(
+        links.map((link) => shownOf(field, link)),
+        field,
+      ),
+    ]),
   );
+}
+
+/** Neighbours often have the same value: then the work is done once. */
+function columnOf(values: readonly unknown[], field: KeyField): string {
+  const prints: string[] = [];
+  let differ = false;
+  for (let nth = 0; nth < values.length; nth += 1) {
+    const value = values[nth];
+    const before = prints[nth - 1];
+    const print = before !== undefined && isEqual(value, values[nth - 1]) ? before : valuePrint(field, value);
+    if (before !== undefined && print !== before) differ = true;
+    prints.push(print);
+  }
+  return differ ? prints.join(' ') : (prints[0] ?? '');
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((entry, nth) => entry === other[nth]);
+}
+
+function shownOf(field: KeyField, { record, payload }: MadeLink): unknown {
+  const asked: Keyed = payload;
+  return record?.[field] ?? asked[field];
 }
 
 /** One for each of so many links. */
@@ -50,14 +77,12 @@ export function fieldsSincePrinted(prints: LinkPrints, now: KnownRecord): string
   const leadsElsewhere = prints.long_url !== undefined && prints.long_url !== shortPrint(now.long_url ?? '');
   const others = keyFields.filter((field) => {
     const print = prints[field];
-    return print !== undefined && now[field] !== undefined && print !== valuePrint(field, { record: now, payload: {} });
+    return print !== undefined && now[field] !== undefined && print !== valuePrint(field, now[field]);
   });
   return [...(leadsElsewhere ? ['long_url'] : []), ...others];
 }
 
-/** Five digits of base 36: of 60 million changes one is not seen. Every row of a run has some of them. */
-function valuePrint(field: KeyField, { record, payload }: MadeLink): string {
-  const asked: Keyed = payload;
-  const text = foldedValue(field, record?.[field] ?? asked[field]);
-  return text === '' ? '' : fingerprintOf(text).low.toString(36).slice(-5);
+function valuePrint(field: KeyField, value: unknown): string {
+  const text = foldedValue(field, value);
+  return text === '' ? '' : tinyPrint(text);
 }

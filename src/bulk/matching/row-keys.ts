@@ -32,7 +32,10 @@ export function tagSet(tags: readonly string[]): string[] {
 }
 
 const folded: { readonly [F in KeyField]: (value: unknown) => string } = {
-  note: (value) => textOf(value).trim().replace(/\s+/g, ' '),
+  note: (value) =>
+    textOf(value)
+      .trim()
+      .replace(/\s{2,}|[^\S ]/g, ' '),
   expiration_date: (value) => textOf(value).trim().slice(0, 10),
   tags: (value) => (Array.isArray(value) ? tagSet(value.map(textOf)).join('\0') : ''),
   email_stats: (value) => String(value === true || value === 'true' || value === 1 || value === '1'),
