@@ -20,6 +20,7 @@ export const usualLimits = {
   perHost: 4,
   gap: 50,
   longestGap: 30_000,
+  mostWaiting: 1000,
   timeout: 20_000,
   redirects: 10,
   pause: 3000,

@@ -10,6 +10,8 @@ export interface Politeness {
   readonly longestGap: number;
   /** For which a host is waited for, in all, because it asked for it. */
   readonly maxWait: number;
+  /** Requests that may wait, of all hosts, before no further destination is begun: memory stays flat where all redirect to one slow host. */
+  readonly mostWaiting: number;
 }
 
 /** What a request found out about its host. */
@@ -58,9 +60,6 @@ interface Host {
   /** Until its time has come. */
   isResting: boolean;
 }
-
-/** Requests that may wait, of all hosts, before no further destination is begun: memory stays flat where all redirect to one slow host. */
-const mostWaiting = 1000;
 
 /**
  * Lets requests in, host by host in turn (K2). A host that may be asked now is asked for what waits for it, and then for a new
@@ -163,19 +162,23 @@ export class PoliteHosts {
   }
 
   #jobOf(host: Host): Job | undefined {
+    const { mostWaiting } = this.#politeness;
     const first = host.waiting.shift();
     if (first) {
       this.#waiting -= 1;
-      for (const parked of this.#parked) {
-        this.#parked.delete(parked);
-        this.#wake(parked);
-        break;
-      }
+      if (this.#waiting === Math.floor(mostWaiting / 2)) this.#wakeParked();
       return first.job;
     }
     if (this.#waiting < mostWaiting) return this.#next(host.name) ?? this.#forget(host);
     this.#parked.add(host);
     return undefined;
+  }
+
+  /** All at once, and not before there is room for many: otherwise each would be parked again and again. */
+  #wakeParked(): void {
+    const parked = [...this.#parked];
+    this.#parked.clear();
+    for (const host of parked) this.#wake(host);
   }
 
   /** Nobody asks for it now. What it asked for is remembered. */

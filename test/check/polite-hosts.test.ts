@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Closed, type Impression, type Place, PoliteHosts, type Politeness } from '../../src/check/polite-hosts.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-const usual: Politeness = { total: 32, perHost: 4, gap: 50, longestGap: 30_000, maxWait: 60_000 };
+const usual: Politeness = { total: 32, perHost: 4, gap: 50, longestGap: 30_000, maxWait: 60_000, mostWaiting: 1000 };
 
 interface Request {
   readonly host: string;
@@ -124,4 +124,31 @@ test('K2: several answers at once that ask for the same wait are one wait', asyn
   });
   expect(closed).toEqual([]);
   expect(timesOf('a')[4]).toBe(51_150);
+});
+
+test('K2: where all redirect to one slow host, no more than some wait there, and every host gets its turn in the end', async () => {
+  const time = new VirtualTime();
+  const left = new Set(Array.from({ length: 300 }, (_, nth) => `h${nth}`));
+  let [waiting, mostSeen, ended] = [0, 0, 0];
+  const visit = async (host: string, entry: Place | Closed): Promise<void> => {
+    if (entry.kind === 'place') entry.leave({ strained: false });
+    // The first redirect; the others are more than there are requests that wait.
+    if (Number(host.slice(1)) < 50) {
+      waiting += 1;
+      mostSeen = Math.max(mostSeen, waiting);
+      const next = await polite.enter('slow');
+      waiting -= 1;
+      await time.sleep(1000);
+      if (next.kind === 'place') next.leave({ strained: false });
+    }
+    ended += 1;
+  };
+  const polite = new PoliteHosts({ ...usual, mostWaiting: 10 }, time, {
+    stop: new AbortController().signal,
+    next: (host) => (left.delete(host) ? (entry) => void visit(host, entry) : undefined),
+  });
+  for (const host of left) polite.open(host);
+  await time.run();
+  expect(ended).toBe(300);
+  expect(mostSeen).toBeLessThanOrEqual(10 + 32);
 });
