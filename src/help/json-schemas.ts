@@ -11,6 +11,7 @@ import {
   object,
   oneOf,
   optional,
+  optionals,
   record,
   type Schema,
   text,
@@ -117,7 +118,7 @@ const checked = object({
 const checkSummary = object({
   links: count,
   destinations: optional(count),
-  ...Object.fromEntries([...foundOf, 'missing'].map((name) => [name, optional(count)])),
+  ...optionals([...foundOf, 'missing'], count),
   seconds: optional({ type: 'number' }),
 });
 
@@ -237,6 +238,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
     mode: nullable(text),
     domain: nullable(text),
     ...counts,
+    ...optionals(foundOf, count),
     last_end: nullable(text),
     problem: nullable(text),
     journal: text,

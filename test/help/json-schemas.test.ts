@@ -102,6 +102,17 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('runs forget', ['runs', 'forget', run, '--yes']);
   });
 
+  test('B19: a check prints what its schema says', async ({ conforms, linkctl, service }) => {
+    await linkctl(['shorten', `${service.origin}/nothing`, '--hash', 'a']);
+    await linkctl(['shorten', 'http://10.0.0.1/', '--hash', 'b']);
+    await conforms('check', ['check', '--allow-private', 'a', 'none']);
+    await conforms('check', ['check', '--only', 'moved']);
+    await conforms('check', ['check']);
+    await conforms('check', ['check', '-n']);
+    await conforms('check', ['check', '--search', 'none']);
+    await conforms('runs show', ['runs', 'show', 'last']);
+  });
+
   test('B19: tags, account, domains and log print what their schemas say', async ({ conforms, linkctl, wire }) => {
     await conforms('tags add', ['tags', 'add', 'one', 'two']);
     await conforms('tags rename', ['tags', 'rename', 'one', 'three']);
