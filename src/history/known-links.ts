@@ -240,8 +240,9 @@ export function nameOf({ domain, hash }: Pick<StoredLink, 'domain' | 'hash'>): s
 }
 
 function textPrint({ short_url, long_url, tags }: StoredLink): number {
-  let print = fingerprintOf(withoutLocalPortOf(short_url)).low;
-  for (const text of [long_url, ...tags]) print = Math.imul(print, 0x01000193) ^ fingerprintOf(text).low;
+  let print = Math.imul(fingerprintOf(withoutLocalPortOf(short_url)).low, 0x01000193) ^ fingerprintOf(long_url).low;
+  // Added up, as some servers list tags in another order every time.
+  for (const tag of tags) print = (print + fingerprintOf(tag).low) | 0;
   return print >>> 0;
 }
 
