@@ -28,7 +28,11 @@ export function usedReadings(ends: readonly ReadingEnd[], { since, until }: Span
   const fitting = ends.map((end, nth) => ({ ...end, nth })).filter(({ scope }) => covers(scope, wanted));
   const [oldest] = fitting;
   if (oldest === undefined) throw noReading(ends, wanted);
-  const first = nearest(fitting, since, 'earlier');
+  const first = nearest(
+    fitting.filter(({ from }) => from < until),
+    since,
+    'earlier',
+  );
   if (oldest.from > since || first === undefined) throw tooYoung(oldest);
   const last = nearest(fitting.slice(fitting.indexOf(first) + 1), until, 'later');
   if (last === undefined) {

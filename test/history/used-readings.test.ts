@@ -16,6 +16,8 @@ test.each([
   [[0, 10, 20, 30], 5, 25, [0, 30]],
   [[0, 10, 20, 30], 6, 24, [10, 20]],
   [[0, 10, 20, 30], 4, 26, [0, 30]],
+  // All of the time lies between two readings.
+  [[0, 15, 19], 10, 11, [0, 15]],
   // A reading that is used for the beginning is none for the end.
   [[0, 10, 50], 9, 12, [10, 50]],
 ])('H2: of readings at %j, %d to %d is counted from one to the other of %j', (hours, since, until, used) => {
