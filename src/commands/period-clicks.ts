@@ -4,7 +4,7 @@ import type { Session } from '../cli/session.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Clicks, DayClicks, Span } from '../history/clicks.ts';
 import type { DailyClicks } from '../history/daily-clicks.ts';
-import { nameOf } from '../history/known-links.ts';
+import { nameOf } from '../history/link-prints.ts';
 import { type ReadingScope, storedLink } from '../history/parts.ts';
 import { recordedClicks } from '../history/recorded-clicks.ts';
 import { dailyClicks } from './daily-clicks.ts';

@@ -1,27 +1,7 @@
 import { type Fingerprint, fingerprintOf } from '../base/fingerprint.ts';
-import { linkText } from '../contract/link.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
+import { columnBytes, type LinkPage, newPage, pageBits, pageSize } from './link-page.ts';
+import { nameOf, textPrint } from './link-prints.ts';
 import type { AppliedChange, Counters, HistoryFold, NewLink, ReadingEnd, StoredLink } from './parts.ts';
-
-/** Links on a page of memory, as a number of bits. */
-const pageBits = 14;
-const pageSize = 2 ** pageBits;
-
-/** 32 bytes for each link, page by page: nothing is copied when they become more. */
-interface LinkPage {
-  readonly total: Float64Array;
-  readonly unique: Float64Array;
-  readonly nameLow: Uint32Array;
-  readonly nameHigh: Uint32Array;
-  /** Of what else is shown of a link. */
-  readonly text: Uint32Array;
-  /** Which domain. */
-  readonly domain: Uint16Array;
-  /** 1: it is there. */
-  readonly there: Uint8Array;
-  /** 1: this reading has read it. */
-  readonly seen: Uint8Array;
-}
 
 /** What is kept of all links beside the columns. */
 export interface KnownHead {
@@ -50,11 +30,12 @@ export class KnownLinks implements HistoryFold {
     let offset = 0;
     while (known.#pages.length * pageSize < count) {
       const page = newPage();
-      for (const column of keptColumns(page)) {
-        offset += columns.copy(Buffer.from(column.buffer), 0, offset, offset + column.byteLength);
+      for (const column of columnBytes(page, count - known.#pages.length * pageSize)) {
+        offset += columns.copy(column, 0, offset, offset + column.length);
       }
       known.#pages.push(page);
     }
+    if (offset !== columns.length) return undefined;
     known.count = count;
     known.last = last;
     known.#domains.push(...domains);
@@ -69,7 +50,7 @@ export class KnownLinks implements HistoryFold {
 
   /** The numbers of all links, page by page. */
   columns(): Uint8Array[] {
-    return this.#pages.flatMap((page) => keptColumns(page).map((column) => Buffer.from(column.buffer)));
+    return this.#pages.flatMap((page, nth) => columnBytes(page, this.count - nth * pageSize));
   }
 
   /** Whether an earlier reading had all links of a domain. */
@@ -232,41 +213,4 @@ export class KnownLinks implements HistoryFold {
     const known = this.#domains.indexOf(domain);
     return known === -1 ? this.#domains.push(domain) - 1 : known;
   }
-}
-
-/** What a link is known by from reading to reading. */
-export function nameOf({ domain, hash }: Pick<StoredLink, 'domain' | 'hash'>): string {
-  return linkText({ domain: domain || undefined, hash });
-}
-
-function textPrint({ short_url, long_url, tags }: StoredLink): number {
-  let print = Math.imul(fingerprintOf(withoutLocalPortOf(short_url)).low, 0x01000193) ^ fingerprintOf(long_url).low;
-  // Added up, as some servers list tags in another order every time.
-  for (const tag of tags) print = (print + fingerprintOf(tag).low) | 0;
-  return print >>> 0;
-}
-
-/** The sandbox has another port in every command. */
-function withoutLocalPortOf(short_url: string): string {
-  if (!short_url.startsWith('localhost:')) return short_url;
-  const slash = short_url.indexOf('/');
-  return withoutLocalPort(short_url.slice(0, slash)) + short_url.slice(slash);
-}
-
-/** All but what a single reading has seen. */
-function keptColumns({ total, unique, nameLow, nameHigh, text, domain, there }: LinkPage) {
-  return [total, unique, nameLow, nameHigh, text, domain, there];
-}
-
-function newPage(): LinkPage {
-  return {
-    total: new Float64Array(pageSize),
-    unique: new Float64Array(pageSize),
-    nameLow: new Uint32Array(pageSize),
-    nameHigh: new Uint32Array(pageSize),
-    text: new Uint32Array(pageSize),
-    domain: new Uint16Array(pageSize),
-    there: new Uint8Array(pageSize),
-    seen: new Uint8Array(pageSize),
-  };
 }

@@ -4,7 +4,7 @@ import type { Clicks, Span } from './clicks.ts';
 import { type CountedLink, CountedLinks } from './counted-links.ts';
 import { clicksPerDay } from './days.ts';
 import { foldReadings, type HistoryAccount, openReadings, type ReadingsFile, readingEnds } from './history-folder.ts';
-import { nameOf } from './known-links.ts';
+import { nameOf } from './link-prints.ts';
 import { type UsedReadings, usedReadings, type WantedScope } from './used-readings.ts';
 
 /** What clicks are wanted of. */
