@@ -20,7 +20,7 @@ export interface TypedSelection {
 }
 
 /** Some of the selected links. */
-export interface RecordsPage {
+interface RecordsPage {
   readonly records: readonly UrlRecord[];
   /** Those that were named and do not exist. */
   readonly missing: readonly LinkKey[];

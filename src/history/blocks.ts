@@ -29,7 +29,7 @@ export function encodeBlock(kind: number, content: Uint8Array): Buffer {
 }
 
 /** How far a file of blocks is whole. */
-export interface WholePart {
+interface WholePart {
   /** Bytes up to the end of the last reading. */
   readonly end: number;
   /** Bytes behind it: of a reading that was never finished. */

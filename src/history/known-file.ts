@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type KnownHead, KnownLinks } from './known-links.ts';
 
 /** To which readings it belongs: their length, and their last bytes, which hold when the last one was made. */
-export interface KnownPlace {
+interface KnownPlace {
   readonly end: number;
   readonly lastBytes: string;
 }

@@ -5,12 +5,13 @@ import { type CountedLink, CountedLinks } from './counted-links.ts';
 import { clicksPerDay } from './days.ts';
 import { foldReadings, type HistoryAccount, openReadings, type ReadingsFile, readingEnds } from './history-folder.ts';
 import { nameOf } from './link-prints.ts';
-import { type UsedReadings, usedReadings, type WantedScope } from './used-readings.ts';
+import type { ReadingScope } from './parts.ts';
+import { type UsedReadings, usedReadings } from './used-readings.ts';
 
 /** What clicks are wanted of. */
-export interface WantedClicks {
+interface WantedClicks {
   readonly span: Span;
-  readonly scope: WantedScope;
+  readonly scope: ReadingScope;
   /** Domain and hash of the wanted links, as `nameOf` has them; all without it. */
   readonly names?: ReadonlySet<string> | undefined;
 }
@@ -46,7 +47,7 @@ export function recordedClicks({ span, scope, names }: WantedClicks, account: Hi
 
 type IsWanted = (link: CountedLink) => boolean;
 
-function wantedNames(scope: WantedScope, names: ReadonlySet<string> | undefined): IsWanted | undefined {
+function wantedNames(scope: ReadingScope, names: ReadonlySet<string> | undefined): IsWanted | undefined {
   if (names) return ({ text }) => names.has(nameOf(text));
   return scope !== 'account' && 'domain' in scope ? ({ text }) => text.domain === scope.domain : undefined;
 }

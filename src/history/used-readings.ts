@@ -7,9 +7,6 @@ export interface NumberedReading extends ReadingEnd {
   readonly nth: number;
 }
 
-/** What figures are wanted of: everything, one domain, or what these words select. */
-export type WantedScope = ReadingScope;
-
 /** The readings that figures are made of. */
 export interface UsedReadings {
   readonly first: NumberedReading;
@@ -24,7 +21,7 @@ export interface UsedReadings {
  * The readings nearest to both ends of a time: the earlier of two for its beginning, the later for its end. A beginning needs a reading that
  * is not after it. Throws a `NotFoundError` where there is none, and where all of the time lies between two readings.
  */
-export function usedReadings(ends: readonly ReadingEnd[], { since, until }: Span, wanted: WantedScope): UsedReadings {
+export function usedReadings(ends: readonly ReadingEnd[], { since, until }: Span, wanted: ReadingScope): UsedReadings {
   const fitting = ends.map((end, nth) => ({ ...end, nth })).filter(({ scope }) => covers(scope, wanted));
   const [oldest] = fitting;
   if (oldest === undefined) throw noReading(ends, wanted);
@@ -60,14 +57,14 @@ export function nearest(
   return found;
 }
 
-function covers(scope: ReadingScope, wanted: WantedScope): boolean {
+function covers(scope: ReadingScope, wanted: ReadingScope): boolean {
   if (scope === 'account') return true;
   if (wanted === 'account') return false;
   if ('domain' in scope) return 'domain' in wanted && wanted.domain === scope.domain;
   return 'selection' in wanted && wanted.selection === scope.selection;
 }
 
-function noReading(ends: readonly ReadingEnd[], wanted: WantedScope): NotFoundError {
+function noReading(ends: readonly ReadingEnd[], wanted: ReadingScope): NotFoundError {
   const what =
     wanted === 'account' ? ' of the whole account' : 'domain' in wanted ? ` of ${wanted.domain}` : ' of this selection';
   const others = new Set(ends.flatMap(({ scope }) => (scope === 'account' ? [] : [scopeText(scope)])));

@@ -36,7 +36,7 @@ export const periodColumns: readonly Column[] = [
   ...new Map(Object.values(columnsOf).flatMap((columns) => columns.map((column) => [column.name, column]))).values(),
 ];
 
-export interface PeriodRowsOptions {
+interface PeriodRowsOptions {
   readonly by: ClickGrouping;
   readonly glyphs: Glyphs;
   /** A picture in place of the table: a column for each of these days, and a bar for each row that is no day. */
