@@ -1,5 +1,5 @@
 import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../base/errors.ts';
-import type { CheckProgress, StartedCheck } from '../bulk/check-run.ts';
+import type { CheckProgress, StartedCheck } from '../bulk/check-plan.ts';
 import { type CheckedRow, checkedFields } from '../bulk/results/check-results.ts';
 import type { interruptible } from '../changes/interruption.ts';
 import { wantsRows } from '../changes/plan-report.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { folders } from '../base/system.ts';
-import type { CheckPlan } from '../bulk/check-run.ts';
+import type { CheckPlan } from '../bulk/check-plan.ts';
 import { forgetRun } from '../bulk/runs.ts';
 import { keptRun } from '../bulk/unfinished.ts';
 import type { CheckedLink } from '../check/destinations.ts';
