@@ -105,7 +105,7 @@ test('K1, K3: a zoo of misbehaving destinations, and what is found of each', asy
     const links = urls.map((url, nth) => linkTo(silent.has(table[nth]?.[0] ?? '') === isSilent ? url : undefined, nth));
     return (await ask(links, { ...trusting(zoo.ca), resolve, timeout })).verdicts;
   };
-  const [patient, impatient] = await Promise.all([verdictsOf(false, 20_000), verdictsOf(true, 700)]);
+  const [patient, impatient] = await Promise.all([verdictsOf(false, 20_000), verdictsOf(true, 1200)]);
   const verdicts = table.map(([animal], nth) => (silent.has(animal) ? impatient : patient)[nth]);
   const found = table.map(([animal, , , words = ''], nth) => {
     const { status, httpStatus, reason = '' } = verdicts[nth] ?? {};

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -55,6 +55,14 @@ const test = base.extend<{ pages: Pages }>({
     server.close();
   },
 });
+
+/** Destinations of which a journal has the verdict. */
+function recorded(folder: string): number {
+  const runs = join(folder, '.local', 'state', 'linkctl', 'runs');
+  const names = existsSync(runs) ? readdirSync(runs).filter((name) => !name.startsWith('.')) : [];
+  const journals = names.map((name) => readFileSync(join(runs, name, 'journal.log'), 'utf8'));
+  return journals.join('').split('"type":"checked"').length - 1;
+}
 
 const terminal = { terminal: { stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 80 };
 
@@ -219,7 +227,7 @@ for (const edition of ['a', 'b'] as const) {
       let asked = 0;
       pages.hold = () => ++asked > 10;
       const ran = main(argv, system);
-      await until(() => asked >= 30, '30 requests have come');
+      await until(() => recorded(folder) === 10, '10 verdicts are recorded');
       system.raise('SIGINT');
       expect(await ran).toBe(1);
       expect(system.deaths).toEqual(['SIGINT']);
@@ -291,7 +299,7 @@ test('J3, K2: killed at any moment, the same command asks each destination at mo
   let asked = 0;
   pages.hold = () => ++asked > 20;
   const killed = startProgram(['check', '--allow-private'], env);
-  await until(() => asked >= 40, '40 requests have come');
+  await until(() => asked >= 40 && recorded(folder) === 20, '20 verdicts are recorded, and 20 are to come');
   // A thread for each look-up of a name, where they can be counted.
   const threads = `/proc/${killed.process.pid}/task`;
   if (existsSync(threads)) expect(readdirSync(threads).length).toBeGreaterThan(36);
@@ -328,6 +336,30 @@ describe('two domains', () => {
     ]);
     expect(all.stderr).not.toContain('Covers');
   });
+});
+
+test('K5: an interrupted check is begun anew after a day, because its verdicts are none of now', async ({
+  env,
+  linkctl,
+  service,
+  pages,
+  folder,
+}) => {
+  const links = [1, 2, 3].map((nth) => ({ custom_hash: `h${nth}`, long_url: pages.urlOf(`200/${nth}`, nth) }));
+  await store(service, links);
+  const argv = ['check', '--allow-private', '--fields', 'hash,status'];
+  const system = createTestSystem({ env, haste: 1000 });
+  pages.hold = (request) => !request.endsWith('/1');
+  const ran = main(argv, system);
+  await until(() => recorded(folder) === 1, 'a verdict is recorded');
+  system.raise('SIGINT');
+  await ran;
+  pages.release();
+  const later = await linkctl(argv, { now: () => Date.now() + 25 * 3_600_000 });
+  expect([later.code, later.stdout]).toEqual([0, 'h3\tok\nh2\tok\nh1\tok\n']);
+  expect(later.stderr).toMatch(/^run \S+ of \S+ is too old to be resumed; starting again\nchecking 3 links: 3 destinations/);
+  expect(pages.requests.filter((request) => request.endsWith('/1'))).toHaveLength(2);
+  expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe('check\n');
 });
 
 test('B60: a dry run asks nothing', async ({ linkctl, service, pages }) => {
