@@ -15,6 +15,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
 import { readTargets } from '../input/named-links.ts';
+import type { Source } from '../input/source.ts';
 import type { LinkFilter } from '../links/filter.ts';
 import { grouped } from '../output/quantity.ts';
 import { matchNote } from './selected-links.ts';
@@ -38,12 +39,13 @@ export async function linkSource(selection: LinkSelection, options: SelectionOpt
   const given = { filter: options.filter };
   if (selection.kind === 'hashes' || selection.kind === 'file') {
     refuseDomains(options, session, { '<hash>...': true });
-    let sha256: string | undefined;
+    let source: Source | undefined;
     const targets = await readTargets(selection, session, async (path) => {
-      const source = await session.openInput(path, 'hashes');
-      sha256 = source.sha256();
+      source = await session.openInput(path, 'hashes');
       return source;
     });
+    // It was read whole.
+    const sha256 = source?.sha256();
     const operands = selection.kind === 'hashes' ? selection.operands : undefined;
     return {
       given: { ...given, operands, sha256 },

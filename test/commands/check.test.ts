@@ -166,6 +166,28 @@ for (const edition of ['a', 'b'] as const) {
       expect(json.summary).toMatchObject({ links: 2, ok: 1, skipped: 0, missing: 1 });
     });
 
+    test('F1: links come from a file, a pipe, a search or a filter', async ({ linkctl, service, pages, folder }) => {
+      await store(service, [
+        { custom_hash: 'one', long_url: pages.urlOf('200/one') },
+        { custom_hash: 'hash', long_url: pages.urlOf('200/two') },
+        { custom_hash: 'two', long_url: pages.urlOf('404') },
+      ]);
+      const file = join(folder, 'hashes.txt');
+      writeFileSync(file, 'one\nhash\n');
+      const check = async (flags: readonly string[], stdin?: string) => {
+        const ran = await linkctl(['check', '--allow-private', '--fields', 'hash,status', ...flags], { stdin });
+        return ran.stdout
+          .trimEnd()
+          .split(/[\t\n]/)
+          .join(' ');
+      };
+      expect(await check(['--hashes-from', file])).toBe('one ok hash ok');
+      expect(await check(['--hashes-from', '-'], 'two\nhash\n')).toBe('two broken hash ok');
+      expect(await check(['--search', '/two'])).toBe('hash ok');
+      expect(await check(['--filter', `url^=${pages.urlOf('404')}`])).toBe('two broken');
+      expect(await check(['--hashes-from', file, '--filter', 'hash=one'])).toBe('one ok');
+    });
+
     test('K4: --links asks the short URLs, and not where they lead', async ({ linkctl, service, pages, wire }) => {
       await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
       const one = `${service.origin.replace('127.0.0.1', 'localhost')}/one`;
