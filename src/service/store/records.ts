@@ -32,25 +32,19 @@ export const urlColumns: readonly (keyof UrlRow)[] = [
 
 interface Page {
   readonly rows: readonly UrlRow[];
-  /** A URL's id and a label of it, in the order of labels. */
-  readonly tags: readonly (readonly [number, string])[];
+  /** Labels in their order, by the id of the URL. */
+  readonly labels: ReadonlyMap<number, readonly string[]>;
   readonly domains: readonly StoredDomain[];
 }
 
 /** Records of what was read, in the order of `ids`; ids without a row are left out. */
-export function storedUrls(ids: readonly number[], { rows, tags, domains }: Page): StoredUrl[] {
-  const labels = new Map<number, string[]>();
-  for (const [urlId, label] of tags) {
-    const known = labels.get(urlId);
-    if (known) known.push(label);
-    else labels.set(urlId, [label]);
-  }
+export function storedUrls(ids: readonly number[], { rows, labels, domains }: Page): StoredUrl[] {
   const domainOf = new Map(domains.map((domain) => [domain.id, domain]));
   const urls = new Map(rows.map((row) => [row.id, storedUrl(row, domainOf.get(row.domain_id), labels.get(row.id))]));
   return ids.flatMap((id) => urls.get(id) ?? []);
 }
 
-function storedUrl(row: UrlRow, domain: StoredDomain | undefined, tags: string[] = []): StoredUrl {
+function storedUrl(row: UrlRow, domain: StoredDomain | undefined, tags: readonly string[] = []): StoredUrl {
   if (!domain) throw new Error(`the link ${row.hash} has no domain`);
   return {
     id: row.id,

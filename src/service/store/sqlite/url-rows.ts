@@ -16,7 +16,7 @@ export function readUrls(rows: AccountRows, ids: readonly number[]): StoredUrl[]
      CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = wanted.value`,
     list,
   );
-  return storedUrls(ids, { rows: found, tags: readTags(rows, list), domains: listDomains(rows) });
+  return storedUrls(ids, { rows: found, labels: readTags(rows, list), domains: listDomains(rows) });
 }
 
 /** Ids by hash in one domain; unknown hashes are missing from the map. */
@@ -41,8 +41,8 @@ export function findId({ connection, accountId }: AccountRows, domain: StoredDom
 }
 
 /** Attached labels of each URL in a JSON list of ids. */
-function readTags(rows: AccountRows, list: string): [number, string][] {
-  return jsonRows(
+function readTags(rows: AccountRows, list: string): ReadonlyMap<number, readonly string[]> {
+  const found = jsonRows<[number, string]>(
     rows,
     `SELECT json_group_array(json_array(url_id, label)) AS json FROM (
        SELECT l.url_id, t.label FROM json_each(?) AS wanted
@@ -51,6 +51,13 @@ function readTags(rows: AccountRows, list: string): [number, string][] {
        ORDER BY l.url_id, t.folded)`,
     list,
   );
+  const tags = new Map<number, string[]>();
+  for (const [urlId, label] of found) {
+    const labels = tags.get(urlId);
+    if (labels) labels.push(label);
+    else tags.set(urlId, [label]);
+  }
+  return tags;
 }
 
 /** The rows of a query of ids that answers with one JSON text. */
