@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test as plain } from 'vitest';
 import { clientConfig } from '../../src/service/store/postgres/address.ts';
+import { certify } from '../support/certificates.ts';
 import { clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
 import { test as base, type Client, inBothEditions, many } from './running-service.ts';
 
@@ -117,6 +120,14 @@ test('S5: a process that was killed while it made the tables holds nobody up', a
   expect(await client.shorten({ long_url: url, tags: ['t'] })).toMatchObject([{ error: { code: 0 }, tags: ['t'] }]);
 });
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
 /** The answer and whether it came within five seconds. */
 async function timed<T>(work: Promise<T>): Promise<[T, boolean]> {
   const started = performance.now();
@@ -229,6 +240,28 @@ test('S6: what is there already is not mixed with what comes, and a changed fold
   await query(database, 'UPDATE imports SET done = 0');
   await source.shorten({ long_url: url, custom_hash: 'two' });
   expect(await (await start({ store })).hashes('?order_by=hash')).toEqual(['one', 'two']);
+});
+
+test('S1: over the network the certificate of the server is checked, and the password is asked for', async ({
+  start,
+  folder,
+}) => {
+  const [certificate, other] = [certify('localhost', { hosts: ['localhost'] }), certify('localhost', { hosts: ['localhost'] })];
+  const port = await freePort();
+  const cluster = createCluster(clusterFolder(), { network: { port, certificate } });
+  onTestFinished(() => cluster.stop('immediate'));
+  await query(cluster.url, "ALTER ROLE linkctl PASSWORD 'right'");
+  for (const [name, { cert }] of Object.entries({ right: certificate, wrong: other }))
+    writeFileSync(join(folder, `${name}.pem`), cert);
+  const open = (parameters: string, PGPASSWORD = 'right') =>
+    start({ store: { url: `postgresql://linkctl@localhost:${port}/postgres?${parameters}`, environment: { PGPASSWORD } } });
+  const authority = (name: string) => `sslmode=verify-full&sslrootcert=${encodeURIComponent(join(folder, `${name}.pem`))}`;
+  await expect(open('sslmode=require')).rejects.toThrow('self-signed certificate');
+  await expect(open(authority('wrong'))).rejects.toThrow('certificate');
+  await expect(open(authority('right'), 'wrong')).rejects.toThrow(/^password authentication failed for user "linkctl"$/);
+  const client = await open(authority('right'));
+  await client.shorten({ long_url: url, custom_hash: 'abc' });
+  expect((await client.visit('/abc')).status).toBe(303);
 });
 
 plain('S1: the address is read as libpq does, and TLS is checked unless the database is here', () => {

@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Certified } from './certificates.ts';
 import { needs, postgresFolder } from './tools.ts';
 
 /** A PostgreSQL server of the tests' own: in a folder, on a unix socket, not as root. */
@@ -20,10 +21,12 @@ export interface Cluster {
 interface ClusterOptions {
   /** Without it a crash of the machine may lose data, and tests are fast. */
   readonly isDurable?: boolean;
+  /** Over TCP, too, on this port of `localhost`: with TLS, and for whoever knows the password. */
+  readonly network?: { readonly port: number; readonly certificate: Certified };
 }
 
 /** Makes a cluster in `folder`, which the server's user must be able to reach, and starts it. Orders texts as people do, not as bytes. */
-export function createCluster(folder: string, { isDurable = false }: ClusterOptions = {}): Cluster {
+export function createCluster(folder: string, { isDurable = false, network }: ClusterOptions = {}): Cluster {
   needs('postgresql');
   mkdirSync(folder, { mode: 0o711 });
   const user = serverUser();
@@ -31,11 +34,22 @@ export function createCluster(folder: string, { isDurable = false }: ClusterOpti
   const data = join(folder, 'data');
   const run = (program: string, ...argv: string[]) =>
     void execFileSync(join(postgresFolder() ?? '', program), argv, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  run('initdb', '--pgdata', data, '--username=linkctl', '--auth=trust', '--no-sync', '--encoding=UTF8', ...collation);
+  run(
+    'initdb',
+    '--pgdata',
+    data,
+    '--username=linkctl',
+    '--auth-local=trust',
+    '--auth-host=scram-sha-256',
+    '--no-sync',
+    '--encoding=UTF8',
+    ...collation,
+  );
   const fast = isDurable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=300', ...fast];
+  const open = network ? networkSettings(folder, network, user) : ['listen_addresses='];
+  const settings = [...open, `unix_socket_directories=${folder}`, 'max_connections=300', ...fast];
   const cluster: Cluster = {
-    url: `postgresql://linkctl@/postgres?host=${encodeURIComponent(folder)}`,
+    url: `postgresql://linkctl@/postgres?host=${encodeURIComponent(folder)}${network ? `&port=${network.port}` : ''}`,
     start: () =>
       run(
         'pg_ctl',
@@ -54,6 +68,21 @@ export function createCluster(folder: string, { isDurable = false }: ClusterOpti
   };
   cluster.start();
   return cluster;
+}
+
+function networkSettings(
+  folder: string,
+  { port, certificate }: NonNullable<ClusterOptions['network']>,
+  user?: { uid: number; gid: number },
+) {
+  const files = { ssl_cert_file: certificate.cert, ssl_key_file: certificate.key };
+  const settings = Object.entries(files).map(([name, text]) => {
+    const file = join(folder, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    if (user) chownSync(file, user.uid, user.gid);
+    return `${name}=${file}`;
+  });
+  return ['listen_addresses=localhost', `port=${port}`, 'ssl=on', ...settings];
 }
 
 /** To the server and the processes of its connections. */
