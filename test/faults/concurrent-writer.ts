@@ -77,6 +77,8 @@ export class Writer {
       else throw new Error(`a new hash of ${this.#name} answered ${code}`);
       if (code === 0) this.#ledger.acknowledged += 1;
     }
+    const known = this.#present();
+    if (answer?.urls.some(({ error }) => error?.code === 1220) && known.length > 0) await this.#delete(this.#some(known, 60));
   }
 
   /** A hash that the others want, too, and a generated one. */

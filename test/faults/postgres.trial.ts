@@ -97,12 +97,12 @@ async function visitSteadily(processes: readonly Serving[], hashes: readonly str
 /** A link for 25 clicks, which all processes are asked for at once until it is used up. */
 async function useUp(processes: readonly Serving[], figures: Figures): Promise<void> {
   const max_clicks = 25;
-  const custom_hash = `max-${figures.rounds}`;
+  const custom_hash = `max-${Math.floor(performance.now())}`;
   const made = await processes[figures.rounds % 4]?.call('POST', '/urls', {
     urls: [{ custom_hash, long_url: 'https://max.example/', max_clicks }],
   });
-  figures.rounds += 1;
   if (made?.urls[0]?.error?.code !== 0) return delay(100);
+  figures.rounds += 1;
   const statuses: number[] = [];
   for (let turn = 0; turn < 6; turn += 1) {
     const visits = Array.from({ length: 8 }, (_, index) => processes[index % 4]?.visit(`/${custom_hash}`, `m${index}`));
