@@ -2,7 +2,7 @@ import type { Answer, Item, Serving } from './shared-database.ts';
 
 /** What all writers know together. */
 export interface Ledger {
-  /** Who was told that a contested hash is theirs. */
+  /** To whose link a contested hash was given. */
   readonly winners: Map<string, string[]>;
   /** Answers that did not come: what they asked for may have been done. */
   doubts: number;

@@ -199,7 +199,7 @@ inBothEditions((editionTest, edition) => {
       const imported: object[] = [];
       const store = { url: database, environment: {}, importFrom: folder, onImported: (what: object) => imported.push(what) };
       await start({ store });
-      // As a process leaves it that is killed amid the import.
+      // As a process leaves it that is killed during the import.
       await query(database, "UPDATE imports SET place = 2, last_key = '[]', done = 0");
       for (const table of ['urls', 'url_tags', 'visitors', 'daily_clicks', 'log', 'tallies'])
         await query(database, `DELETE FROM ${table}`);

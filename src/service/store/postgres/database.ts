@@ -51,6 +51,11 @@ export class Database {
     return retried(() => work(leastBusy(this.#lookingUp).queries));
   }
 
+  /** Statements that may take long and run twice, each a transaction of its own: those of the schema. */
+  setUp<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retried(() => work(this.#writing.queries));
+  }
+
   /** One statement that must not run twice: where the connection is lost, its outcome is unknown. */
   once<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return retried(() =>

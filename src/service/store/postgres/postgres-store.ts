@@ -54,7 +54,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 /** Tables, what is to be imported, the account and its domains. */
 async function prepare(database: Database, options: PostgresOptions): Promise<Store> {
-  await database.lookUp((queries) => createSchema(queries, randomUUID()));
+  await database.setUp((queries) => createSchema(queries, randomUUID()));
   if (options.importFrom !== undefined) {
     const imported = await importFolder(database, options.importFrom, options);
     options.onImported?.(imported);

@@ -113,7 +113,7 @@ const firstTables = [
 
 /**
  * What each version added to the one before it. Statements can run twice, because not every engine can undo them: of a process that
- * was killed amid a step, another one does the rest.
+ * was killed during a step, another one does the rest.
  */
 const steps: readonly (readonly string[])[] = [firstTables];
 const version = steps.length;
