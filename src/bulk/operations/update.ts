@@ -20,6 +20,8 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
   const applying = applyOperation(settings);
   /** The links of rows that are edits. */
   const edited = new WeakMap<ShortenItem, KnownRecord>();
+  /** Rows whose links led where they do: nothing is asked of them. */
+  const existing = new WeakSet<ShortenItem>();
   const read = reading<LinkKey>(settings);
   const applied = (row: ShortenItem): AppliedRow => appliedRow(row, edited.get(row));
   const fitting = (rows: readonly ShortenItem[]): number => fittingHashes(rows.map(keyOf));
@@ -33,7 +35,9 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
     call: async (rows, signal, _json, onDoubt) => await applying.call(rows.map(applied), signal, undefined, onDoubt),
     read: async (rows, signal) => await read(rows.map(keyOf), signal),
     see: (row, link) => {
-      if (link && !leadsThere(link, row)) edited.set(row, link);
+      if (!link) return;
+      if (leadsThere(link, row)) existing.add(row);
+      else edited.set(row, link);
     },
     inspect: async (rows, signal) => {
       const keys = rows.map(({ payload }) => keyOf(payload));
@@ -49,7 +53,7 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
     },
     needsBefore: () => true,
     hashOf: ({ custom_hash }) => custom_hash,
-    asks: (row) => ({ ...keyOf(row), ...(edited.has(row) ? applying.asks?.(applied(row)) : { long_url: row.long_url }) }),
+    asks: (row) => ({ ...keyOf(row), ...(existing.has(row) ? { long_url: row.long_url } : applying.asks?.(applied(row))) }),
     isDone: (row, record) => leadsThere(record, row),
     statusOf: (row, done) => (done.unchanged ? 'existing' : applying.statusOf(applied(row), done)),
     notApplied: (row, record) => applying.notApplied?.(applied(row), record) ?? [],
