@@ -156,3 +156,10 @@ test('R-21: only system.ts touches the process, and nothing uses the console', (
   });
   expect(broken).toEqual([]);
 });
+
+test('no test file overrides a fixture outside describe, which would hold for every later file of its worker', () => {
+  const broken = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /^\S[^'"`]*\.override\(/m.test(readFileSync(join(import.meta.dirname, name), 'utf8')));
+  expect(broken).toEqual([]);
+});

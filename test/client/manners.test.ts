@@ -6,7 +6,7 @@ import { apiKey, test as base, username } from '../support/linkctl.ts';
 import type { Manners } from '../support/manners.ts';
 import { oddHashes, seed, store, stored } from '../support/stored-links.ts';
 
-const test = base.override({ domains: [{ name: 's.ex' }, { name: 'go.ex' }] });
+const test = base.extend('domains', () => [{ name: 's.ex' }, { name: 'go.ex' }]);
 const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
 
 interface Answer {
