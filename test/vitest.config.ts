@@ -7,7 +7,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     globalSetup: ['test/support/build.ts'],
     pool: 'forks',
-    // Files share a worker and what it imported, which is nearly half of their processor time: nothing in src keeps a state of its own.
+    // Files share a worker and what it has imported, which is a third of their processor time: modules of src keep no state but caches.
     isolate: false,
     reporters: ['default', new SkippedReporter()],
     // Of two cores vitest would leave one idle, while half of the tests wait for programs that they started.
