@@ -1,18 +1,22 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { relativeDay, utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session, whereabouts } from '../cli/session.ts';
 import { recordText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { startReplacement } from '../files/atomic-write.ts';
+import { fileError } from '../files/file-error.ts';
 import { describe } from '../help/description.ts';
+import type { Clicks } from '../history/clicks.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
-import { type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
-import { reportPage } from '../report/page.ts';
+import { clickedLinks, type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
+import { reportBeginning, reportPage } from '../report/page.ts';
 import { type BrokenLinks, brokenLinks } from './broken-links.ts';
 import { periodClicks } from './period-clicks.ts';
 import { selectedRecords } from './selected-records.ts';
@@ -35,16 +39,17 @@ export function registerReport(command: Command, run: Runner): void {
         'clicks per day, the links with the most clicks, those that changed the most against the time before, tags, links that expire in ' +
         `the next ${soon} days, and what the last check found broken. It covers all domains of the account, or --domain.`,
       'The figures come from the readings of linkctl stats --record, or from a server that counts clicks per day; the page says from which. Where ' +
-        'neither goes back far enough, nothing is written (exit 5).',
+        'neither goes back far enough, nothing is written (exit 5). A file that is no report is replaced only with --yes.',
     ],
-    globals: ['--domain', '--quiet', '--progress'],
+    globals: ['--domain', '--quiet', '--progress', '--yes'],
   });
 }
 
 /** The page is written whole, or the file stays as it was. */
 async function report({ html: path, since = '30d' }: ReportOptions, invocation: Invocation): Promise<DoneReport> {
   if (path === '' || path === '-') throw new UsageError(`--html: expected the name of a file, got ${JSON.stringify(path)}`);
-  const { system, atEnd } = invocation;
+  const { system, atEnd, global } = invocation;
+  if (!global.yes) assertReplaceable(path);
   const now = system.now();
   const span = spanOf({ since }, now);
   const session = await openSession(invocation);
@@ -53,41 +58,68 @@ async function report({ html: path, since = '30d' }: ReportOptions, invocation: 
   const file = startReplacement(path, system);
   atEnd(async () => file.discard());
   const broken = await brokenLinks(session);
-  const listed = await readListing({ named: notedLinks(clicks), broken, now }, session);
+  const listed = await readListing({ clicks, broken, now }, session);
   // The domain of a profile is no limit here.
-  const account = whereabouts({ ...session, domain: session.domainNamed ? session.domain : undefined });
-  const facts: ReportFacts = { account, madeAt: now, clicks, ...listed, check: broken?.facts() };
+  const domain = session.domainNamed ? session.domain : undefined;
+  const { edition } = session;
+  const account = whereabouts({ ...session, domain });
+  const facts: ReportFacts = { account, edition, domain, madeAt: now, clicks, ...listed, check: broken?.facts() };
   file.write(reportPage(facts));
   file.commit();
   return doneReport(path, facts);
 }
 
+/** A file of anything but a report is not replaced without being asked (R-26). */
+function assertReplaceable(path: string): void {
+  // What is no file cannot be written at all.
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile() || beginsAsReport(path)) return;
+  throw new UsageError(`${path} already exists, and is no report`, {
+    hint: `to replace it, add --yes; or move ${shellWord(path)}`,
+  });
+}
+
+function beginsAsReport(path: string): boolean {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(Buffer.byteLength(reportBeginning));
+      return bytes.toString('utf8', 0, readSync(file, bytes)) === reportBeginning;
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw fileError('read', path, error);
+  }
+}
+
 interface WantedLinks {
-  /** Links whose notes are wanted. */
-  readonly named: ReadonlySet<string>;
+  readonly clicks: Clicks;
   readonly broken: BrokenLinks | undefined;
   readonly now: number;
 }
 
 /** What only the listing says: how many links there are, the notes of those that are named, and which expire. */
 async function readListing(
-  { named, broken, now }: WantedLinks,
+  { clicks, broken, now }: WantedLinks,
   session: Session,
-): Promise<Pick<ReportFacts, 'links' | 'notes' | 'expiring'>> {
+): Promise<Pick<ReportFacts, 'links' | 'gone' | 'notes' | 'expiring'>> {
   const [today, last] = [utcDay(now), relativeDay(`+${soon}d`, now) ?? ''];
+  const named = notedLinks(clicks);
   const notes = new Map<string, string>();
   const expiring: ExpiringLink[] = [];
   let links = 0;
+  const gone = clickedLinks(clicks);
   for await (const { records } of await selectedRecords({ operands: [], options: {} }, session)) {
     links += records.length;
     for (const record of records) {
       const name = recordText(record);
       if (record.note && named.has(name)) notes.set(name, record.note);
+      gone.delete(name);
       broken?.listed(record);
       if (expiresWithin(record, today, last)) expiring.push(expiringLink(record));
     }
   }
-  return { links, notes, expiring: expiring.sort(byDate) };
+  return { links, gone: gone.size, notes, expiring: expiring.sort(byDate) };
 }
 
 function expiresWithin({ expiration_date: day }: UrlRecord, today: string, last: string): boolean {
@@ -104,13 +136,13 @@ function byDate(one: ExpiringLink, other: ExpiringLink): number {
   return one.expiration_date < other.expiration_date ? -1 : Number(one.expiration_date > other.expiration_date);
 }
 
-function doneReport(file: string, { clicks, links, expiring, check }: ReportFacts): DoneReport {
+function doneReport(file: string, { clicks, links, gone, expiring, check }: ReportFacts): DoneReport {
   const { total, counted, before } = clicks;
   const change = changeOf(total.clicks, total.before);
   const iso = (time: number): string => new Date(time).toISOString();
   return {
     kind: 'done',
-    sentence: `Wrote ${file}: ${quantity(total.clicks, 'click')} of ${quantity(links, 'link')}${change === null ? '' : ` (${percentText(change)})`}`,
+    sentence: `Wrote ${file}: ${quantity(total.clicks, 'click')} of ${quantity(links + gone, 'link')}${change === null ? '' : ` (${percentText(change)})`}`,
     record: {
       report: file,
       first: iso(counted.since),

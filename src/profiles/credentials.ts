@@ -15,7 +15,7 @@ import {
   sameOrigin,
 } from './given-set.ts';
 import { type ApiKey, type KeySource, readKey } from './key-source.ts';
-import { type Settings, settingsOf, wholeProfile } from './profile.ts';
+import { type Profile, type Settings, settingsOf, wholeProfile } from './profile.ts';
 import { sandboxName } from './profile-name.ts';
 
 /** Lines for stderr, without `note:` and `warning:` before them. */
@@ -177,11 +177,20 @@ function sandbox(given: GivenSet, flags: CredentialFlags, system: System): Sandb
   return {
     kind: 'sandbox',
     profile: sandboxName,
-    edition: givenEdition(flags, system.env)?.value ?? profile.edition ?? 'a',
+    edition: editionOf(profile, flags, system),
     settings: settingsOf(profile),
     notes: [],
     warnings,
   };
+}
+
+/** The edition that the sandbox has for these flags: its links are served as that. Throws `UsageError`. */
+export function sandboxEdition(flags: CredentialFlags, system: System): Edition {
+  return editionOf(readableConfig(system).profiles.get(sandboxName) ?? {}, flags, system);
+}
+
+function editionOf(profile: Profile, flags: CredentialFlags, { env }: System): Edition {
+  return givenEdition(flags, env)?.value ?? profile.edition ?? 'a';
 }
 
 /** Where the credentials come from elsewhere, a configuration that cannot be read is worth a warning and no more (B70). */

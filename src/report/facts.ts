@@ -1,4 +1,5 @@
 import type { CheckStatus } from '../check/verdict.ts';
+import type { Edition } from '../contract/editions.ts';
 import type { Clicks, LinkClicks } from '../history/clicks.ts';
 
 /** All that the page says. Times are milliseconds since 1970. */
@@ -6,9 +7,14 @@ export interface ReportFacts {
   /** Whose links they are: `profile "work", links.example`. */
   readonly account: string;
   readonly madeAt: number;
+  readonly edition: Edition;
+  /** The one that the report is of; undefined for all. */
+  readonly domain?: string | undefined;
   readonly clicks: Clicks;
   /** Links of the account, now. */
   readonly links: number;
+  /** Links with clicks that it does not have any more. */
+  readonly gone: number;
   /** Notes of links, by short URL without protocol: what people call them. */
   readonly notes: ReadonlyMap<string, string>;
   /** Those that expire first at the beginning. */
@@ -80,6 +86,11 @@ export function moversOf({ links, before }: Clicks): Movers | undefined {
 export function notedLinks(clicks: Clicks): Set<string> {
   const { up, down } = moversOf(clicks) ?? { up: [], down: [] };
   return new Set([...topLinks(clicks), ...up, ...down].map(({ link }) => link.short_url));
+}
+
+/** The names of all that were clicked. */
+export function clickedLinks({ links }: Clicks): Set<string> {
+  return new Set(links.filter(({ clicks }) => clicks > 0).map(({ link }) => link.short_url));
 }
 
 export function topLinks({ links }: Clicks): readonly LinkClicks[] {

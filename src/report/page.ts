@@ -4,31 +4,36 @@ import { checkStatuses } from '../check/verdict.ts';
 import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { daysChart } from './days-chart.ts';
-import { type CheckFacts, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
+import { type CheckFacts, clickedLinks, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
 import { dayText, timeText } from './figure-texts.ts';
 import { type Html, html, nothing } from './html.ts';
 import { style } from './style.ts';
 import { brokenTable, change, clickTable, expiringTable, moverTables, tagTable } from './tables.ts';
+import { wholeLists } from './whole-lists.ts';
+
+/** By which a file is known to be a report, and to hold nothing that another report does not replace. */
+export const reportBeginning = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="linkctl report">`;
 
 /**
  * The report as one file: no script, and nothing that is fetched, which its policy also forbids, should a text ever come through as markup.
  */
 export function reportPage(facts: ReportFacts): string {
-  const { clicks, notes } = facts;
+  const { clicks } = facts;
   const title = `Clicks, ${period(clicks)}`;
   const body = html`<header><h1>${title}</h1><p class="quiet">${facts.account}</p></header>
 <main>${tiles(facts)}
 ${section('Clicks per day', daysChart(clicks.days))}
-${section('Top links', topLinks(clicks).length > 0 ? clickTable(topLinks(clicks), notes) : quiet('No link was clicked.'), shownOf(topLinks(clicks).length, clickedLinks(clicks), 'link'))}
+${section('Top links', top(facts))}
 ${section('Movers', movers(facts))}
-${section('Tags', tags(clicks))}
+${section('Tags', tags(facts))}
 ${section('Expiring soon', expiring(facts))}
-${section('Broken destinations', broken(facts.check))}</main>
+${section('Broken destinations', broken(facts))}</main>
 <footer><h2>Where the figures come from</h2>${sources(facts)}</footer>`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
+  return html`${{ html: reportBeginning }}
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${styleHash()}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -56,22 +61,29 @@ function period({ counted }: Clicks): string {
 
 const quiet = (text: string): Html => html`<p class="quiet">${text}</p>`;
 
-function section(title: string, content: Html, ending: Html = nothing): Html {
-  return html`<section><h2>${title}</h2>${content}${ending}</section>`;
+function section(title: string, content: Html): Html {
+  return html`<section><h2>${title}</h2>${content}</section>`;
 }
 
-/** No table is short without a word. */
-function shownOf(shown: number, all: number, noun: string): Html {
-  return shown < all ? quiet(`${grouped(shown)} of ${quantity(all, noun)}.`) : nothing;
+/** No table is short without a word, and a way to the rest. */
+function shownOf(shown: number, all: number, noun: string, command: string): Html {
+  if (shown === all) return nothing;
+  return html`<p class="quiet">${grouped(shown)} of ${quantity(all, noun)}. For all of them: <code>${command}</code></p>`;
 }
 
-const clickedLinks = ({ links }: Clicks): number => links.filter(({ clicks }) => clicks > 0).length;
+function top(facts: ReportFacts): Html {
+  const { clicks, notes } = facts;
+  const shown = topLinks(clicks);
+  if (shown.length === 0) return quiet('No link was clicked.');
+  const clicked = clicks.links.filter((link) => link.clicks > 0).length;
+  return html`${clickTable(shown, notes)}${shownOf(shown.length, clicked, 'link', wholeLists(facts).links)}`;
+}
 
-function tiles({ clicks, links, expiring, check }: ReportFacts): Html {
-  const clicked = clickedLinks(clicks);
+function tiles({ clicks, links, gone, expiring, check }: ReportFacts): Html {
+  const clicked = clickedLinks(clicks).size;
   return html`<dl class="tiles">
 ${tile('Clicks', grouped(clicks.total.clicks), against(clicks.total))}
-${tile('Links with clicks', grouped(clicked), html`of ${quantity(links, 'link')}`)}
+${tile('Links with clicks', grouped(clicked), html`of ${quantity(links + gone, 'link')}`)}
 ${tile('Expiring', grouped(expiring.length), html`in the next ${soon} days`)}
 ${check ? tile('Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${day(check.at)}`) : tile('Broken', '?', html`not checked yet`)}
 </dl>`;
@@ -93,25 +105,28 @@ function movers({ clicks, notes }: ReportFacts): Html {
   return html`${quiet(`Against the time before, ${day(before)} to ${day(counted.since)}.`)}${moverTables(found, notes)}`;
 }
 
-function tags(clicks: Clicks): Html {
+function tags(facts: ReportFacts): Html {
+  const { clicks } = facts;
   const groups = groupClicks(clicks, ({ tags: labels }) => labels).filter((group) => group.clicks > 0);
   if (groups.length === 0) return quiet('No link was clicked.');
   const shown = groups.slice(0, rowsShown);
   const hasSeveral = clicks.links.some(({ link }) => link.tags.length > 1);
-  return html`${tagTable(shown)}${shownOf(shown.length, groups.length, 'group')}${hasSeveral ? quiet('A link with several tags counts for each of them.') : nothing}`;
+  return html`${tagTable(shown)}${shownOf(shown.length, groups.length, 'group', wholeLists(facts).tags)}${hasSeveral ? quiet('A link with several tags counts for each of them.') : nothing}`;
 }
 
-function expiring({ expiring: links }: ReportFacts): Html {
+function expiring(facts: ReportFacts): Html {
+  const { expiring: links } = facts;
   if (links.length === 0) return quiet(`No link expires in the next ${soon} days.`);
   const shown = links.slice(0, 2 * rowsShown);
-  return html`${expiringTable(shown)}${shownOf(shown.length, links.length, 'link')}`;
+  return html`${expiringTable(shown)}${shownOf(shown.length, links.length, 'link', wholeLists(facts).expiring)}`;
 }
 
-function broken(check: CheckFacts | undefined): Html {
+function broken(facts: ReportFacts): Html {
+  const { check } = facts;
   if (!check) return html`<p class="quiet">The links were not checked yet. To check them: <code>linkctl check</code></p>`;
   const { broken: links } = check;
   const shown = links.slice(0, 2 * rowsShown);
-  return html`${links.length > 0 ? brokenTable(shown) : quiet('Nothing was found broken.')}${shownOf(shown.length, links.length, 'link')}
+  return html`${links.length > 0 ? brokenTable(shown) : quiet('Nothing was found broken.')}${shownOf(shown.length, links.length, 'link', wholeLists(facts).broken)}
 ${quiet(checkSentences(check).join(' '))}`;
 }
 

@@ -59,6 +59,7 @@ table.days { width: auto; margin-top: .5rem; }
 table.days td, table.days th { padding-top: .125rem; padding-bottom: .125rem; border: 0; width: auto; }
 .name { font-weight: 600; overflow-wrap: anywhere; }
 .event { margin-left: .25rem; padding: .0625rem .4375rem; border: 1px solid var(--line); border-radius: 1rem; font-size: .75rem; font-weight: 400; color: var(--quiet); white-space: nowrap; }
+code { overflow-wrap: anywhere; }
 .note { display: block; overflow-wrap: anywhere; }
 .to { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; overflow-wrap: anywhere; font-size: .875rem; line-height: 1.4; }
 span.to { color: var(--quiet); }

@@ -167,12 +167,58 @@ test('R-23, H3: what stops a report leaves the file as it was, and nothing besid
   await store(service, numbered(3));
   await on(0, ...record);
   await on(1, ...record);
-  writeFileSync(path, 'last week');
+  await on(1, 'report', '--since', '1d', '--html', path);
+  const lastWeek = readFileSync(path, 'utf8');
   const names = readdirSync(folder);
   const short = { urls: [], page: { results_count: 0, total_count: 3, offset: 0 }, error: { code: 0, message: '' } };
   await wire.script([{ times: 'all', only: { path: '/urls' }, answer: { body: short } }]);
   expect(await on(1, 'report', '--since', '1d', '--html', path)).toMatchObject({ code: 8 });
-  expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['last week', names]);
+  expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual([lastWeek, names]);
+});
+
+test('H3, R-26: a file that is no report is replaced only with --yes', async ({ on, path, wire }) => {
+  await on(0, ...record);
+  await on(1, ...record);
+  writeFileSync(path, '<!doctype html>\n<html lang="en">\nprecious');
+  const before = (await wire.requests()).length;
+  const argv = ['report', '--since', '1d', '--html', path] as const;
+  expect(await on(1, ...argv)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/report\.html already exists, and is no report\n.*add --yes/),
+  });
+  expect(readFileSync(path, 'utf8')).toContain('precious');
+  expect((await wire.requests()).length).toBe(before);
+  expect((await on(1, ...argv, '--yes')).code).toBe(0);
+  expect(readFileSync(path, 'utf8')).not.toContain('precious');
+  expect((await on(1, ...argv)).code).toBe(0);
+});
+
+test('H3: links with clicks are counted among those that were deleted since', async ({ on, path, service }) => {
+  await store(service, numbered(3));
+  await on(0, ...record);
+  for (const hash of ['h0', 'h1', 'h2']) await visit(service, hash, 2);
+  await on(1, ...record);
+  await on(1, 'delete', 'h0', 'h1', '--yes');
+  await on(1.1, 'report', '--since', '1d', '--html', path);
+  expect(textOf(path)).toContain('Links with clicks 3 of 3 links');
+});
+
+test('H3: a table that is not whole names the command that lists the rest', async ({ linkctl, path, service }) => {
+  const expiration_date = new Date(Date.now() + 5 * day).toISOString().slice(0, 10);
+  await store(service, numbered(21, { expiration_date }));
+  for (let hash = 0; hash < 11; hash += 1) await visit(service, `h${hash}`, 1);
+  await linkctl(['report', '--html', path]);
+  const texts = textOf(path).matchAll(/ (\d+) of (\d+) links\. For all of them: linkctl (.*?) -o csv /g);
+  const found: unknown[] = [];
+  for (const [, shown, all, command = ''] of texts) {
+    const words = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+    const { stdout } = await linkctl([...words, '-o', 'csv', '--no-header']);
+    found.push([shown, all, stdout.trim().split('\n').length]);
+  }
+  expect(found).toEqual([
+    ['10', '11', 11],
+    ['20', '21', 21],
+  ]);
 });
 
 test('H3: a file that cannot be written is exit 9 before the account is listed; no name, and -, are exit 2', async ({

@@ -102,6 +102,33 @@ test('--domain may be given several times; the first is the default one', async 
   expect(await call('/domains')).toMatchObject({ domains: [{ status: 'default' }, { status: 'active' }] });
 });
 
+test('the edition is that of the flag, else of LINKCTL_EDITION, else of the sandbox whose links are served', async ({
+  serve,
+  linkctl,
+  folder,
+}) => {
+  const env = { LINKCTL_EDITION: 'b' };
+  const editionOf = async (flags: readonly string[], world = {}) => {
+    const { announced, stop } = await serve(['--port', '0', ...flags], world);
+    await stop();
+    return announced.edition;
+  };
+  await linkctl(['-p', 'sandbox', 'shorten', 'https://example.com/a', '--hash', 'one'], { env });
+  const served = await serve(['--port', '0'], { env });
+  expect((await follow(`${served.origin}/one`)).status).toBe(303);
+  expect(served.announced.edition).toBe('b');
+  expect(await editionOf(['--edition', 'a'], { env })).toBe('a');
+  expect(await editionOf([])).toBe('a');
+  await linkctl(['config', 'set', 'edition', 'b', '-p', 'sandbox']);
+  expect([await editionOf([]), await editionOf(['--data', join(folder, 'links')])]).toEqual(['b', 'a']);
+  const { env: homeEnv } = served.system;
+  const bad = createTestSystem({ env: { ...homeEnv, LINKCTL_EDITION: 'c' } });
+  expect([await main(['serve', '--port', '0'], bad), bad.printed().stderr]).toEqual([
+    2,
+    expect.stringContaining('LINKCTL_EDITION'),
+  ]);
+});
+
 test('--edition b serves edition B', async ({ serve }) => {
   const { announced, call } = await serve(['--port', '0', '--edition', 'b', '--domain', 's.ex']);
   expect(announced).toMatchObject({ edition: 'b', domains: ['s.ex'] });

@@ -28,7 +28,7 @@ export const test = base.extend<{ serve: (flags?: readonly string[], world?: Wor
   serve: async ({ homeEnv }, use) => {
     const running: Serving[] = [];
     await use(async (flags = ['--port', '0'], world = {}) => {
-      const system = createTestSystem({ ...world, env: homeEnv });
+      const system = createTestSystem({ ...world, env: { ...homeEnv, ...world.env } });
       const ended = main(['serve', '-o', 'json', ...flags], system);
       while (!system.printed().stdout.includes('\n')) {
         const code = await Promise.race([ended, delay(5)]);

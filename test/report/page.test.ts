@@ -7,7 +7,7 @@ import { reportPage } from '../../src/report/page.ts';
 import { clicksOf, fullFacts, hostile, linkClicks, madeAt } from './report-facts.ts';
 
 const links = [linkClicks('a', 100, { before: 20 }), linkClicks('b', 50, { before: 90 }), linkClicks('c', 0, { before: 7 })];
-const facts = { account: 'profile "work"', madeAt, links: 3, notes: new Map(), expiring: [] };
+const facts = { account: 'profile "work"', madeAt, edition: 'a' as const, links: 3, gone: 0, notes: new Map(), expiring: [] };
 
 test('H3: what is put into the page is text, whatever it holds', () => {
   expect(html`<b title="${`"'<&>\``}">${'<i>'}${[html`<u>${'&'}</u>`]}${7}</b>`.html).toBe(
@@ -90,7 +90,10 @@ describe('H3: what is not known is said, and is no zero', () => {
 
   test('a table that is not whole says so', () => {
     const many = Array.from({ length: 12 }, (_, index) => linkClicks(`l${index}`, 100 - index));
-    expect(reportPage({ ...facts, clicks: clicksOf(many, [1, 2]) })).toContain('10 of 12 links.');
+    const page = reportPage({ ...facts, clicks: clicksOf(many, [1, 2]) });
+    expect(page).toContain(
+      '10 of 12 links. For all of them: <code>linkctl stats --since 2026-10-24T06:00:00Z --until 2026-11-23T06:00:00Z -o csv</code>',
+    );
   });
 });
 

@@ -77,7 +77,9 @@ export function fullFacts(): ReportFacts {
   return {
     account: `profile "work", ${hostile[0]}`,
     madeAt,
+    edition: 'a',
     links: 20_312,
+    gone: 4,
     clicks: clicksOf(
       links,
       Array.from({ length: 30 }, (_, index) => (index === 7 ? undefined : (index * 37) % 400)),

@@ -1,7 +1,10 @@
 import { messageOf, UsageError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
+import type { Edition } from '../../contract/editions.ts';
 import { parseUrl } from '../../contract/web-address.ts';
+import { sandboxEdition } from '../../profiles/credentials.ts';
+import { givenEdition } from '../../profiles/given-set.ts';
 import { type Network, parseNetwork } from '../../service/forwarding.ts';
 import { normalizeDomain } from '../../service/hosts.ts';
 import { usualPort } from '../../service/service.ts';
@@ -34,7 +37,7 @@ export function settingsOf(
   options: ServeOptions,
   { system, global, warn }: Invocation,
 ): Omit<ServiceOptions, 'username' | 'data' | 'apiKey'> {
-  const { edition = 'a' } = global;
+  const edition = servedEdition(options, global, system);
   const publicUrl = options.publicUrl === undefined ? undefined : originOf('--public-url', options.publicUrl);
   // The default domain is the one that is public.
   const domains = [...new Set([...(publicUrl ? [publicUrl.host] : []), ...(global.domain ?? [])])];
@@ -67,6 +70,12 @@ export function settingsOf(
     store: databaseOf(options, system),
     onFailure: (error) => void warn(`a request failed: ${messageOf(error)}`),
   };
+}
+
+/** What the sandbox has is served as the sandbox has it; other links know of no profile. */
+function servedEdition({ data, store }: ServeOptions, global: Invocation['global'], system: System): Edition {
+  const isOfSandbox = data === undefined && store === undefined && !system.env.LINKCTL_STORE;
+  return isOfSandbox ? sandboxEdition(global, system) : (givenEdition(global, system.env)?.value ?? 'a');
 }
 
 /** The database of `--store` or `LINKCTL_STORE` (S1). Throws `UsageError`, without the address: a password may be in it. */
