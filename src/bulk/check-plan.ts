@@ -32,6 +32,10 @@ export interface CheckSummary {
   readonly counts: Readonly<Record<CheckStatus | 'not_sent', number>>;
   /** Links of which nothing was found because the network of this computer failed. */
   readonly offline: number;
+  /** Links that were skipped because an address is not public. */
+  readonly private: number;
+  /** Links that were skipped because their hosts want to be left alone: the same command asks them later. */
+  readonly leftAlone: { readonly links: number; readonly hosts: readonly string[] };
   readonly destinations: number;
   readonly stop: StopReason | undefined;
   readonly milliseconds: number;

@@ -67,6 +67,10 @@ class CheckRun {
   readonly #counts: Record<CheckStatus | 'not_sent', number>;
   #done = 0;
   #offline = 0;
+  #private = 0;
+  #leftAlone = 0;
+  /** Hosts that want to be left alone. */
+  readonly #closed = new Set<string>();
   #endedAt: number | undefined;
   #isOver = false;
   /** Something was found, or the end has come. */
@@ -101,6 +105,8 @@ class CheckRun {
       summary: () => ({
         counts: this.#counts,
         offline: this.#offline,
+        private: this.#private,
+        leftAlone: { links: this.#leftAlone, hosts: [...this.#closed] },
         destinations: count,
         stop: this.#stop.reason,
         milliseconds: (this.#endedAt ?? this.#environment.system.now()) - this.#startedAt,
@@ -150,7 +156,7 @@ class CheckRun {
       for (let from = 0; from < refused.length && !this.#halt.signal.aborted; from += together) {
         const some = refused.slice(from, from + together);
         await Promise.all(
-          some.map(({ destination, reason }) => this.#record(destination, { status: 'skipped', milliseconds: 0, reason })),
+          some.map(({ destination, ...why }) => this.#record(destination, { status: 'skipped', milliseconds: 0, ...why })),
         );
       }
       const take = (destination: number, verdict: Verdict) => this.#record(destination, verdict);
@@ -207,6 +213,10 @@ class CheckRun {
   #count({ verdict }: CheckedRow): void {
     this.#counts[verdict?.status ?? 'not_sent'] += 1;
     if (verdict?.offline) this.#offline += 1;
+    if (verdict?.isPrivate) this.#private += 1;
+    if (verdict?.leftAlone === undefined) return;
+    this.#leftAlone += 1;
+    this.#closed.add(verdict.leftAlone);
   }
 
   /** First the file: a run that its journal calls complete is not resumed, and would never show it. */
@@ -219,7 +229,7 @@ class CheckRun {
     } catch (error) {
       this.#stop.because(error);
     }
-    const isComplete = isWhole && this.#counts.not_sent === 0 && !this.#stop.reason;
+    const isComplete = isWhole && this.#counts.not_sent === 0 && this.#leftAlone === 0 && !this.#stop.reason;
     const reason = isComplete ? 'complete' : nameOf(this.#stop.reason);
     try {
       await journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });

@@ -29,9 +29,9 @@ export interface Chain {
   readonly entry?: Place | Closed | undefined;
 }
 
-/** The host that is treated gently (K2), whatever the port: it is one machine. */
-export function hostOf({ hostname }: URL): string {
-  return hostname;
+/** The host that is treated gently (K2), by name and port: what one server asks for says nothing about another. */
+export function hostOf({ host }: URL): string {
+  return host;
 }
 
 /** Asks an address, and those to which it redirects, each of which is looked at before it is asked (K1, K3). */
@@ -45,16 +45,17 @@ export async function follow({ method, url, target, entry: first }: Chain, world
     if (visited.has(at.href)) return { kind: 'loop', reason: 'redirects in a circle', ...so };
     if (redirects > world.redirects) return { kind: 'loop', reason: `more than ${world.redirects} redirects`, ...so };
     visited.add(at.href);
-    const reason = notAsked(at, world.refusal);
-    if (reason !== undefined) return { kind: 'refused', reason, ...so };
+    const refused = notAsked(at, world.refusal);
+    if (refused) return { kind: 'refused', ...refused, ...so };
     const entry = redirects === 0 && first ? first : await world.hosts.enter(hostOf(at));
+    if (entry.kind === 'refused') return { ...entry, isPrivate: true, ...so };
     if (entry.kind === 'closed') {
       return { kind: 'closed', reason: `${at.host} wants to be left alone for ${inSeconds(entry.asked)}`, ...so };
     }
     const answer = await world.asker.ask(method, at, world.signal);
     entry.leave(impressionOf(answer, method, world));
     world.report?.(method, at, answer);
-    if (answer.kind === 'refused') return { kind: 'refused', reason: answer.reason, ...so };
+    if (answer.kind === 'refused') return { ...answer, isPrivate: true, ...so };
     milliseconds += answer.milliseconds;
     if (answer.kind === 'failure') return { ...answer, ...so, milliseconds };
     const { status, location } = answer;
@@ -71,10 +72,20 @@ export async function follow({ method, url, target, entry: first }: Chain, world
   }
 }
 
+/** Why an address is not asked. */
+export interface NotAsked {
+  readonly reason: string;
+  /** It is not public, and `--allow-private` asks it (K3). */
+  readonly isPrivate?: true;
+}
+
 /** Why an address is not asked, as far as its text says it. */
-export function notAsked(url: URL, refusal: Refusal): string | undefined {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `only http and https are asked, not ${url.protocol}`;
-  return literalRefusal(url, refusal);
+export function notAsked(url: URL, refusal: Refusal): NotAsked | undefined {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return { reason: `only http and https are asked, not ${url.protocol}` };
+  }
+  const reason = literalRefusal(url, refusal);
+  return reason === undefined ? undefined : { reason, isPrivate: true };
 }
 
 const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -85,6 +96,7 @@ function isRedirect(status: number): boolean {
 
 /** Some servers answer every HEAD with an error: that does not strain them. */
 function impressionOf(answer: Answer, method: Method, { now }: ChainWorld): Impression | undefined {
+  if (answer.kind === 'refused') return { strained: false, refused: answer.reason };
   if (answer.kind !== 'answer') return undefined;
   const asked = answer.retryAfter === undefined ? undefined : retryAfter(answer.retryAfter, now());
   const isStrained = answer.status === 429 || (answer.status >= 500 && (method === 'GET' || asked !== undefined));

@@ -2,7 +2,7 @@ import { DuplicateCandidateSearch } from '../base/duplicate-candidates.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { Refusal } from './addresses.ts';
-import { hostOf, notAsked } from './chain.ts';
+import { hostOf, type NotAsked, notAsked } from './chain.ts';
 import type { Question } from './judging.ts';
 
 /** A link as a check knows it. */
@@ -149,9 +149,11 @@ export class Destinations {
   #add(destination: number): void {
     const link = this.#links.at(destination);
     const url = link.long_url === undefined ? undefined : parseUrl(this.#textOf(link));
-    const reason = url ? notAsked(url, this.#asking.refusal) : link.long_url === undefined ? 'no such link' : 'no valid URL';
-    if (reason !== undefined || !url) {
-      this.#refused.push({ destination, reason: reason ?? '' });
+    const refused = url
+      ? notAsked(url, this.#asking.refusal)
+      : { reason: link.long_url === undefined ? 'no such link' : 'no valid URL' };
+    if (refused || !url) {
+      this.#refused.push({ destination, reason: '', ...refused });
       return;
     }
     this.#left += 1;
@@ -162,7 +164,6 @@ export class Destinations {
   }
 }
 
-export interface Refused {
+export interface Refused extends NotAsked {
   readonly destination: number;
-  readonly reason: string;
 }

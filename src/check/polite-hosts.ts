@@ -20,6 +20,8 @@ export interface Impression {
   readonly strained: boolean;
   /** Milliseconds for which it asks to be left alone. */
   readonly retryAfter?: number | undefined;
+  /** Why nothing may be sent to it (K3): nothing was. */
+  readonly refused?: string | undefined;
 }
 
 /** A request that may be sent now. */
@@ -29,12 +31,12 @@ export interface Place {
   leave(impression?: Impression): void;
 }
 
-/** The host asks for a longer wait than there is: nothing is sent there any more. */
-export interface Closed {
-  readonly kind: 'closed';
-  /** Milliseconds that it asked for. */
-  readonly asked: number;
-}
+/** Nothing is sent to the host any more, so that what is left of it is not paced. */
+export type Closed =
+  /** It asks for a longer wait than there is, in milliseconds. */
+  | { readonly kind: 'closed'; readonly asked: number }
+  /** Its name has no address that may be asked (K3). */
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /** A request that is about to be sent. */
 type Job = (entry: Place | Closed) => void;
@@ -211,8 +213,12 @@ export class PoliteHosts {
     this.#wake(host);
   }
 
-  #remember({ strained, retryAfter = 0 }: Impression, host: Host): void {
+  #remember({ strained, retryAfter = 0, refused }: Impression, host: Host): void {
     const { gap, longestGap, maxWait } = this.#politeness;
+    if (refused !== undefined) {
+      host.closed = { kind: 'refused', reason: refused };
+      return;
+    }
     if (!strained) {
       host.gap = Math.max(gap, host.gap / 2);
       host.waited = 0;

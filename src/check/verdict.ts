@@ -26,6 +26,10 @@ export interface Verdict {
   readonly reason: string;
   /** Nothing was reached because the network of this computer failed. */
   readonly offline?: true | undefined;
+  /** Not asked, because this host wants to be left alone for longer than there is time: a later check asks it. */
+  readonly leftAlone?: string | undefined;
+  /** Not asked, because an address is not public. */
+  readonly isPrivate?: true | undefined;
 }
 
 /** Whether what was kept of a verdict makes sense. */
@@ -85,11 +89,20 @@ export type ChainEnd =
       readonly redirects: number;
       readonly milliseconds: number;
     }
-  /** Something that is not asked (K3), or a host that wants to be left alone for longer than there is time. */
+  /** Something that is not asked (K3). */
   | {
-      readonly kind: 'refused' | 'closed';
+      readonly kind: 'refused';
       readonly reason: string;
-      readonly url: URL | undefined;
+      readonly isPrivate?: true;
+      readonly url: URL;
+      readonly redirects: number;
+      readonly milliseconds: number;
+    }
+  /** A host that wants to be left alone for longer than there is time. */
+  | {
+      readonly kind: 'closed';
+      readonly reason: string;
+      readonly url: URL;
       readonly redirects: number;
       readonly milliseconds: number;
     };
@@ -126,8 +139,15 @@ export function verdictOf(end: ChainEnd): Verdict {
     case 'loop':
       return { status: 'loop', ...led(end), milliseconds, reason: end.reason };
     case 'refused':
+      return {
+        status: 'skipped',
+        ...led(end),
+        milliseconds,
+        reason: end.reason,
+        ...(end.isPrivate && { isPrivate: true }),
+      };
     case 'closed':
-      return { status: 'skipped', ...led(end), milliseconds, reason: end.reason };
+      return { status: 'skipped', ...led(end), milliseconds, reason: end.reason, leftAlone: end.url.host };
     case 'answer':
       return { ...answered(end), httpStatus: end.status, ...led(end), milliseconds };
   }

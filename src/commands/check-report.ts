@@ -1,5 +1,5 @@
 import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../base/errors.ts';
-import type { CheckProgress, StartedCheck } from '../bulk/check-plan.ts';
+import type { CheckProgress, CheckSummary, StartedCheck } from '../bulk/check-plan.ts';
 import { type CheckedRow, checkedFields } from '../bulk/results/check-results.ts';
 import type { interruptible } from '../changes/interruption.ts';
 import { wantsRows } from '../changes/plan-report.ts';
@@ -173,10 +173,12 @@ function countsOf(check: StartedCheck, { count }: MissingLinks) {
 function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session): string[] {
   const { check, links, only } = shown;
   const { destinations, milliseconds, stop } = check.summary();
+  // The error line says what there is to say.
+  if (session.global.quiet && !stop) return [];
   const counts = countsOf(check, missing);
   const found = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([status, count]) => `${count} ${status.replace('_', ' ')}`);
+    .map(([status, count]) => `${count} ${status === 'not_sent' ? 'not asked' : status}`);
   const effort = `${plainQuantity(destinations, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
   const isHidden = only === undefined && links > shownOfRun && !wantsRows(session) && counts.ok > 0;
   return [
@@ -191,7 +193,7 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
 /** What stopped the check comes first; then whether anything could be asked, and what was found (K5). */
 function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): CliError | undefined {
   const { check, links, failOn, interruption } = shown;
-  const { counts, offline, stop } = check.summary();
+  const { counts, offline, stop, ...summary } = check.summary();
   if (stop?.kind === 'error') return stop.error;
   if (stop?.kind === 'signal') {
     const signal = interruption.caught();
@@ -203,11 +205,24 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
   if (answered === 0 && offline > 0) {
     return new UnavailableError('nothing could be asked: the network of this computer, or its name server, cannot be reached');
   }
+  const later =
+    summary.leftAlone.links > 0 ? { hint: `to resume run ${check.run}, run the same command again later` } : undefined;
   const failing = checkStatuses.filter((status) => failOn.has(status) && counts[status] > 0);
   if (failing.length > 0) {
     const found = failing.reverse().map((status) => `${grouped(counts[status])} ${status}`);
-    return new PartialError(`${quantity(links, 'link')} checked: ${found.join(', ')}`);
+    const message = `${quantity(links, 'link')} checked: ${found.join(', ')}`;
+    return new PartialError(message, later && { details: [leftAloneText(summary)], ...later });
   }
+  if (later) return new UnavailableError(leftAloneText(summary), later);
   if (missing.count > 0) return missingFailure(missing.count, links);
-  return answered === 0 && links > 0 ? new UnavailableError('nothing could be asked: every link is skipped') : undefined;
+  if (answered > 0 || links === 0) return undefined;
+  const hint = summary.private > 0 ? 'to ask addresses that are not public, add --allow-private' : undefined;
+  return new UnavailableError('nothing could be asked: every link is skipped', { hint });
+}
+
+/** `30 links were not asked: links.example wants to be left alone`. */
+function leftAloneText({ leftAlone: { links, hosts } }: Pick<CheckSummary, 'leftAlone'>): string {
+  const [first, ...others] = hosts;
+  const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')} want` : `${first} wants`;
+  return `${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not asked: ${who} to be left alone`;
 }

@@ -63,7 +63,8 @@ export function registerCheck(command: Command, run: Runner): void {
         '  unreachable  no such name, refused, TLS failure or no answer, seen twice',
         '  loop         redirects in a circle, or more than 10 of them',
         '  blocked      401, 403, 429, 451 or 999: it may be well; open it in a browser',
-        '  skipped      not asked: an address that is not public, or not http(s)',
+        '  skipped      not asked: an address that is not public, or not http(s), or a host',
+        '               that wants to be left alone for longer than --max-wait',
         '  wrong        with --links: the short URL does not lead to the destination',
       ].join('\n'),
       'Hosts are asked politely: at most 32 requests at once, 4 a host, 50 ms apart, and more slowly where they answer 429 or 5xx. Retry-After ' +
@@ -71,7 +72,8 @@ export function registerCheck(command: Command, run: Runner): void {
         'directly, never through a proxy.',
       'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is the new ' +
         'address, and -o csv a file for edit -f. --links does not ask the destinations, and may count as clicks.',
-      'Exit code: 0 all is well, 3 something has a status of --fail-on, 8 nothing could be asked.',
+      'Exit code: 0 all is well, 3 something has a status of --fail-on, 8 nothing could be asked, or a host wants to be left alone for longer than ' +
+        '--max-wait: the same command asks those links later.',
     ],
     globals: [
       '--fields',

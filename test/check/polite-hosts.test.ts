@@ -31,7 +31,7 @@ async function requestsOf({ hosts, politeness, takes = 80, finds = () => ({ stra
   const closed: string[] = [];
   const inside = new Map<string, number>();
   const send = async (host: string, entry: Place | Closed): Promise<void> => {
-    if (entry.kind === 'closed') return void closed.push(host);
+    if (entry.kind !== 'place') return void closed.push(host);
     inside.set(host, (inside.get(host) ?? 0) + 1);
     const all = [...inside.values()].reduce((sum, one) => sum + one, 0);
     const nth = requests.filter((request) => request.host === host).length;
@@ -103,6 +103,16 @@ test('K2: a host that asks for a longer wait than --max-wait is not asked again'
   expect(timesOf('a')).toEqual([0]);
   expect(closed).toEqual(['a', 'a', 'a', 'a']);
   expect(timesOf('b')).toHaveLength(3);
+});
+
+test('K2, K3: what is left of a host without a public address is not paced', async () => {
+  const { timesOf, closed } = await requestsOf({
+    hosts: { a: 400 },
+    takes: 1,
+    finds: () => ({ strained: false, refused: 'private' }),
+  });
+  expect(timesOf('a')).toEqual([0]);
+  expect(closed).toHaveLength(399);
 });
 
 test('K2: waits that a host asks for add up, until it answers well', async () => {

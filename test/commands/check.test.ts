@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
@@ -16,6 +16,10 @@ import { until } from '../support/until.ts';
 interface Pages {
   /** Addresses of 127.0.0.0/8, each a host of its own: `http://127.0.0.7:1234/ok`. */
   urlOf(path: string, host?: number): string;
+  /** The same on another port. */
+  otherUrlOf(path: string): string;
+  /** Seconds that the answers to `/429` ask to wait. */
+  retryAfter: number;
   /** Requests so far, as `METHOD host/path`. */
   readonly requests: string[];
   /** Answers that are held back, or nothing where all are given. */
@@ -28,21 +32,25 @@ const test = base.extend<{ pages: Pages }>({
   pages: async ({}, use) => {
     const requests: string[] = [];
     const held: (() => void)[] = [];
-    const server = createServer((request, response) => {
+    const answerOf: RequestListener = (request, response) => {
       const path = request.url ?? '';
       const text = `${request.method} ${request.headers.host?.replace(/:.*/, '')}${path}`;
       requests.push(text);
       const [, code = '200'] = /^\/(\d{3})/.exec(path) ?? [];
       const location = code.startsWith('3') ? { location: `/ok-${path.slice(5)}` } : {};
-      const answer = (): void => void response.writeHead(Number(code), location).end();
+      const isWait = code === '429' && pages.retryAfter > 0;
+      const headers = isWait ? { 'retry-after': String(pages.retryAfter) } : location;
+      const answer = (): void => void response.writeHead(code === '429' && !isWait ? 200 : Number(code), headers).end();
       if (pages.hold?.(text)) held.push(answer);
       else answer();
-    });
-    server.listen(0);
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    };
+    const servers = [createServer(answerOf), createServer(answerOf)];
+    for (const server of servers) await once(server.listen(0), 'listening');
+    const [port, otherPort] = servers.map((server) => (server.address() as AddressInfo).port);
     const pages: Pages = {
       urlOf: (path, host = 1) => `http://127.0.0.${host}:${port}/${path}`,
+      otherUrlOf: (path) => `http://127.0.0.1:${otherPort}/${path}`,
+      retryAfter: 3600,
       requests,
       hold: undefined,
       release() {
@@ -51,8 +59,10 @@ const test = base.extend<{ pages: Pages }>({
       },
     };
     await use(pages);
-    server.closeAllConnections();
-    server.close();
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
   },
 });
 
@@ -143,7 +153,9 @@ for (const edition of ['a', 'b'] as const) {
         8,
         expect.stringMatching(/^one\tskipped\t\t.*127\.0\.0\.1 is a loopback address\n$/),
       ]);
-      expect(ran.stderr).toContain('error: nothing could be asked: every link is skipped\n');
+      expect(ran.stderr).toContain(
+        'error: nothing could be asked: every link is skipped\nhint: to ask addresses that are not public, add --allow-private\n',
+      );
       expect(pages.requests).toEqual([]);
     });
 
@@ -254,7 +266,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(await ran).toBe(1);
       expect(system.deaths).toEqual(['SIGINT']);
       expect(system.printed().stderr).toContain('interrupted: waiting for the requests in progress');
-      expect(system.printed().stderr).toMatch(/40 links: 10 ok, 30 not sent/);
+      expect(system.printed().stderr).toMatch(/40 links: 10 ok, 30 not asked/);
       expect(await readFile(results, 'utf8')).toMatch(/^row,status,.*\n1,ok,|\n1,not_sent,/);
       pages.release();
       const before = pages.requests.length;
@@ -382,6 +394,52 @@ test('K5: an interrupted check is begun anew after a day, because its verdicts a
   expect(later.stderr).toMatch(/^run \S+ of \S+ is too old to be resumed; starting again\nchecking 3 links: 3 destinations/);
   expect(pages.requests.filter((request) => request.endsWith('/1'))).toHaveLength(2);
   expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe('check\n');
+});
+
+test('K2, K5: one server that wants to be left alone takes no other with it; what is not asked exits 8, and is asked later', async ({
+  linkctl,
+  service,
+  pages,
+}) => {
+  const waiting = Array.from({ length: 8 }, (_, nth) => ({ custom_hash: `w${nth}`, long_url: pages.urlOf(`429/${nth}`) }));
+  const good = Array.from({ length: 6 }, (_, nth) => ({ custom_hash: `g${nth}`, long_url: pages.otherUrlOf(`200/${nth}`) }));
+  await store(service, [...waiting, ...good]);
+  const host = new URL(pages.urlOf('')).host;
+  const ran = await linkctl(['check', '--allow-private', '-q', '--fields', 'hash,status,reason']);
+  const rows = ran.stdout.trimEnd().split('\n');
+  expect(rows.filter((row) => /^g\d\tok/.test(row))).toHaveLength(6);
+  const skipped = rows.filter((row) => row.includes('\tskipped\t'));
+  expect(skipped.length).toBeGreaterThan(0);
+  expect(ran.code).toBe(8);
+  const links = `${skipped.length} ${skipped.length === 1 ? 'link was' : 'links were'}`;
+  expect(ran.stderr).toMatch(
+    new RegExp(
+      `^error: ${links} not asked: ${host} wants to be left alone\nhint: to resume run \\S+, run the same command again later\n$`,
+    ),
+  );
+  pages.retryAfter = 0;
+  const before = pages.requests.length;
+  const later = await linkctl(['check', '--allow-private', '--fields', 'hash,status']);
+  expect([later.code, later.stderr]).toEqual([0, expect.stringContaining('resuming run')]);
+  expect(pages.requests).toHaveLength(before + skipped.length);
+  expect(later.stdout).not.toContain('skipped');
+});
+
+test('K5: what is broken counts more than what was not asked, and both are said', async ({ linkctl, service, pages }) => {
+  const waiting = Array.from({ length: 8 }, (_, nth) => ({ custom_hash: `w${nth}`, long_url: pages.urlOf(`429/${nth}`) }));
+  await store(service, [...waiting, { custom_hash: 'gone', long_url: pages.otherUrlOf('404') }]);
+  const ran = await linkctl(['check', '--allow-private', '-q', '--only', 'broken', '--fields', 'hash']);
+  expect([ran.code, ran.stdout]).toEqual([3, 'gone\n']);
+  expect(ran.stderr).toMatch(/^error: 9 links checked: 1 broken\n.*not asked: .* wants to be left alone\nhint: to resume run/);
+});
+
+test('K2: what is not asked is not paced: short URLs of a name that is not public', async ({ linkctl, service, pages }) => {
+  const links = Array.from({ length: 60 }, (_, nth) => ({ custom_hash: `h${nth}`, long_url: pages.urlOf(`200/${nth}`) }));
+  await store(service, links);
+  const { code, stderr } = await linkctl(['check', '--links']);
+  expect([code, stderr]).toEqual([8, expect.stringContaining('60 skipped')]);
+  // At 50 ms each these would be three seconds.
+  expect(Number(/destinations, (\S+) s\)/.exec(stderr)?.[1])).toBeLessThan(1.5);
 });
 
 test('B60: a dry run asks nothing', async ({ linkctl, service, pages }) => {

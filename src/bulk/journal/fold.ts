@@ -62,7 +62,9 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   checked: {
     isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isVerdict(verdict),
-    apply: (fold, { rows, verdict }, place) => settle(fold, indexesOf(rows), () => verdict.status, place),
+    // What was not asked because its host wants to be left alone is asked when the check is resumed.
+    apply: (fold, { rows, verdict }, place) =>
+      settle(fold, indexesOf(rows), () => (verdict.leftAlone === undefined ? verdict.status : 'free'), place),
   },
   signal: {},
   undone: {
