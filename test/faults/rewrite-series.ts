@@ -9,6 +9,8 @@ export interface RewriteSeriesOptions extends Omit<RewriteTrialOptions, 'pace'> 
   /** The seeds are `seed`, `seed + 1` and so on; odd ones are for edition B. */
   readonly runs: number;
   readonly jobs: number;
+  /** None begins after one of which this is said: for a program that is to be found out. */
+  readonly until?: RegExp;
   onFindings?(findings: RewriteFindings, done: number): void;
 }
 
@@ -17,6 +19,7 @@ export async function runRewriteSeries({
   links,
   runs,
   jobs,
+  until,
   onFindings,
   ...options
 }: RewriteSeriesOptions): Promise<RewriteFindings[]> {
@@ -41,7 +44,7 @@ export async function runRewriteSeries({
     await Promise.all([0, 1].map((seed) => run(seed, { kills: 0, story: 'all domains' })));
     let next = options.seed;
     const work = async (): Promise<void> => {
-      while (next < options.seed + runs) await run(next++);
+      while (next < options.seed + runs && !until?.test(rewriteFaults(all).join('\n'))) await run(next++);
     };
     await Promise.all(Array.from({ length: jobs }, work));
     return all;
