@@ -185,6 +185,9 @@ async function untilDone(
     await act?.();
     act = undefined;
     if (start.code === 0 || start.code === 3) return start.code;
+    // It was killed after its last word: `undo last` once more would take back the undo.
+    const [summary] = phase === 'undo' ? (/^\d+ links: .*$/m.exec(start.stderr) ?? []) : [];
+    if (summary) return summary.includes(' failed') ? 3 : 0;
   }
   return starts.at(-1)?.code ?? null;
 }
