@@ -5,6 +5,7 @@ import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
+import type { Identity } from '../client/subject.ts';
 import { foldJournal } from './journal/fold.ts';
 import { readJournal } from './journal/journal.ts';
 import { linksOf, statusesOf } from './journal/ledger.ts';
@@ -41,6 +42,19 @@ export function canBeUndone({ begin, counts, undoneBy }: RunOverview): boolean {
     begin.operation === 'tags' ||
     (['created', 'changed', 'deleted', 'unknown'] as const).some((status) => (counts[status] ?? 0) > 0);
   return isChange && (begin.undo === true || begin.operation === 'shorten');
+}
+
+/** The newest run of an account that can be undone, if there is one. */
+export async function newestUndoable(
+  stateFolder: string,
+  { server, username }: Pick<Identity, 'server' | 'username'>,
+): Promise<{ readonly run: string; readonly begin: BeginLine } | undefined> {
+  for (const { run, begin } of newestRuns(stateFolder, '', Number.POSITIVE_INFINITY)) {
+    if (begin?.server !== server || begin.account !== username) continue;
+    const found = await overview(run, runFolders(stateFolder));
+    if (found && canBeUndone(found)) return { run, begin };
+  }
+  return undefined;
 }
 
 /** Days that the journal of a finished run is kept. */

@@ -7,8 +7,9 @@ import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
-import { imagesName, runFolders } from '../bulk/run-names.ts';
+import { imagesName, runFolders, titleOf } from '../bulk/run-names.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
+import { newestUndoable } from '../bulk/runs.ts';
 import { assertSameAccount } from '../bulk/same-account.ts';
 import { assertIdle, type DoneRun } from '../bulk/undo.ts';
 import type { Session } from '../cli/session.ts';
@@ -50,12 +51,11 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   assertSameAccount(begin, client.identity);
   const way = waysBack[run.kind];
   if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
-  if (begin.operation === 'check') throw new FailedError(`run ${begin.run} cannot be undone: a check changes nothing`);
-  if (!way) throw await resetError(run, session);
+  if (begin.operation === 'check') throw await notUndoable(run, session, 'a check changes nothing');
+  if (!way) throw await notUndoable(run, session, 'counters cannot be restored', await lostCounters(run, session));
   if (begin.operation !== 'shorten' && begin.undo !== true) {
-    throw new FailedError(`run ${begin.run} cannot be undone: what its links were was not kept`, {
-      details: ['it was made with --no-undo, or by an earlier version'],
-    });
+    const details = ['it was made with --no-undo, or by an earlier version'];
+    throw await notUndoable(run, session, 'what its links were was not kept', details);
   }
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
@@ -100,8 +100,21 @@ function lostRows(lost: number): PartialError {
   });
 }
 
-/** Why a reset stays, and the largest of the counters that it erased: nothing else shows them any more (U3). */
-async function resetError({ begin, changes, folder }: DoneRun, session: Session): Promise<FailedError> {
+/** Why a run stays, and the newest one that does not have to (U2). */
+async function notUndoable(
+  { begin }: DoneRun,
+  { client, system }: Session,
+  why: string,
+  details: readonly string[] = [],
+): Promise<FailedError> {
+  const found = await newestUndoable(folders(system).state, client.identity);
+  const hint =
+    found && `the newest run that can be undone: linkctl undo ${found.run} (${titleOf(found.begin)}, ${found.begin.at})`;
+  return new FailedError(`run ${begin.run} cannot be undone: ${why}`, { details, hint });
+}
+
+/** The largest of the counters that a reset erased: nothing else shows them any more (U3). */
+async function lostCounters({ changes, folder }: DoneRun, session: Session): Promise<string[]> {
   let largest: EarlierLink[] = [];
   let count = 0;
   for await (const some of changes()) {
@@ -111,9 +124,7 @@ async function resetError({ begin, changes, folder }: DoneRun, session: Session)
   }
   const lines = largest.map((link) => `${session.shortUrl(link)}: ${clicks(link, true)}`);
   const more = count > lines.length ? [`and ${grouped(count - lines.length)} more in ${join(folder, imagesName)}`] : [];
-  return new FailedError(`run ${begin.run} cannot be undone: counters cannot be restored`, {
-    details: count === 0 ? [] : ['the counters before it:', ...lines, ...more],
-  });
+  return count === 0 ? [] : ['the counters before it:', ...lines, ...more];
 }
 
 function clicksOf({ total_clicks = 0 }: EarlierLink): number {

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { Command } from 'commander';
+import { shellWord } from '../base/shell-word.ts';
 import { folders } from '../base/system.ts';
 import { homepage, version } from '../base/version.ts';
 import { startCheck } from '../bulk/check-run.ts';
@@ -112,7 +113,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
   const { client, system, warn, profile, domain, global } = session;
   const started = await startCheck(
     {
-      what: titleOf(options, selection),
+      what: titleOf(options, selection, session),
       options: given,
       sha256,
       profile,
@@ -137,10 +138,17 @@ function selectionOf(options: CheckOptions, operands: readonly string[]): LinkSe
   return options.search === undefined ? { kind: 'all' } : { kind: 'search', text: options.search };
 }
 
-/** The command as people read it, in the list of runs. */
-function titleOf({ links, all, filter }: CheckOptions, selection: LinkSelection): string {
-  const words = selectionWords(selection, filter).filter((word) => all || word !== '--all');
-  return ['check', ...(links ? ['--links'] : []), ...words].join(' ');
+/** The command as people read it, in the list of runs: with all that decides what is found. */
+function titleOf(options: CheckOptions, selection: LinkSelection, { domain, domainNamed }: Session): string {
+  const { links, allowPrivate, allDomains, all, filter } = options;
+  return [
+    'check',
+    ...(links ? ['--links'] : []),
+    ...(allowPrivate ? ['--allow-private'] : []),
+    ...(allDomains ? ['--all-domains'] : []),
+    ...(domainNamed && domain !== undefined ? ['--domain', shellWord(domain)] : []),
+    ...selectionWords(selection, filter).filter((word) => all || word !== '--all'),
+  ].join(' ');
 }
 
 async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Promise<CheckSettings> {

@@ -140,6 +140,11 @@ for (const edition of ['a', 'b'] as const) {
       writeFileSync(file, stdout);
       expect((await linkctl(['edit', '-f', file])).code).toBe(0);
       expect((await linkctl(['check', '--allow-private', '--fields', 'hash,status'])).stdout).toBe('good\tok\naway\tok\n');
+      const results = join(folder, 'results.csv');
+      writeFileSync(file, (await linkctl(['check', '--allow-private', '-o', 'csv', '--results', results])).stdout);
+      for (const whole of [file, results]) {
+        expect(await linkctl(['edit', '-f', whole, '-n'])).toMatchObject({ code: 0, stdout: '' });
+      }
     });
 
     test('K3, K5: without --allow-private nothing on this computer is asked; exit 8 where nothing could be', async ({
@@ -298,8 +303,8 @@ for (const edition of ['a', 'b'] as const) {
       await linkctl(['check', '--allow-private', '--filter', 'hash=gone']);
       const runs = await linkctl(['runs', '--fields', 'operation,rows,what,undo,state']);
       expect(runs.stdout.split('\n')).toEqual([
-        'check\t1\tcheck --filter hash=gone\tno\tfinished',
-        'check\t2\tcheck\tno\tfinished',
+        'check\t1\tcheck --allow-private --filter hash=gone\tno\tfinished',
+        'check\t2\tcheck --allow-private\tno\tfinished',
         '',
       ]);
       const undone = await linkctl(['undo', 'last', '--yes']);
@@ -308,7 +313,12 @@ for (const edition of ['a', 'b'] as const) {
       const system = createTestSystem({ env });
       expect(await lastCheck({ ...identity, username: 'somebody' }, system)).toBeUndefined();
       const last = await lastCheck(identity, system);
-      expect(last).toMatchObject({ what: 'check --filter hash=gone', complete: true, links: 1, counts: { broken: 1, ok: 0 } });
+      expect(last).toMatchObject({
+        what: 'check --allow-private --filter hash=gone',
+        complete: true,
+        links: 1,
+        counts: { broken: 1, ok: 0 },
+      });
       const found: unknown[] = [];
       for await (const rows of last?.rows(new Set(['broken'])) ?? []) found.push(...rows);
       expect(found).toMatchObject([{ hash: 'gone', status: 'broken', http_status: 404, long_url: pages.urlOf('404') }]);
@@ -369,6 +379,10 @@ describe('two domains', () => {
       [''],
     ]);
     expect(all.stderr).not.toContain('Covers');
+    await linkctl(['check', '--domain', 'b.example', '--links']);
+    expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe(
+      'check --links --domain b.example\ncheck --allow-private --all-domains\ncheck --allow-private\n',
+    );
   });
 });
 
@@ -393,7 +407,7 @@ test('K5: an interrupted check is begun anew after a day, because its verdicts a
   expect([later.code, later.stdout]).toEqual([0, 'h3\tok\nh2\tok\nh1\tok\n']);
   expect(later.stderr).toMatch(/^run \S+ of \S+ is too old to be resumed; starting again\nchecking 3 links: 3 destinations/);
   expect(pages.requests.filter((request) => request.endsWith('/1'))).toHaveLength(2);
-  expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe('check\n');
+  expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe('check --allow-private\n');
 });
 
 test('K2, K5: one server that wants to be left alone takes no other with it; what is not asked exits 8, and is asked later', async ({

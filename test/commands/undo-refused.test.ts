@@ -19,6 +19,8 @@ test('U2: last is the newest run, also one that cannot be undone: it says so and
   await store(service, numbered(8));
   expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 5, stderr: expect.stringContaining('no run is recorded yet') });
   expect((await linkctl(edit)).code).toBe(0);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  const hint = new RegExp(`\nhint: the newest run that can be undone: linkctl undo ${run} \\(edit 3 links, \\d{4}-.*Z\\)\n$`);
   const hashes = join(folder, 'hashes.txt');
   writeFileSync(hashes, 'h0\nh1\n');
   expect((await linkctl(['edit', '--note', 'm', '--hashes-from', hashes, '--no-undo'])).code).toBe(0);
@@ -26,6 +28,11 @@ test('U2: last is the newest run, also one that cannot be undone: it says so and
   const refused = await linkctl(['undo', '--yes']);
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('what its links were was not kept') });
   expect(refused.stderr).toContain('it was made with --no-undo, or by an earlier version');
+  expect(refused.stderr).toMatch(hint);
+  expect((await linkctl(['check', 'none'])).code).toBe(5);
+  const check = await linkctl(['undo', '--yes']);
+  expect(check).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be undone: a check changes nothing\n') });
+  expect(check.stderr).toMatch(hint);
   expect(await changes(wire, from)).toEqual([]);
   expect((await values(service)).h2).toMatchObject({ note: 'n' });
 });
@@ -42,6 +49,7 @@ test('U3: counters that were reset are named where somebody asks for them back',
   expect(refused.stderr).toContain('cannot be undone: counters cannot be restored');
   expect(refused.stderr).toContain('the counters before it:');
   expect(refused.stderr).toMatch(/localhost\/h6: 3 clicks, 1 unique/);
+  expect(refused.stderr).not.toContain('hint:');
   expect(refused.stderr).toContain(`and 2 more in ${await newestFile(linkctl, folder, 'before.log')}`);
   expect(await changes(wire, from)).toEqual([]);
 });

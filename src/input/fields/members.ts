@@ -31,7 +31,7 @@ export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<strin
   for (const target of fieldNames(fieldUse, edition)) members.set(target, { name: target, target });
   if (namesLinks(use)) {
     members.set('domain', { name: 'domain', target: 'domain' });
-    for (const name of planColumns) members.set(name, { name });
+    for (const name of reportColumns) members.set(name, { name });
   }
   members.set('hash', { name: 'hash', target: namesLinks(use) ? 'hash' : 'custom_hash' });
   // A file of links is no list of renames: both names say which link it is (P1).
@@ -146,8 +146,8 @@ export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly,
 /** Columns of a listing, and of the file of failed rows, that cannot be set (B91). */
 const passedOver: readonly string[] = [...readOnly, 'error_code', 'error_message'];
 
-/** What a dry run says beside the values that its links would get (W2). */
-const planColumns: readonly string[] = ['old_long_url', 'change'];
+/** What a dry run says beside the values that its links would get (W2), and a check beside what it asked (K5). */
+const reportColumns: readonly string[] = ['old_long_url', 'change', 'row', 'http_status', 'final_url', 'milliseconds', 'reason'];
 
 /** Levenshtein's, with two letters in the wrong order as one change. */
 function distanceBetween(one: string, other: string): number {
