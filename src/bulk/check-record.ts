@@ -9,16 +9,16 @@ import { inputName, journalName, newestRuns, runFolders, titleOf } from './run-n
 
 /** A check of the past, by its journal. */
 export interface CheckRecord {
-  readonly run: string;
   /** The command as people read it: `check --by-tags promo`. */
   readonly what: string;
   /** When it began, in ISO 8601. */
   readonly at: string;
   /** Everything was asked. */
   readonly complete: boolean;
-  readonly links: number;
-  /** Links by what was found of them. */
-  readonly counts: ReadonlyMap<RowState, number>;
+  /** The working domain. */
+  readonly domain: string | undefined;
+  /** What was typed of the selection, and whether short URLs were asked. */
+  readonly options: Readonly<Record<string, unknown>>;
   /** Path of the links, as they were kept. */
   readonly input: string;
   statusOf(link: number): RowState | CheckStatus;
@@ -27,39 +27,30 @@ export interface CheckRecord {
   close(): Promise<void>;
 }
 
-/**
- * The newest check of an account that found anything; undefined where none is recorded. Links that were named one by one say little of an
- * account: a check of these counts where there is no other.
- */
-export async function lastCheckRecord(
+/** The checks of an account of which a journal is kept and that found anything, newest first; each is to be closed. */
+export async function* checkRecords(
   stateFolder: string,
   { server, username }: Pick<Identity, 'server' | 'username'>,
-): Promise<CheckRecord | undefined> {
+): AsyncGenerator<CheckRecord> {
   const folders = runFolders(stateFolder);
-  const checks = [...newestRuns(stateFolder, '', Number.POSITIVE_INFINITY)].filter(
-    ({ begin }) => begin?.operation === 'check' && begin.server === server && begin.account === username,
-  );
-  const wide = checks.filter(({ begin }) => begin?.options.operands === undefined);
-  for (const { run, begin } of [...wide, ...checks]) {
-    if (!begin) continue;
+  for (const { run, begin } of newestRuns(stateFolder, '', Number.POSITIVE_INFINITY)) {
+    if (begin?.operation !== 'check' || begin.server !== server || begin.account !== username) continue;
     const folder = join(folders.runs, run);
     const path = join(folder, journalName);
     const state = await whileThere(run, folders, () => foldJournal(path));
     const links = begin.input.rows;
     if (!state || (state.counts.get('free') ?? 0) === links) continue;
     const verdicts = new RecordedVerdicts(path, state, 0);
-    return {
-      run,
+    yield {
       what: titleOf(begin),
       at: begin.at,
       complete: state.complete,
-      links,
-      counts: state.counts,
+      domain: begin.domain,
+      options: begin.options,
       input: join(folder, inputName),
       statusOf: (link) => state.stateOf(link),
       verdictOf: (link) => verdicts.read(link),
       close: () => verdicts.close(),
     };
   }
-  return undefined;
 }

@@ -1,13 +1,15 @@
+import { fingerprintOf } from '../base/fingerprint.ts';
 import type { checkedFields } from '../bulk/results/check-results.ts';
-import { lastCheck } from '../changes/last-check.ts';
-import { failingStatuses, isCheckStatus } from '../check/verdict.ts';
+import { type KeptCheck, keptChecks } from '../changes/kept-checks.ts';
+import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
 import type { Session } from '../cli/session.ts';
+import { hasNamesakes } from '../client/whole-listing.ts';
 import { recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BrokenLink, CheckFacts } from '../report/facts.ts';
 
-/** What the last check of the account found, against what is listed now: a link that leads elsewhere since is not known to be broken. */
+/** What checks found of the links that are listed now: one that leads elsewhere since is not known to be broken. */
 export interface BrokenLinks {
   /** Takes note of a link of the listing. */
   listed(record: UrlRecord): void;
@@ -15,44 +17,124 @@ export interface BrokenLinks {
   facts(): CheckFacts;
 }
 
-/** Undefined where no check is recorded. Throws a LocalError where its record cannot be read. */
+/**
+ * The newest verdict of each link, of its destination and of its short URL (K4) each on its own, whichever check it is from. Undefined where no
+ * link was checked. Throws a LocalError where the record of a check cannot be read.
+ */
 export async function brokenLinks(session: Session): Promise<BrokenLinks | undefined> {
-  const { client, system, shortUrl } = session;
-  const check = await lastCheck(client.identity, system);
-  if (!check) return undefined;
-  const failed = new Map<string, BrokenLink>();
-  for await (const rows of check.rows(new Set(failingStatuses))) {
-    for (const row of rows) {
-      const link = brokenLink(row);
-      if (link && isCovered(link, session)) failed.set(row.short_url, link);
-    }
+  const [destinations, shortUrls] = [new Verdicts(), new Verdicts()];
+  const used: KeptCheck[] = [];
+  for await (const check of keptChecks(session.client.identity, session.system)) {
+    const verdicts = check.shortUrls ? shortUrls : destinations;
+    // A check of everything was read: older ones say nothing more.
+    if (verdicts.isWhole) continue;
+    const { isNews, isSure } = await verdicts.add(check, session);
+    if (isNews) used.push(check);
+    verdicts.isWhole = isSure && check.complete && (await coversAll(check, session));
+    if (destinations.isWhole && shortUrls.isWhole) break;
   }
+  const [last, first] = [used[0], used.at(-1)];
+  if (!last || !first) return undefined;
+  const checks = { number: used.length, what: last.what, first: Date.parse(first.at), last: Date.parse(last.at) };
+  return againstListing([destinations, shortUrls], checks, session);
+}
+
+/** The newest verdicts of destinations, or of short URLs, by short URL. */
+class Verdicts {
+  /** A number for each: links that are well are many. */
+  readonly #found = new Map<string, number>();
+  readonly failed = new Map<string, BrokenLink>();
+  isWhole = false;
+
+  /** `isNews`: no newer check had all of it. `isSure`: the network of this computer was never at fault. */
+  async add({ links, shortUrls }: KeptCheck, session: Session): Promise<{ isNews: boolean; isSure: boolean }> {
+    const before = this.#found.size;
+    let isSure = true;
+    for await (const reached of links()) {
+      const { short_url, long_url } = reached.link;
+      // A link that was named and did not exist has no destination.
+      if (long_url === undefined || this.#found.has(short_url) || !isCovered(short_url, session)) continue;
+      if (failingStatuses.includes(reached.status)) {
+        const { isOffline, ...row } = await reached.row();
+        isSure &&= !isOffline;
+        if (isOffline) continue;
+        this.failed.set(short_url, { ...brokenLink(row, shortUrls), long_url, status: reached.status });
+      }
+      this.#found.set(short_url, packed(checkStatuses.indexOf(reached.status), long_url));
+    }
+    return { isNews: this.#found.size > before, isSure };
+  }
+
+  /** The place of its status among all, where a link leads where it led then; else -1. */
+  rankOf(shortUrl: string, longUrl: string): number {
+    const rank = (this.#found.get(shortUrl) ?? -1) % checkStatuses.length;
+    return this.#found.get(shortUrl) === packed(rank, longUrl) ? rank : -1;
+  }
+}
+
+/** A status, and a print of the destination. */
+function packed(rank: number, longUrl: string): number {
+  return fingerprintOf(longUrl).low * checkStatuses.length + rank;
+}
+
+/** The worse one of two that fail; else that of the destination, where it is known. */
+function statusOf(ranks: readonly number[]): CheckStatus | undefined {
+  const worst = checkStatuses[Math.max(...ranks)];
+  if (worst !== undefined && failingStatuses.includes(worst)) return worst;
+  return checkStatuses[ranks.find((rank) => rank !== -1) ?? -1];
+}
+
+function againstListing(kinds: readonly Verdicts[], checks: CheckFacts['checks'], { shortUrl }: Session): BrokenLinks {
   const broken: BrokenLink[] = [];
-  const { at, what, links, counts } = check;
+  const counts = byStatus(() => 0);
+  let links = 0;
   return {
     listed(record) {
-      const link = failed.get(shortUrl(record));
-      if (link && link.long_url === record.long_url) broken.push(link);
+      const name = shortUrl(record);
+      const { long_url = '' } = record;
+      const status = statusOf(kinds.map((verdicts) => verdicts.rankOf(name, long_url)));
+      if (status === undefined) return;
+      links += 1;
+      counts[status] += 1;
+      const found = kinds.flatMap(({ failed }) => failed.get(name) ?? []).filter((link) => link.long_url === long_url);
+      const [first] = found;
+      if (first) broken.push({ ...first, status, reason: found.map(({ reason }) => reason).join('; ') });
     },
-    facts: () => ({ at: Date.parse(at), what, links, counts, broken, changedSince: failed.size - broken.length }),
+    facts() {
+      const failed = new Set(kinds.flatMap((verdicts) => [...verdicts.failed.keys()]));
+      return { checks, links, counts, broken, changedSince: failed.size - broken.length };
+    },
   };
 }
 
-/** Undefined for a link that was named and did not exist. */
-function brokenLink(row: ReturnType<typeof checkedFields>): BrokenLink | undefined {
-  const { short_url, long_url, status, http_status, reason, final_url } = row;
-  if (long_url === undefined || !isCheckStatus(status)) return undefined;
+function brokenLink(row: ReturnType<typeof checkedFields>, isShortUrl: boolean): Pick<BrokenLink, 'short_url' | 'reason'> {
+  const { short_url, status, http_status, reason, final_url } = row;
   const led = status === 'wrong' && final_url !== undefined ? `: ${final_url}` : '';
+  const what = isShortUrl ? 'the short URL: ' : '';
   return {
-    short_url: short_url.replace(/^https?:\/\//, ''),
-    long_url,
-    status,
-    reason: `${[http_status, reason].filter(Boolean).join(' ')}${led}`,
+    short_url: withoutProtocol(short_url),
+    reason: `${what}${[http_status, reason].filter(Boolean).join(' ')}${led}`,
   };
+}
+
+/** Whether a check was of all links that the report is of. */
+async function coversAll({ listing }: KeptCheck, session: Session): Promise<boolean> {
+  if (listing === undefined) return false;
+  if (listing.allDomains) return true;
+  const { domain } = listing;
+  const isSame = session.domainNamed && domain !== undefined && isOn(domain, session);
+  return isSame || !(await hasNamesakes(session));
 }
 
 /** A report of one domain is about its links alone. */
-function isCovered(link: BrokenLink, { domain, domainNamed }: Session): boolean {
-  if (!domainNamed || domain === undefined) return true;
-  return withoutLocalPort(recordDomain(link) ?? '') === withoutLocalPort(domain);
+function isCovered(shortUrl: string, session: Session): boolean {
+  return !session.domainNamed || isOn(recordDomain({ short_url: withoutProtocol(shortUrl) }) ?? '', session);
+}
+
+function isOn(name: string, { domain = '' }: Session): boolean {
+  return withoutLocalPort(name) === withoutLocalPort(domain);
+}
+
+function withoutProtocol(shortUrl: string): string {
+  return shortUrl.replace(/^https?:\/\//, '');
 }

@@ -37,7 +37,7 @@ export function registerReport(command: Command, run: Runner): void {
     notes: [
       'The page is one file without scripts and without anything that is loaded from elsewhere, so it can be mailed and printed. It shows ' +
         'clicks per day, the links with the most clicks, those that changed the most against the time before, tags, links that expire in ' +
-        `the next ${soon} days, and what the last check found broken. It covers all domains of the account, or --domain.`,
+        `the next ${soon} days, and what is broken by the newest check of each link. It covers all domains of the account, or --domain.`,
       'The figures come from the readings of linkctl stats --record, or from a server that counts clicks per day; the page says from which. Where ' +
         'neither goes back far enough, nothing is written (exit 5). A file that is no report is replaced only with --yes.',
     ],

@@ -36,13 +36,19 @@ export interface ExpiringLink extends NamedLink {
   readonly total_clicks: number;
 }
 
-/** What the last check found. */
+/** What checks found of the links, whose newest verdicts count. */
 export interface CheckFacts {
-  readonly at: number;
-  /** As people typed it: `check --by-tags promo`. */
-  readonly what: string;
+  /** The checks that these are from. */
+  readonly checks: {
+    readonly number: number;
+    /** The newest as people typed it: `check --by-tags promo`. */
+    readonly what: string;
+    readonly first: number;
+    readonly last: number;
+  };
+  /** Links with a verdict on where they lead now. */
   readonly links: number;
-  /** Links by what was found of them; of those that were not reached there is nothing. */
+  /** These by the verdict on their destination, or on their short URL where that one fails. */
   readonly counts: Readonly<Record<CheckStatus, number>>;
   /** Links that fail a check, and still lead where they led then. */
   readonly broken: readonly BrokenLink[];

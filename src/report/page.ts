@@ -23,7 +23,7 @@ export const reportBeginning = `<!doctype html>
  */
 export function reportPage(facts: ReportFacts): string {
   const { clicks } = facts;
-  const title = `Clicks, ${period(clicks)}`;
+  const title = `Clicks, ${days(clicks.counted.since, clicks.counted.until)}`;
   const body = html`<header><h1>${title}</h1><p class="quiet">${facts.account}</p></header>
 <main>${tiles(facts)}
 ${section('Clicks per day', daysChart(clicks.days))}
@@ -31,7 +31,7 @@ ${section('Top links', top(facts))}
 ${section('Movers', movers(facts))}
 ${section('Tags', tags(facts))}
 ${section('Expiring soon', expiring(facts))}
-${section('Broken destinations', broken(facts))}</main>
+${section('Broken links', broken(facts))}</main>
 <footer><h2>Where the figures come from</h2>${sources(facts)}</footer>`;
   return html`${{ html: reportBeginning }}
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${styleHash()}'; base-uri 'none'; form-action 'none'">
@@ -54,9 +54,8 @@ function styleHash(): string {
 
 const day = (time: number): string => dayText(new Date(time).toISOString().slice(0, 10));
 
-function period({ counted }: Clicks): string {
-  const [first, last] = [day(counted.since), day(counted.until)];
-  return first === last ? first : `${first} to ${last}`;
+function days(first: number, last: number): string {
+  return day(first) === day(last) ? day(first) : `${day(first)} to ${day(last)}`;
 }
 
 const quiet = (text: string): Html => html`<p class="quiet">${text}</p>`;
@@ -85,7 +84,7 @@ function tiles({ clicks, links, gone, expiring, check }: ReportFacts): Html {
 ${tile('Clicks', grouped(clicks.total.clicks), against(clicks.total))}
 ${tile('Links with clicks', grouped(clicked), html`of ${quantity(links + gone, 'link')}`)}
 ${tile('Expiring', grouped(expiring.length), html`in the next ${soon} days`)}
-${check ? tile('Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${day(check.at)}`) : tile('Broken', '?', html`not checked yet`)}
+${check ? tile('Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${days(check.checks.first, check.checks.last)}`) : tile('Broken', '?', html`not checked yet`)}
 </dl>`;
 }
 
@@ -127,17 +126,22 @@ function broken(facts: ReportFacts): Html {
   const { broken: links } = check;
   const shown = links.slice(0, 2 * rowsShown);
   return html`${links.length > 0 ? brokenTable(shown) : quiet('Nothing was found broken.')}${shownOf(shown.length, links.length, 'link', wholeLists(facts).broken)}
-${quiet(checkSentences(check).join(' '))}`;
+${quiet(checkSentences(check, facts.links).join(' '))}`;
 }
 
 /** What a robot could not find out is said as such (K1). */
-function checkSentences({ what, at, links, counts, changedSince }: CheckFacts): string[] {
+function checkSentences({ checks, links, counts, changedSince }: CheckFacts, all: number): string[] {
   const found = checkStatuses.filter((status) => counts[status] > 0).map((status) => `${grouped(counts[status])} ${status}`);
-  const unreached = checkStatuses.reduce((rest, status) => rest - counts[status], links);
+  const { number, what, first, last } = checks;
+  const who =
+    number === 1
+      ? `linkctl ${what} of ${timeText(last)}`
+      : `The newest verdicts, from ${timeText(first)} to ${timeText(last)}, ${quantity(number, 'check')},`;
   const since = changedSince === 1 ? 'has been changed or deleted' : 'have been changed or deleted';
+  const unknown = all - links;
   return [
-    `linkctl ${what} of ${timeText(at)} found of ${quantity(links, 'link')}: ${found.join(', ')}.`,
-    ...(unreached > 0 ? [`It was stopped, and ${quantity(unreached, 'link')} were not reached.`] : []),
+    `${who} found of ${quantity(links, 'link')}: ${found.join(', ') || 'nothing'}.`,
+    ...(unknown > 0 ? [`Of ${quantity(unknown, 'other link')} no check has said anything since they lead where they do.`] : []),
     ...(counts.blocked > 0 ? ['Blocked means that the page refuses programs: a person must look.'] : []),
     ...(changedSince > 0 ? [`${quantity(changedSince, 'link')} that failed then ${since} since.`] : []),
   ];

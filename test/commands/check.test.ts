@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { lastCheck } from '../../src/changes/last-check.ts';
+import { keptChecks } from '../../src/changes/kept-checks.ts';
 import { main } from '../../src/cli/main.ts';
 import { startProgram } from '../support/built-program.ts';
 import { test as base, username } from '../support/linkctl.ts';
@@ -311,17 +311,14 @@ for (const edition of ['a', 'b'] as const) {
       expect([undone.code, undone.stderr]).toEqual([1, expect.stringContaining('cannot be undone')]);
       const identity = { server: env.LINKCTL_BASE_URL ?? '', username };
       const system = createTestSystem({ env });
-      expect(await lastCheck({ ...identity, username: 'somebody' }, system)).toBeUndefined();
-      const last = await lastCheck(identity, system);
-      expect(last).toMatchObject({
-        what: 'check --allow-private --filter hash=gone',
-        complete: true,
-        links: 1,
-        counts: { broken: 1, ok: 0 },
-      });
       const found: unknown[] = [];
-      for await (const rows of last?.rows(new Set(['broken'])) ?? []) found.push(...rows);
-      expect(found).toMatchObject([{ hash: 'gone', status: 'broken', http_status: 404, long_url: pages.urlOf('404') }]);
+      for await (const _ of keptChecks({ ...identity, username: 'somebody' }, system)) found.push('foreign');
+      for await (const { what, complete, listing, links } of keptChecks(identity, system)) {
+        for await (const { row } of links()) found.push({ what, complete, listing, ...(await row()) });
+        break;
+      }
+      const row = { hash: 'gone', status: 'broken', http_status: 404, long_url: pages.urlOf('404'), isOffline: false };
+      expect(found).toMatchObject([{ what: 'check --allow-private --filter hash=gone', complete: true, listing: undefined, ...row }]);
       const asked = pages.requests.length;
       await linkctl(['check', '--allow-private']);
       expect(pages.requests.length).toBeGreaterThan(asked);

@@ -128,32 +128,56 @@ test('H3, H4: what the server counts per day needs no readings, and the page say
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
-  test('H3, K4: the page has what the last check found, but for links that were changed since', async ({
+  test('H3, K4: the newest verdict of each link counts, whichever check it is from, unless the link was changed since', async ({
     linkctl,
     path,
     service,
   }) => {
-    const server = createServer((request, response) => void response.writeHead(request.url === '/ok' ? 200 : 404).end());
+    const well = new Set(['/ok']);
+    const server = createServer((request, response) => void response.writeHead(well.has(request.url ?? '') ? 200 : 404).end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const destinations = { well: `${at}/ok`, lost: `${at}/lost`, mended: `${at}/old`, gone: `${at}/gone` };
+    const destinations = {
+      well: `${at}/ok`,
+      lost: `${at}/lost`,
+      back: `${at}/back`,
+      mended: `${at}/old`,
+      gone: `${at}/gone`,
+      ...(edition === 'b' && { short: `${at}/ok` }),
+    };
     await store(
       service,
-      Object.entries(destinations).map(([custom_hash, long_url]) => ({ custom_hash, long_url })),
+      Object.entries(destinations).map(([custom_hash, long_url]) => ({ custom_hash, long_url, tags: ['docs'] })),
     );
-    expect((await linkctl(['check', '--allow-private', '-q'])).code).toBe(3);
-    await linkctl(['check', '--allow-private', '-q', 'well']);
+    const report = async () => {
+      const { stdout } = await linkctl(['report', '--html', path, '--json']);
+      return { ...JSON.parse(stdout), text: textOf(path) };
+    };
+    await linkctl(['check', '--allow-private', '-q', '--filter', 'hash=lost']);
+    const hour = 3_600_000;
+    const later = (hours: number) => ({ now: () => Date.now() + hours * hour });
+    expect((await linkctl(['check', '--allow-private', '-q'], later(1))).code).toBe(3);
+    const one = await report();
+    expect(one.text).toMatch(/linkctl check --allow-private of .* found of [56] links: [12] ok, 4 broken\./);
+    well.add('/back');
+    await linkctl(['check', '--allow-private', '-q', 'back'], later(2));
+    // These do not ask destinations: what is known of them stays.
+    await linkctl(['check', '--links', '-q', '--by-tags', 'docs'], later(3));
+    if (edition === 'b') await linkctl(['check', '--links', '--allow-private', '-q', 'short'], later(4));
     await linkctl(['edit', 'mended', '--url', `${at}/ok`]);
     await linkctl(['delete', 'gone', '--yes']);
-    const { stdout } = await linkctl(['report', '--html', path, '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ links: 3, broken: 1 });
-    expect(textOf(path)).toMatch(
+    const { links, broken, text } = await report();
+    expect([links, broken]).toEqual(edition === 'a' ? [4, 1] : [5, 2]);
+    expect(text).toContain(edition === 'a' ? 'Broken 1 of 3 links,' : 'Broken 2 of 4 links,');
+    expect(text).toContain(`localhost/lost ${at}/lost 404 not found broken`);
+    expect(text).toMatch(
       new RegExp(
-        `Link Found localhost/lost ${at}/lost 404 not found broken linkctl check of .* found of 4 links: 1 ok, 3 broken\\. ` +
-          '2 links that failed then have been changed or deleted since\\.',
+        `The newest verdicts, from .* to .*, ${edition === 'a' ? 3 : 4} checks, found of [34] links: 2 ok, .*1 broken.*\\. ` +
+          'Of 1 other link no check has said anything since .* 2 links that failed then have been changed or deleted since\\.',
       ),
     );
+    if (edition === 'b') expect(text).toMatch(/localhost\/short http:.*\/ok the short URL: .* (unreachable|wrong|broken)/);
   });
 });
 

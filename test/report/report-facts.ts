@@ -92,8 +92,12 @@ export function fullFacts(): ReportFacts {
       total_clicks: 1234 * index,
     })),
     check: {
-      at: madeAt - 30 * 3_600_000,
-      what: `check --by-tags '${hostile[1]}'`,
+      checks: {
+        number: 1,
+        what: `check --by-tags '${hostile[1]}'`,
+        first: madeAt - 30 * 3_600_000,
+        last: madeAt - 30 * 3_600_000,
+      },
       links: 20_298,
       counts: { ok: 19_900, moved: 12, skipped: 66, blocked: 290, loop: 0, unreachable: 2, broken: 18, wrong: 0 },
       changedSince: 2,
