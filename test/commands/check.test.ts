@@ -318,7 +318,9 @@ for (const edition of ['a', 'b'] as const) {
         break;
       }
       const row = { hash: 'gone', status: 'broken', http_status: 404, long_url: pages.urlOf('404'), isOffline: false };
-      expect(found).toMatchObject([{ what: 'check --allow-private --filter hash=gone', complete: true, listing: undefined, ...row }]);
+      expect(found).toMatchObject([
+        { what: 'check --allow-private --filter hash=gone', complete: true, listing: undefined, ...row },
+      ]);
       const asked = pages.requests.length;
       await linkctl(['check', '--allow-private']);
       expect(pages.requests.length).toBeGreaterThan(asked);
