@@ -17,8 +17,10 @@ export interface CheckPlan {
     /** Writes them to a new file, 0600 and synced: they are kept with the run. */
     copyTo(path: string): Promise<void>;
   };
-  /** The unfinished run that has these links. */
+  /** The unfinished run of the same command. */
   readonly resumes: string | undefined;
+  /** Reads links that `copyTo` has written. */
+  readLinks(path: string): Promise<LinkList>;
   /** Ask the short URLs (K4). */
   readonly shortUrls: boolean;
   readonly settings: CheckSettings;

@@ -1,8 +1,10 @@
 import { Destinations } from '../check/destinations.ts';
 import { askAll } from '../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../check/verdict.ts';
+import { carryVerdicts } from './carried-verdicts.ts';
 import type { CheckPlan, StartedCheck } from './check-plan.ts';
 import { nameOf, readerGone, readToItsEnd, stopOnSignal } from './execute.ts';
+import type { Journal } from './journal/journal.ts';
 import { rangesOf } from './journal/ranges.ts';
 import { RecordedVerdicts } from './journal/recorded-verdicts.ts';
 import { isSettled } from './journal/run-state.ts';
@@ -11,7 +13,7 @@ import type { OutcomeFile } from './results/results.ts';
 import type { StopReason } from './results/row-outcome.ts';
 import { beginRun } from './run-beginning.ts';
 import type { BegunRun } from './run-execution.ts';
-import type { RunEnvironment } from './run-plan.ts';
+import type { RunEnvironment, UnfinishedRun } from './run-plan.ts';
 import { pruneRuns } from './runs.ts';
 import { createStop, type Stop } from './sending/execution.ts';
 
@@ -41,6 +43,7 @@ export async function startCheck(plan: CheckPlan, environment: RunEnvironment): 
     open: () => [],
     copyTo: (path: string) => links.copyTo(path),
     snapshot: { run: plan.resumes },
+    carry: (earlier: UnfinishedRun, journal: Journal) => carryVerdicts(earlier, plan, journal),
     readAt: system.now(),
   };
   return await beginRun(identity, { input, what, profile, domain, results, overwrite }, environment, async (begun) =>

@@ -61,6 +61,7 @@ export async function beginRun<Started>(
     const alike = await findRun(key, identity, plan, environment);
     assertReplaceable(plan, alike?.state.begin);
     const found = alike && isOutdated(alike, plan) ? await discard(alike, folders, system) : alike;
+    if (found && plan.input.carry) await renew(found.name, identity, plan, environment);
     if (!found) made = await create(identity, plan, folders, environment);
     const name = found?.name ?? made ?? '';
     claims.push(await claimRun(name, folders, system));
@@ -98,6 +99,28 @@ async function discard({ name }: FoundRun, folders: RunFolders, system: System):
       throw new LocalError(`another process continued run ${name} meanwhile`, { hint: 'run the same command again' });
     }
     removeRunFolder(name, folders, system);
+  } finally {
+    work.release();
+  }
+}
+
+/** Gives an unfinished run the rows of now, and what it knows of them. Throws `LocalError` while another process works on it. */
+async function renew(name: string, identity: RunIdentity, plan: RunBeginning, environment: RunEnvironment): Promise<void> {
+  const { system, openJournalFile, stateFolder } = environment;
+  const { carry, copyTo } = plan.input;
+  const folders = runFolders(stateFolder);
+  const folder = join(folders.runs, name);
+  const work = await claimRun(name, folders, system);
+  try {
+    const path = join(folder, journalName);
+    // Under the lock: the process that had it may have worked on until now.
+    const state = await foldJournal(path);
+    const begin = { ...beginLine(name, identity, plan, environment), at: state.begin.at };
+    await createRunFolder(begin, folders, system, {
+      copyInput: copyTo,
+      openFile: openJournalFile,
+      carry: (journal) => carry?.({ folder, path, state }, journal) ?? Promise.resolve(),
+    });
   } finally {
     work.release();
   }
@@ -207,12 +230,24 @@ function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
 
 async function create(
   identity: RunIdentity,
-  { what, undo, undoes, profile, input, results, failed }: RunBeginning,
+  plan: RunBeginning,
   folders: RunFolders,
-  { client, system, openJournalFile }: RunEnvironment,
+  environment: RunEnvironment,
 ): Promise<string> {
+  const { system, openJournalFile } = environment;
   const run = newRunName(runKey(identity), system.now(), folders);
-  const begin: BeginLine = {
+  const begin = beginLine(run, identity, plan, environment);
+  await createRunFolder(begin, folders, system, { copyInput: plan.input.copyTo, openFile: openJournalFile });
+  return run;
+}
+
+function beginLine(
+  run: string,
+  identity: RunIdentity,
+  { what, undo, undoes, profile, results, failed }: RunBeginning,
+  { client, system }: RunEnvironment,
+): BeginLine {
+  return {
     type: 'begin',
     version: 1,
     run,
@@ -225,8 +260,6 @@ async function create(
     outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),
     at: new Date(system.now()).toISOString(),
   };
-  await createRunFolder(begin, folders, system, { copyInput: input.copyTo, openFile: openJournalFile });
-  return run;
 }
 
 function releaseAll(claims: readonly Claim[]): void {

@@ -3,7 +3,8 @@ import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import type { OpenJournalFile } from './journal/journal.ts';
+import type { Journal, OpenJournalFile } from './journal/journal.ts';
+import type { RunState } from './journal/run-state.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { Mode } from './operations/shorten.ts';
 import type { RowError } from './results/row-outcome.ts';
@@ -34,12 +35,25 @@ export interface RunInput<Item extends object = object> {
    * command has other rows.
    */
   readonly snapshot?: { readonly run: string | undefined } | undefined;
+  /**
+   * For links that are read anew when their run is resumed: writes what the unfinished run knows of them into the journal that replaces its
+   * own.
+   */
+  readonly carry?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
   /** When the rows' links were read, in milliseconds since 1970; absent where they were not. */
   readonly readAt?: number | undefined;
   /** The error to stop with if the file is no longer the one that was checked (F65). */
   change?(): Promise<CliError | undefined>;
   /** For what cannot be read again, such as a pipe or a listing: writes it to a new file, 0600 and fsynced; it is kept with the run. */
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
+}
+
+/** A run that is held by this process, as it was left. */
+export interface UnfinishedRun {
+  /** Where it lies, and its journal. */
+  readonly folder: string;
+  readonly path: string;
+  readonly state: RunState;
 }
 
 export interface OperationSettings {

@@ -25,7 +25,7 @@ import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { type CheckView, checkColumns, checkReport, headerLines } from './check-report.ts';
-import { linkSource, sumOf, unfinishedCheck } from './checked-links.ts';
+import { keptLinks, linkSource, sumOf, unfinishedCheck } from './checked-links.ts';
 
 interface CheckOptions extends SelectionOptions {
   readonly links?: boolean;
@@ -100,7 +100,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
   const given = { ...source.given, shortUrls, allowPrivate };
   const sha256 = sumOf(given);
   const begun = session.global.dryRun ? undefined : await unfinishedCheck(sha256, session);
-  const { links, notes } = begun ? { links: begun.links, notes: [] } : await source.read();
+  const { links, notes } = await source.read();
   const view: CheckView = {
     only: only && new Set(only),
     failOn: new Set(failOn ?? failingStatuses),
@@ -119,7 +119,8 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
       profile,
       domain,
       links,
-      resumes: begun?.run,
+      resumes: begun,
+      readLinks: (path) => keptLinks(path, session),
       shortUrls,
       settings: await settingsOf(options, session),
       results,

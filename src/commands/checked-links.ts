@@ -91,19 +91,11 @@ function checkedLink({ hash, domain }: LinkKey, record: UrlRecord | undefined, {
   return { hash: record?.hash ?? hash, domain, short_url: record ? shortUrl(record) : '', long_url: record?.long_url };
 }
 
-/** An unfinished run of the same selection, with the links that it had. */
-export interface UnfinishedCheck {
-  readonly run: string;
-  /** When it began, in ISO 8601. */
-  readonly at: string;
-  readonly links: CheckedLinks;
-}
-
 /** Milliseconds for which a verdict counts as one of now: an older check is not resumed, but begun anew. */
 const resumableFor = 24 * 60 * 60 * 1000;
 
-/** The check that the same command resumes, if there is one; one that is too old is deleted. */
-export async function unfinishedCheck(sha256: string, session: Session): Promise<UnfinishedCheck | undefined> {
+/** The check that the same command resumes, by its name, if there is one; one that is too old is deleted. */
+export async function unfinishedCheck(sha256: string, session: Session): Promise<string | undefined> {
   const { system } = session;
   const stateFolder = folders(system).state;
   const begun = await keptRun({ operation: 'check', domain: session.domain, sha256 }, { ...session, stateFolder });
@@ -114,9 +106,14 @@ export async function unfinishedCheck(sha256: string, session: Session): Promise
     await forgetRun(stateFolder, run, system);
     return undefined;
   }
+  return run;
+}
+
+/** The links that an unfinished check had. */
+export async function keptLinks(path: string, session: Session): Promise<CheckedLinks> {
   const kept = new LinkPages(session);
-  for await (const links of readKeptRows<CheckedLink>(begun.input)) for (const link of links) kept.add(link);
-  return { run, at, links: kept.list() };
+  for await (const links of readKeptRows<CheckedLink>(path)) for (const link of links) kept.add(link);
+  return kept.list();
 }
 
 /** What makes two checks the same (R 1.4). */

@@ -455,6 +455,49 @@ test('K2: what is not asked is not paced: short URLs of a name that is not publi
   expect(Number(/destinations, (\S+) s\)/.exec(stderr)?.[1])).toBeLessThan(1.5);
 });
 
+test('R 1.4: a resumed check has the links of now: what was changed meanwhile, what was added, and not what is gone', async ({
+  env,
+  linkctl,
+  service,
+  pages,
+  folder,
+}) => {
+  const urls = [1, 2, 3, 4, 5].map((nth) => pages.urlOf(nth === 2 ? `301/${nth}` : `200/${nth}`, nth));
+  await store(
+    service,
+    urls.map((long_url, nth) => ({ custom_hash: `st${nth + 1}`, long_url })),
+  );
+  const argv = ['check', '--allow-private', '-o', 'csv', '--only', 'moved,ok', '--fields', 'hash,status,long_url'];
+  const system = createTestSystem({ env, haste: 1000 });
+  pages.hold = (request) => request.endsWith('/5');
+  const ran = main(argv, system);
+  await until(() => recorded(folder) === 4, '4 verdicts are recorded');
+  system.raise('SIGINT');
+  await ran;
+  pages.release();
+  const [run] = await readdir(join(folder, '.local', 'state', 'linkctl', 'runs'));
+  const colleague = pages.urlOf('200/colleague', 8);
+  expect((await linkctl(['edit', 'st2', '--url', colleague])).code).toBe(0);
+  expect((await linkctl(['edit', 'st4', '--url', `${urls[0]}#part`])).code).toBe(0);
+  expect((await linkctl(['delete', 'st3', '--yes'])).code).toBe(0);
+  await store(service, [{ custom_hash: 'added', long_url: pages.urlOf('200/added', 9) }]);
+  const before = pages.requests.length;
+  const resumed = await linkctl(argv);
+  expect(resumed).toMatchObject({
+    code: 0,
+    stdout: `hash,status,long_url\nadded,ok,${pages.urlOf('200/added', 9)}\nst5,ok,${urls[4]}\nst4,ok,${urls[0]}#part\nst2,ok,${colleague}\nst1,ok,${urls[0]}\n`,
+  });
+  expect(resumed.stderr).toMatch(
+    new RegExp(`^resuming run ${run}: 1 of 4 destinations are done\nchecking 5 links: 3 destinations on 3 hosts `),
+  );
+  expect(pages.requests.slice(before).toSorted()).toEqual([
+    'HEAD 127.0.0.5/200/5',
+    'HEAD 127.0.0.8/200/colleague',
+    'HEAD 127.0.0.9/200/added',
+  ]);
+  expect((await linkctl(['runs', '--fields', 'run,rows,state'])).stdout).toContain(`${run}\t5\tfinished\n`);
+});
+
 test('B60: a dry run asks nothing', async ({ linkctl, service, pages }) => {
   await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
   const ran = await linkctl(['check', '--allow-private', '-n']);

@@ -7,7 +7,7 @@ import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
 import { inputName, journalName, type RunFolders, runNames } from '../run-names.ts';
-import { type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
+import { type Journal, type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
 import { type BeginLine, decodeLine } from './lines.ts';
 
 /** What makes two command lines the same run: a resumed one is found by it. */
@@ -34,6 +34,8 @@ interface FolderOptions {
   /** Writes what came through a pipe, which is kept with the run. */
   readonly copyInput?: ((path: string) => Promise<void>) | undefined;
   readonly openFile?: OpenJournalFile | undefined;
+  /** Writes further lines into the new journal, which then takes the place of a run of this name. */
+  readonly carry?: ((journal: Journal) => Promise<void>) | undefined;
 }
 
 /**
@@ -44,7 +46,7 @@ export async function createRunFolder(
   begin: BeginLine,
   folders: RunFolders,
   system: MarkSystem,
-  { copyInput, openFile }: FolderOptions = {},
+  { copyInput, openFile, carry }: FolderOptions = {},
 ): Promise<void> {
   const { runs } = folders;
   const draft = draftFolder(folders, system);
@@ -53,8 +55,13 @@ export async function createRunFolder(
     removeDeadDrafts(runs, system);
     await copyInput?.(join(draft, inputName));
     const journal = await openJournal(join(draft, journalName), 0, openFile);
-    await journal.write(begin).finally(() => journal.close());
+    const write = async (): Promise<void> => {
+      await journal.write(begin);
+      await carry?.(journal);
+    };
+    await write().finally(() => journal.close());
     syncFolder(draft, system);
+    if (carry) removeRunFolder(begin.run, folders, system);
     const isFirst = runNames(folders).length === 0;
     renameSync(draft, join(runs, begin.run));
     if (isFirst) syncFoldersUpFrom(runs, system);
