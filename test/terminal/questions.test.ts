@@ -60,9 +60,18 @@ describe('auth login', () => {
     expect(screenOf(shown)[1]).toBe('error: aborted: nothing was changed');
   });
 
-  test('D47: a base URL is looked at right away, and asked for again where there is no API', async ({ open, wire, folder }) => {
+  test('D47: a profile name and a base URL are looked at right away, and asked for again where they cannot be', async ({
+    open,
+    wire,
+    folder,
+  }) => {
     const { origin, host } = new URL(wire.baseUrl);
-    const terminal = open(['auth', 'login', '-p', 'work', '--no-color'], { env: nobody });
+    const terminal = open(['auth', 'login', '--no-color'], { env: nobody });
+    await terminal.sees('Profile name [default]: ');
+    terminal.type(`${origin}\n`);
+    await terminal.sees('error: profile name');
+    await terminal.sees('Profile name [default]: ');
+    terminal.type('work\n');
     await terminal.sees('Base URL of the API, such as example.com: ');
     terminal.type('not an address\n');
     await terminal.sees('error: --base-url: expected a host or a URL');

@@ -36,10 +36,7 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
   refuseShadowed(system.env);
   const config = readConfig(system);
   await invocation.warn(...config.warnings);
-  const name = requireProfileName(global.profile ?? (await defaultName(invocation)));
-  if (name === sandboxName) {
-    throw new UsageError('the sandbox needs no login', { hint: 'to log in to a server: linkctl auth login --profile work' });
-  }
+  const name = await givenName(invocation);
   const stored = config.profiles.get(name) ?? {};
   const url = await givenBaseUrl(stored, invocation);
   const username = await givenUsername(stored, invocation);
@@ -75,10 +72,33 @@ function refuseShadowed(env: System['env']): void {
   }
 }
 
-async function defaultName(invocation: Invocation): Promise<string> {
-  const { LINKCTL_PROFILE } = invocation.system.env;
-  if (LINKCTL_PROFILE) return LINKCTL_PROFILE;
-  return canAsk(invocation) ? await ask('Profile name', '--profile', invocation, 'default') : 'default';
+async function givenName(invocation: Invocation): Promise<string> {
+  const { global, system } = invocation;
+  const given = global.profile ?? (system.env.LINKCTL_PROFILE || undefined) ?? (canAsk(invocation) ? undefined : 'default');
+  if (given !== undefined) return loginName(given);
+  return await askUntil(() => ask('Profile name', '--profile', invocation, 'default'), loginName, invocation);
+}
+
+function loginName(text: string): string {
+  if (requireProfileName(text) !== sandboxName) return text;
+  throw new UsageError('the sandbox needs no login', { hint: 'to log in to a server: linkctl auth login --profile work' });
+}
+
+/** Asks again where an answer is refused: a login that ended would leave the next answers, such as the key, to the shell. */
+async function askUntil(
+  question: () => Promise<string>,
+  read: (answer: string) => string | Promise<string>,
+  { deadline, streams }: Invocation,
+): Promise<string> {
+  for (;;) {
+    const answer = await question();
+    try {
+      return await read(answer);
+    } catch (error) {
+      if (!(error instanceof CliError) || deadline.signal.aborted) throw error;
+      await printFailure(error, {}, streams);
+    }
+  }
 }
 
 async function givenBaseUrl(stored: Profile, invocation: Invocation): Promise<string> {
@@ -87,15 +107,12 @@ async function givenBaseUrl(stored: Profile, invocation: Invocation): Promise<st
   const exposes = global.insecureHttp ?? stored.insecure_http ?? false;
   if (given !== undefined) return await findApi(given, exposes, invocation);
   if (stored.base_url && !canAsk(invocation)) return stored.base_url;
-  for (;;) {
-    const text = await ask('Base URL of the API, such as example.com', '--base-url', invocation, stored.base_url ?? undefined);
-    try {
-      return await findApi(text, exposes, invocation);
-    } catch (error) {
-      if (!(error instanceof CliError) || invocation.deadline.signal.aborted) throw error;
-      await printFailure(error, {}, invocation.streams);
-    }
-  }
+  const question = 'Base URL of the API, such as example.com';
+  return await askUntil(
+    () => ask(question, '--base-url', invocation, stored.base_url ?? undefined),
+    (text) => findApi(text, exposes, invocation),
+    invocation,
+  );
 }
 
 async function givenUsername(stored: Profile, invocation: Invocation): Promise<string> {
