@@ -1,14 +1,27 @@
 import { NotFoundError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { Session } from '../cli/session.ts';
+import { type LinkKey, recordDomain } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Clicks, DayClicks, Span } from '../history/clicks.ts';
 import type { DailyClicks } from '../history/daily-clicks.ts';
+import { historyPaths } from '../history/history-folder.ts';
 import { nameOf } from '../history/link-prints.ts';
+import { changesFrom } from '../history/noted-changes.ts';
 import { type ReadingScope, storedLink } from '../history/parts.ts';
-import { recordedClicks } from '../history/recorded-clicks.ts';
+import { recordedClicks, type WantedClicks } from '../history/recorded-clicks.ts';
 import { dailyClicks } from './daily-clicks.ts';
 import { selectedRecords, type TypedSelection } from './selected-records.ts';
+
+/** The clicks of a selection. */
+interface PeriodClicks extends Clicks {
+  /** Links that were selected by name or else; 0 where everything was. */
+  readonly selected: number;
+  /** Those that were named, and that neither the account nor the readings of the time have. */
+  readonly unknown: readonly LinkKey[];
+  /** Links that this tool deleted or reset in the time, which the days of the server lack; 0 where readings are counted. */
+  readonly uncounted: number;
+}
 
 const everything: TypedSelection = { operands: [], options: {} };
 
@@ -16,10 +29,15 @@ const everything: TypedSelection = { operands: [], options: {} };
  * The clicks of the selected links, of the whole account without a selection, for whatever shows them: from the readings of the history, and
  * where these do not go back so far, from the days that the server sends (H4). Throws a `NotFoundError` (exit 5) where nothing is old enough.
  */
-export async function periodClicks(span: Span, session: Session, selection = everything): Promise<Clicks> {
+export async function periodClicks(span: Span, session: Session, selection = everything): Promise<PeriodClicks> {
   const scope = scopeOf(selection, session);
   const { identity } = session.client;
-  const names = typeof scope === 'object' && 'selection' in scope ? await namesOf(selection, session) : undefined;
+  const isSelection = typeof scope === 'object' && 'selection' in scope;
+  const { names, missing } = isSelection ? await namesOf(selection, session) : { names: undefined, missing: [] };
+  const whole = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
+    const unknown = await unknownOf(missing, clicks, session);
+    return { ...clicks, selected: names?.size ?? 0, unknown, uncounted };
+  };
   let recorded: Clicks;
   try {
     recorded = recordedClicks({ span, scope, names }, identity, session.system);
@@ -27,9 +45,10 @@ export async function periodClicks(span: Span, session: Session, selection = eve
     if (!(error instanceof NotFoundError)) throw error;
     const clicks = (await dailyClicks(span, session, selection))?.clicks();
     if (clicks === undefined) throw error;
-    return clicks;
+    return await whole(clicks, await lostLinks({ span: clicks.counted, scope, names }, session));
   }
-  return { ...recorded, days: await withoutGaps(recorded.days, () => dailyClicks(span, session, selection)) };
+  const days = await withoutGaps(recorded.days, () => dailyClicks(span, session, selection));
+  return await whole({ ...recorded, days }, 0);
 }
 
 /** Days without readings, as far as the server knows them. What is recorded is shown also where the server does not answer. */
@@ -43,15 +62,52 @@ async function withoutGaps(
 }
 
 /** The names of the selected links; of those that were named also where they are gone. */
-async function namesOf(selection: TypedSelection, session: Session): Promise<ReadonlySet<string>> {
+async function namesOf(
+  selection: TypedSelection,
+  session: Session,
+): Promise<{ names: ReadonlySet<string>; missing: readonly LinkKey[] }> {
   const names = new Set<string>();
+  const gone: LinkKey[] = [];
   for await (const { records, missing } of await selectedRecords(selection, session)) {
     for (const record of records) names.add(nameOf(storedLink(record, session.edition)));
-    for (const { hash, domain = await usualDomain(session) } of missing) {
-      names.add(nameOf({ hash, domain: withoutLocalPort(domain) }));
+    for (const link of missing) {
+      names.add(await missingName(link, session));
+      gone.push(link);
     }
   }
-  return names;
+  return { names, missing: gone };
+}
+
+async function missingName({ hash, domain }: LinkKey, session: Session): Promise<string> {
+  return nameOf({ hash, domain: withoutLocalPort(domain ?? (await usualDomain(session))) });
+}
+
+/** A link that was deleted in the time is known by its event. */
+async function unknownOf(missing: readonly LinkKey[], { links }: Clicks, session: Session): Promise<readonly LinkKey[]> {
+  const known = new Set(
+    links.map(({ link }) => {
+      const domain = session.edition === 'b' ? '' : withoutLocalPort(recordDomain(link) ?? '');
+      return nameOf({ hash: link.hash, domain });
+    }),
+  );
+  const unknown: LinkKey[] = [];
+  for (const link of missing) if (!known.has(await missingName(link, session))) unknown.push(link);
+  return unknown;
+}
+
+/** How many links this tool deleted or reset, by the marks in the history. */
+async function lostLinks({ span, scope, names }: WantedClicks, session: Session): Promise<number> {
+  const usual = await usualDomain(session);
+  const lost = new Set<string>();
+  for (const { kind, at, hash, domain = usual } of changesFrom(0, historyPaths(session.client.identity, session.system).changes)
+    .changes) {
+    if (kind === 'renamed' || at < span.since || at >= span.until) continue;
+    const place = withoutLocalPort(domain);
+    const name = nameOf({ hash, domain: place });
+    const isWanted = names?.has(name) ?? (scope === 'account' || ('domain' in scope && scope.domain === place));
+    if (isWanted) lost.add(name);
+  }
+  return lost.size;
 }
 
 /** The domain of links that name none; edition B needs none. */

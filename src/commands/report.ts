@@ -63,7 +63,16 @@ async function report({ html: path, since = '30d' }: ReportOptions, invocation: 
   const domain = session.domainNamed ? session.domain : undefined;
   const { edition } = session;
   const account = whereabouts({ ...session, domain });
-  const facts: ReportFacts = { account, edition, domain, madeAt: now, clicks, ...listed, check: broken?.facts() };
+  const facts: ReportFacts = {
+    account,
+    edition,
+    domain,
+    madeAt: now,
+    clicks,
+    uncounted: clicks.uncounted,
+    ...listed,
+    check: broken?.facts(),
+  };
   file.write(reportPage(facts));
   file.commit();
   return doneReport(path, facts);

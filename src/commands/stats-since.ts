@@ -1,5 +1,6 @@
-import { UsageError } from '../base/errors.ts';
+import { type CliError, NotFoundError, PartialError, UsageError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
+import { noShortUrl } from '../client/api-messages.ts';
 import { recordDomain } from '../contract/link.ts';
 import type { SelectionOptions } from '../flags/selection-flags.ts';
 import { type ClickGroup, type Clicks, groupClicks, type ReadLink, type Span } from '../history/clicks.ts';
@@ -10,6 +11,7 @@ import { type ClickGrouping, changeOf, percentText, periodRows } from '../output
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { periodClicks } from './period-clicks.ts';
+import { notFound } from './selected-links.ts';
 
 export interface SinceOptions extends SelectionOptions {
   readonly since?: string;
@@ -27,6 +29,9 @@ export async function statsSince(options: SinceOptions, session: Session, operan
   const span = spanOf(options, session.system.now());
   const { by = 'link', chart } = options;
   const clicks = await periodClicks(span, session, { operands, options });
+  const failure = unknownFailure(clicks);
+  // Nothing is known of any of them.
+  if (failure instanceof NotFoundError) throw failure;
   const all = rowsBy[by](clicks);
   const isCut = by !== 'day' && (chart || session.format() === 'table');
   const rows = all.slice(0, options.top ?? (isCut ? usualRows : undefined));
@@ -40,13 +45,32 @@ export async function statsSince(options: SinceOptions, session: Session, operan
       severalDomains: domains.size > 1,
     }),
     members: () => ({ period: periodOf(clicks), summary: summaryOf(clicks) }),
+    outcome: () => failure,
     notes: () => [
       ...cutNote,
       ...totalNotes(clicks),
+      ...(clicks.uncounted > 0 ? [uncountedNote(clicks.uncounted)] : []),
       ...(by === 'day' || chart ? dayNotes(clicks) : []),
       ...(by === 'tag' ? tagNotes(clicks) : []),
     ],
   };
+}
+
+/** The end of what named links that do not exist (B43). */
+function unknownFailure({ selected, unknown }: Awaited<ReturnType<typeof periodClicks>>): CliError | undefined {
+  const [first] = unknown;
+  if (first === undefined) return undefined;
+  if (selected === 1) return notFound(first);
+  const details = unknown.slice(0, 10).map((link) => noShortUrl(link).message);
+  const Kind = unknown.length < selected ? PartialError : NotFoundError;
+  return new Kind(`${grouped(unknown.length)} of ${quantity(selected, 'link')} do not exist, and did not in this time`, {
+    details,
+  });
+}
+
+/** H4: the days of a link go with it. */
+function uncountedNote(links: number): string {
+  return `the clicks of ${quantity(links, 'link')} that linkctl deleted or reset in this time are not in the server's figures`;
 }
 
 /** What `--since` and `--until` say. Throws a UsageError. */

@@ -60,8 +60,9 @@ export function registerStats(command: Command, run: Runner): void {
         'the account. The links with the most clicks come first. A table shows short URLs and destinations, a pipe the hash and the counters, or short URLs on several domains; --fields takes every field of list. ' +
         '--chart draws the first 20 links, or those of --top.',
       '--record adds a reading of the counters to a history on this computer: run it every night. Without a selection it reads all domains. ' +
-        '--since counts from the reading nearest to <time> to the one nearest to --until, and compares with as long a time before. What this tool ' +
-        'resets, deletes or renames is taken into account. Times are UTC: 7d, 12h, today, 2026-01-31 or 2026-01-31T09:00.',
+        '--since counts from the reading nearest to <time> to the one nearest to --until, and compares with as long a time before. Where no ' +
+        'reading is old enough, it counts whole UTC days if the server sends them. What this tool renames keeps its clicks, and clicks before a reset or a deletion count; but a single ' +
+        'delete with --yes, or one with --no-undo, may read no counters before, and the clicks since the last reading are lost. Times are UTC: 7d, 12h, today, 2026-01-31 or 2026-01-31T09:00.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });

@@ -9,7 +9,7 @@ import type { ReadingScope } from './parts.ts';
 import { type UsedReadings, usedReadings } from './used-readings.ts';
 
 /** What clicks are wanted of. */
-interface WantedClicks {
+export interface WantedClicks {
   readonly span: Span;
   readonly scope: ReadingScope;
   /** Domain and hash of the wanted links, as `nameOf` has them; all without it. */

@@ -11,6 +11,8 @@ export interface ReportFacts {
   /** The one that the report is of; undefined for all. */
   readonly domain?: string | undefined;
   readonly clicks: Clicks;
+  /** Links that linkctl deleted or reset in the time, whose clicks the server's days lack. */
+  readonly uncounted: number;
   /** Links of the account, now. */
   readonly links: number;
   /** Links with clicks that it does not have any more. */

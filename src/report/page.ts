@@ -147,7 +147,7 @@ function checkSentences({ checks, links, counts, changedSince }: CheckFacts, all
   ];
 }
 
-function sources({ clicks, madeAt, account }: ReportFacts): Html {
+function sources({ clicks, uncounted, madeAt, account }: ReportFacts): Html {
   const { counted, asked, before, source } = clicks;
   const wanted = `Asked for were ${timeText(asked.since)} to ${timeText(asked.until)}.`;
   const compared = before === undefined ? '' : ` The time before begins with that of ${timeText(before)}.`;
@@ -155,7 +155,7 @@ function sources({ clicks, madeAt, account }: ReportFacts): Html {
     source === 'readings'
       ? `Clicks are the last counter minus the first, from the reading of ${timeText(counted.since)} to that of ${timeText(counted.until)}.${compared} ${wanted}`
       : `Clicks are those that the server counts per day, from ${timeText(counted.since)} to ${timeText(counted.until)}. ${wanted}`;
-  return html`${quiet(`${readings} Days are UTC; the first and the last may be parts of days. Nothing is estimated.`)}${eventNotes(clicks)}
+  return html`${quiet(`${readings} Days are UTC; the first and the last may be parts of days. Nothing is estimated.${uncounted > 0 ? ` The clicks of ${quantity(uncounted, 'link')} that linkctl deleted or reset in this time are not in the server's figures.` : ''}`)}${eventNotes(clicks)}
 ${quiet(`Made by linkctl ${version} on ${timeText(madeAt)} for ${account}.`)}`;
 }
 

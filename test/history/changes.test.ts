@@ -58,6 +58,47 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await on(1, 'stats', '--since', '1d')).stdout).toBe('one\t5\t\t\t1\trenamed\nuno\t3\t\t\t0\trenamed\n');
   });
 
+  test('H2, B43: a named link that is not there, and was not in that time, is said; one that was deleted has its event', async ({
+    on,
+    service,
+  }) => {
+    await store(service, [
+      { custom_hash: 'one', long_url: 'https://a.example/' },
+      { custom_hash: 'two', long_url: 'https://b.example/' },
+      { custom_hash: 'gone', long_url: 'https://c.example/' },
+    ]);
+    await on(0, ...record);
+    await visit(service, 'one', 2);
+    await on(0.1, 'edit', 'two', '--new-hash', 'dos');
+    await on(0.2, 'delete', 'gone', '--yes');
+    await on(1, ...record);
+    const none = await on(1, 'stats', 'two', '--since', '1d');
+    expect(none).toMatchObject({ code: 5, stdout: '', stderr: expect.stringContaining('no short URL "two"') });
+    expect((await on(1, 'stats', 'two', 'never', '--since', '1d', '--by', 'day')).code).toBe(5);
+    const some = await on(1, 'stats', 'one', 'two', 'gone', '--since', '1d');
+    expect(some).toMatchObject({ code: 3, stdout: expect.stringMatching(/^one\t2\t.*\ngone\t0\t.*deleted\n$/) });
+    expect(some.stderr).toMatch(/1 of 3 links do not exist.*\n.*no short URL "two"/);
+    expect((await on(1, 'stats', 'one', 'gone', '--since', '1d')).code).toBe(0);
+  });
+
+  test("H2, H4: links that were deleted or reset are said where the server's days lack them", async ({ linkctl, service }) => {
+    await store(service, [
+      { custom_hash: 'one', long_url: 'https://a.example/' },
+      { custom_hash: 'two', long_url: 'https://b.example/' },
+      { custom_hash: 'gone', long_url: 'https://c.example/' },
+    ]);
+    await linkctl(record);
+    for (const hash of ['one', 'two', 'gone']) await visit(service, hash, 2);
+    await linkctl(['delete', 'gone', '--yes']);
+    await linkctl(['stats', 'two', '--reset', '--yes']);
+    const { code, stderr } = await linkctl(['stats', '--since', '2d']);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('the clicks of 2 links that linkctl deleted or reset in this time'),
+    ]);
+    expect((await linkctl(['stats', 'one', '--since', '2d'])).stderr).not.toContain('deleted or reset');
+  });
+
   test('H2: a mark that cannot be written is a warning, and the change is made', async ({ on, service, readings }) => {
     await store(service, [{ custom_hash: 'one', long_url: 'https://a.example/' }]);
     await on(0, ...record);

@@ -7,7 +7,16 @@ import { reportPage } from '../../src/report/page.ts';
 import { clicksOf, fullFacts, hostile, linkClicks, madeAt } from './report-facts.ts';
 
 const links = [linkClicks('a', 100, { before: 20 }), linkClicks('b', 50, { before: 90 }), linkClicks('c', 0, { before: 7 })];
-const facts = { account: 'profile "work"', madeAt, edition: 'a' as const, links: 3, gone: 0, notes: new Map(), expiring: [] };
+const facts = {
+  account: 'profile "work"',
+  madeAt,
+  edition: 'a' as const,
+  uncounted: 0,
+  links: 3,
+  gone: 0,
+  notes: new Map(),
+  expiring: [],
+};
 
 test('H3: what is put into the page is text, whatever it holds', () => {
   expect(html`<b title="${`"'<&>\``}">${'<i>'}${[html`<u>${'&'}</u>`]}${7}</b>`.html).toBe(

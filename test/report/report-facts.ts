@@ -78,6 +78,7 @@ export function fullFacts(): ReportFacts {
     account: `profile "work", ${hostile[0]}`,
     madeAt,
     edition: 'a',
+    uncounted: 0,
     links: 20_312,
     gone: 4,
     clicks: clicksOf(
