@@ -64,8 +64,8 @@ export function registerCheck(command: Command, run: Runner): void {
         '  unreachable  no such name, refused, TLS failure or no answer, seen twice',
         '  loop         redirects in a circle, or more than 10 of them',
         '  blocked      401, 403, 429, 451 or 999: it may be well; open it in a browser',
-        '  skipped      not asked: not a public address, not http(s), or a host that wants',
-        '               to be left alone for longer than --max-wait',
+        '  skipped      not asked: not a public address, not http(s), or a host that',
+        '               wants to be left alone for longer than --max-wait',
         '  wrong        with --links: the short URL does not lead to the destination',
       ].join('\n'),
       'Hosts are asked politely: at most 32 requests at once, 4 a host, 50 ms apart, and more slowly where they answer 429 or 5xx. Retry-After ' +
