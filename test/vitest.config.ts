@@ -11,12 +11,14 @@ export default defineConfig({
     isolate: false,
     reporters: ['default', new SkippedReporter()],
     // Of two cores vitest would leave one idle, while half of the tests wait for programs that they started.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // For what never ends, on a machine with much else to do, too: no test is judged by how long it takes (D58).
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'] } },
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: ['test/bulk/*.test.ts'] } },
+      // In workers of their own: after some files of the others one test of typed URLs fails, and the cause is not found yet.
+      { extends: true, test: { name: 'bulk', include: ['test/bulk/*.test.ts'] } },
       // What the store and the service do, once more over the other engine; not what is decided before a store is asked.
       {
         extends: true,
