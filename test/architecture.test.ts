@@ -163,3 +163,22 @@ test('no test file overrides a fixture outside describe, which would hold for ev
     .filter((name) => /^\S[^'"`]*\.override\(/m.test(readFileSync(join(import.meta.dirname, name), 'utf8')));
   expect(broken).toEqual([]);
 });
+
+test('nothing is at the top but what it is for', () => {
+  const wanted = [
+    'bin',
+    'completions',
+    'src',
+    'test',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'README.md',
+    'CHANGELOG.md',
+    'LICENSE',
+  ];
+  // Not part of the project: what is installed and built.
+  const made = ['dist', 'node_modules'];
+  const found = readdirSync(join(source, '..')).filter((name) => !name.startsWith('.'));
+  expect(found.filter((name) => !wanted.includes(name) && !made.includes(name))).toEqual([]);
+});

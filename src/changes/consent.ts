@@ -1,3 +1,4 @@
+import { capitalized } from '../base/capitalized.ts';
 import { UsageError } from '../base/errors.ts';
 import { rowBatches } from '../bulk/batches.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
@@ -99,7 +100,7 @@ function changesText({ counts: { planned }, countOf }: ChangePlan, { verb, names
   const kinds = (['create', 'change', 'delete'] as const).filter((kind) => countOf(kind) > 0);
   const words = kinds.map((kind) => `${kind} ${grouped(countOf(kind))}`);
   const text = enumerated(words, 'and', words.length);
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)} ${text.endsWith(' 1') ? 'link' : 'links'}`;
+  return `${capitalized(text)} ${text.endsWith(' 1') ? 'link' : 'links'}`;
 }
 
 /** `s.ex/abc -> https://… (1,204 clicks)`, of an edit `s.ex/abc: note: "a" -> "b"`. */

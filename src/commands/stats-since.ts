@@ -7,7 +7,7 @@ import { type ClickGroup, type Clicks, groupClicks, type ReadLink, type Span } f
 import { momentText } from '../history/used-readings.ts';
 import { pointInTime } from '../input/point-in-time.ts';
 import { readWebAddress } from '../links/web-address.ts';
-import { type ClickGrouping, changeOf, percentText, periodRows } from '../output/period-rows.ts';
+import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../output/period-rows.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { periodClicks } from './period-clicks.ts';
@@ -49,7 +49,7 @@ export async function statsSince(options: SinceOptions, session: Session, operan
     notes: () => [
       ...cutNote,
       ...totalNotes(clicks),
-      ...(clicks.uncounted > 0 ? [uncountedNote(clicks.uncounted)] : []),
+      ...(clicks.uncounted > 0 ? [uncountedClicks(clicks.uncounted)] : []),
       ...(by === 'day' || chart ? dayNotes(clicks) : []),
       ...(by === 'tag' ? tagNotes(clicks) : []),
     ],
@@ -66,11 +66,6 @@ function unknownFailure({ selected, unknown }: Awaited<ReturnType<typeof periodC
   return new Kind(`${grouped(unknown.length)} of ${quantity(selected, 'link')} do not exist, and did not in this time`, {
     details,
   });
-}
-
-/** H4: the days of a link go with it. */
-function uncountedNote(links: number): string {
-  return `the clicks of ${quantity(links, 'link')} that linkctl deleted or reset in this time are not in the server's figures`;
 }
 
 /** What `--since` and `--until` say. Throws a UsageError. */

@@ -1,5 +1,5 @@
 import { barLines, barText, columnLines, type DayColumn } from './charts.ts';
-import { grouped } from './quantity.ts';
+import { grouped, quantity } from './quantity.ts';
 import { type Canvas, type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
 import { readableUrl, urlColumns } from './url-columns.ts';
 
@@ -103,4 +103,9 @@ function pictureLines(days: readonly DayColumn[], rows: readonly Row[], canvas: 
   const columns = days.length > 1 || rows.length === 0 ? columnLines(days, canvas) : [];
   const bars = rows.length > 0 ? barLines(rows.map(barOf), canvas) : [];
   return columns.length > 0 && bars.length > 0 ? [...columns, '', ...bars] : [...columns, ...bars];
+}
+
+/** H4: the days that a server counts of a link go with it. */
+export function uncountedClicks(links: number): string {
+  return `the clicks of ${quantity(links, 'link')} that linkctl deleted or reset in this time are not in the server's figures`;
 }

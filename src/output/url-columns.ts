@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url';
+import { capitalized } from '../base/capitalized.ts';
 import type { Edition } from '../contract/editions.ts';
 import { isNever } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
@@ -78,10 +79,6 @@ export function hashChangePresentation(
     sentence: ({ hash, long_url, status }, { tick, arrow }) =>
       `${tick} ${done ?? capitalized(String(status))} ${hash}${long_url ? ` ${arrow} ${long_url}` : ''}`,
   };
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 type ChangePresentation = ReturnType<typeof hashChangePresentation>;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { capitalized } from '../base/capitalized.ts';
 import { version } from '../base/version.ts';
 import { checkStatuses } from '../check/verdict.ts';
 import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
+import { uncountedClicks } from '../output/period-rows.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { daysChart } from './days-chart.ts';
 import { type CheckFacts, clickedLinks, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
@@ -155,7 +157,9 @@ function sources({ clicks, uncounted, madeAt, account }: ReportFacts): Html {
     source === 'readings'
       ? `Clicks are the last counter minus the first, from the reading of ${timeText(counted.since)} to that of ${timeText(counted.until)}.${compared} ${wanted}`
       : `Clicks are those that the server counts per day, from ${timeText(counted.since)} to ${timeText(counted.until)}. ${wanted}`;
-  return html`${quiet(`${readings} Days are UTC; the first and the last may be parts of days. Nothing is estimated.${uncounted > 0 ? ` The clicks of ${quantity(uncounted, 'link')} that linkctl deleted or reset in this time are not in the server's figures.` : ''}`)}${eventNotes(clicks)}
+  const lacking = uncounted > 0 ? ` ${capitalized(uncountedClicks(uncounted))}.` : '';
+  const limits = 'Days are UTC; the first and the last may be parts of days. Nothing is estimated.';
+  return html`${quiet(`${readings} ${limits}${lacking}`)}${eventNotes(clicks)}
 ${quiet(`Made by linkctl ${version} on ${timeText(madeAt)} for ${account}.`)}`;
 }
 

@@ -8,12 +8,12 @@ import {
   shownIds,
 } from '../creation-plan.ts';
 import { hashSource } from '../hash-source.ts';
-import { longUrlKey, storedValues } from '../records.ts';
+import { longUrlKey } from '../records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store.ts';
 import { urlsOfMonth } from '../tallies.ts';
 import { type AccountRows, addToTally, countUrls, readTally } from './account-rows.ts';
 import { attachTags, type TagRow, tagsOf } from './tag-rows.ts';
-import { findIds, readUrls } from './url-rows.ts';
+import { findIds, readUrls, unnestedUrls, unnestedValues } from './url-rows.ts';
 
 /** Stores a batch inside the caller's transaction: a number of statements that does not grow with it. */
 export async function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Promise<Creation[]> {
@@ -122,22 +122,13 @@ async function insertUrls(
   { domain }: CreationRules,
   now: number,
 ): Promise<void> {
-  const values = records.map(({ hash, item }) => storedValues({ ...item, hash }));
   await queries.run(
     `INSERT INTO urls (account_id, domain_id, modified, id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
-     SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), made.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]),
-       CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[])) AS made`,
+     SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), made.* FROM ${unnestedUrls} AS made`,
     accountId,
     domain.id,
     now,
-    records.map(({ id }) => id),
-    values.map(([hash]) => hash),
-    values.map(([, longUrl]) => longUrl),
-    values.map(([, , key]) => key),
-    values.map(([, , , note]) => note),
-    values.map(([, , , , emailStats]) => emailStats),
-    values.map(([, , , , , date]) => date),
-    values.map(([, , , , , , maxClicks]) => maxClicks),
+    ...unnestedValues(records.map(({ id, hash, item }) => ({ ...item, id, hash }))),
   );
 }
 

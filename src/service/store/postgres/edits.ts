@@ -1,13 +1,12 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../tag-expression.ts';
 import { hashesOfEdits, planEdits } from '../edit-plan.ts';
-import { storedValues } from '../records.ts';
 import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 import { onSelected } from './groups.ts';
 import type { PostgresValue } from './queries.ts';
 import { attachTags, detachTags, findTags, type TagLink, type TagRow, tagsOf } from './tag-rows.ts';
-import { findIds, readUrls } from './url-rows.ts';
+import { findIds, readUrls, unnestedUrls, unnestedValues } from './url-rows.ts';
 
 /** Applies edits in order inside the caller's transaction. */
 export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]> {
@@ -40,22 +39,13 @@ async function updateUrls(rows: AccountRows, steps: readonly StoredUrl[], before
 async function writeUrls({ queries, accountId, now }: AccountRows, urls: readonly StoredUrl[]): Promise<void> {
   if (urls.length === 0) return;
   const ordered = [...urls].sort((a, b) => a.id - b.id);
-  const values = ordered.map(storedValues);
   await queries.run(
     `UPDATE urls AS u SET hash = e.hash, long_url = e.long_url, long_url_key = e.long_url_key, note = e.note, email_stats = e.email_stats,
        expiration_date = e.expiration_date, max_clicks = e.max_clicks, modified = ?
-     FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
-       CAST(? AS TEXT[]), CAST(? AS BIGINT[])) AS e (id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
+     FROM ${unnestedUrls} AS e (id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
      WHERE u.account_id = ? AND u.id = e.id`,
     now(),
-    ordered.map(({ id }) => id),
-    values.map(([hash]) => hash),
-    values.map(([, longUrl]) => longUrl),
-    values.map(([, , key]) => key),
-    values.map(([, , , note]) => note),
-    values.map(([, , , , emailStats]) => emailStats),
-    values.map(([, , , , , date]) => date),
-    values.map(([, , , , , , maxClicks]) => maxClicks),
+    ...unnestedValues(ordered),
     accountId,
   );
 }

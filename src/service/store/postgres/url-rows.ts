@@ -1,6 +1,25 @@
-import { storedUrls, type UrlRow, urlColumns } from '../records.ts';
+import { storedUrls, storedValues, type UrlRow, urlColumns } from '../records.ts';
 import type { StoredDomain, StoredUrl } from '../store.ts';
 import { type AccountRows, listDomains } from './account-rows.ts';
+import type { PostgresValue } from './queries.ts';
+
+/** URLs to write, a row for each: what `unnestedValues` gives, in the columns `id` and those of `storedValues`. */
+export const unnestedUrls = `unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]),
+  CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))`;
+
+export function unnestedValues(urls: readonly (Pick<StoredUrl, 'id'> & Parameters<typeof storedValues>[0])[]): PostgresValue[] {
+  const values = urls.map(storedValues);
+  return [
+    urls.map(({ id }) => id),
+    values.map(([hash]) => hash),
+    values.map(([, longUrl]) => longUrl),
+    values.map(([, , key]) => key),
+    values.map(([, , , note]) => note),
+    values.map(([, , , , emailStats]) => emailStats),
+    values.map(([, , , , , date]) => date),
+    values.map(([, , , , , , maxClicks]) => maxClicks),
+  ];
+}
 
 /** URLs by id, in the order of `ids`: three statements for a page, however long, sent at once. */
 export async function readUrls(rows: AccountRows, ids: readonly number[]): Promise<StoredUrl[]> {
