@@ -8,7 +8,7 @@ const readmes = ['src/README.md', 'src/bulk/README.md', 'src/service/README.md',
 
 /** `B12`, `C07`, `D3`, `F30`, `J1`, `R-24`, `R-X7`: a letter makes them unmistakable. `V8` is an engine. */
 const lettered =
-  'B\\d{1,2}|C\\d{2}|D\\d{1,2}|F\\d{1,2}|G\\d{1,2}|H\\d|I\\d|J\\d|K\\d|R-X?\\d{1,2}|S[1-6]|T\\d{1,2}|U\\d|V[1-6]|W\\d';
+  'B\\d{1,2}|C\\d{2}|D\\d{1,2}|E\\d{1,2}[ab]?|F\\d{1,2}|G\\d{1,2}|H\\d|I\\d{1,2}|J\\d|K\\d|O\\d|P\\d|Q\\d|R-X?\\d{1,2}|S[1-6]|T\\d{1,2}|U\\d|V[1-6]|W\\d';
 /** `R 1.6`, `CLI 3.5`, `FIELD-NOTES 6`, `section 8`: chapters by their words. */
 const worded = 'R \\d(?:\\.\\d{1,2}){1,2}|CLI \\d(?:\\.\\d){0,2}|FIELD-NOTES \\d{1,2}|section \\d';
 /** `4.3.4`, `4.3.4c`: the document of the API, in brackets and in the names of tests. */

@@ -46,6 +46,8 @@ export interface System {
   readonly userId?: number | undefined;
   /** Milliseconds since 1970, UTC. */
   now(): number;
+  /** Milliseconds that only grow, whatever is done to the clock; only differences mean something. */
+  elapsed(): number;
   /** A number in [0, 1), for jitter; not for secrets. */
   random(): number;
   /** Bytes fit for secrets and identifiers. */
@@ -121,6 +123,7 @@ export function processSystem(): System {
     processId: process.pid,
     userId: process.getuid?.(),
     now: () => Date.now(),
+    elapsed: () => performance.now(),
     random: () => Math.random(),
     randomBytes: (count) => randomBytes(count),
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal ? { signal } : {}),

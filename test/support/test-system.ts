@@ -14,6 +14,8 @@ export interface World {
   readonly terminal?: { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
   readonly columns?: number;
   readonly now?: () => number;
+  /** Milliseconds that only grow; those of this computer without it. */
+  readonly elapsed?: () => number;
   readonly random?: () => number;
   /** How many times shorter a wait is. */
   readonly haste?: number;
@@ -39,6 +41,7 @@ export function createTestSystem({
   terminal = {},
   columns,
   now,
+  elapsed,
   random,
   haste = 1,
   sleep,
@@ -60,6 +63,7 @@ export function createTestSystem({
     processId: process.pid,
     userId: process.getuid?.(),
     now: now ?? Date.now,
+    elapsed: elapsed ?? (() => performance.now()),
     random: random ?? Math.random,
     randomBytes: (count) => randomBytes(count),
     sleep: sleep ?? ((milliseconds, signal) => delay(milliseconds / haste, undefined, signal ? { signal } : {})),
