@@ -27,12 +27,12 @@ function start() {
   if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
   // Looking up a name holds a thread. Of Node's four, dead name servers would hold all, and `check` would call other hosts unreachable.
   if (process.argv.includes('check')) process.env.UV_THREADPOOL_SIZE ??= '36';
-  // From Node 22 on, the next start takes the code that V8 compiled in this one. It is kept beside the program, where only its owner
-  // can write: Node's default is in /tmp, where any user could leave code for others to run. A folder that is read-only stays as it is.
-  require('node:module').enableCompileCache?.(`${folder}/code`);
+  // Before the program: it is loaded with what an earlier start has compiled.
+  const keepCompiledCode = require('./compiled-code.js').useCompiledCode(folder, `${folder}/main.cjs`);
   const { main, processSystem } = require(`${folder}/main.cjs`);
   main(process.argv.slice(2), processSystem()).then((code) => {
     process.exitCode = code;
+    keepCompiledCode();
   });
 }
 
