@@ -2,31 +2,57 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { programFolder, type StartedProgram } from '../support/built-program.ts';
 
-/** How many times shorter a wait is. Time-outs of the network and the clock are what they are. */
+/** How many times shorter a wait is. Time-outs of the network are what they are. */
 export const haste = 50;
 
+/** What a clock on the wall does while a program runs, in milliseconds. The clock that only grows does none of it. */
+export interface WallClock {
+  /** How far it is from the right time at the start. */
+  readonly ahead: number;
+  /** How far it is set, forward or back, at each wait. */
+  readonly jump: number;
+}
+
 /**
- * What `bin/linkctl.js` does, with a world in which waits are short: ten seconds before a listing is read back are 200 ms, and
- * nothing in the program itself is for tests.
+ * What `bin/linkctl.js` does, with a world in which waits are short: ten seconds before a listing is read back are 200 ms, and both
+ * clocks show the ten seconds afterwards. Nothing in the program itself is for tests.
  */
 const start = `
-  const [module, haste, ...argv] = process.argv.slice(1);
+  const [module, haste, ahead, jump, ...argv] = process.argv.slice(1);
   const { main, processSystem } = require(module);
   const system = processSystem();
-  const sleep = (milliseconds, signal) => system.sleep(milliseconds / Number(haste), signal);
-  main(argv, { ...system, sleep }).then((code) => {
+  let skipped = 0;
+  let wrong = Number(ahead);
+  const elapsed = () => performance.now() + skipped;
+  const now = () => Date.now() + Math.round(skipped + wrong);
+  const sleep = async (milliseconds, signal) => {
+    const end = elapsed() + milliseconds;
+    await system.sleep(milliseconds / Number(haste), signal);
+    skipped += Math.max(0, end - elapsed());
+    wrong += Number(jump);
+  };
+  main(argv, { ...system, now, elapsed, sleep }).then((code) => {
     process.exitCode = code;
   });
 `;
 
 /** The arguments for Node that run a built program, of which this is the folder, in a hurry. */
-export function hurriedArguments(argv: readonly string[], program = programFolder): string[] {
-  return ['--eval', start, '--', join(program, 'main.cjs'), String(haste), ...argv];
+export function hurriedArguments(
+  argv: readonly string[],
+  program = programFolder,
+  { ahead, jump }: WallClock = { ahead: 0, jump: 0 },
+): string[] {
+  return ['--eval', start, '--', join(program, 'main.cjs'), String(haste), String(ahead), String(jump), ...argv];
 }
 
 /** Starts the built program, in a hurry, as a process of its own. */
-export function startHurried(argv: readonly string[], env: Record<string, string>, program?: string): StartedProgram {
-  const child = spawn(process.execPath, hurriedArguments(argv, program), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+export function startHurried(
+  argv: readonly string[],
+  env: Record<string, string>,
+  program?: string,
+  clock?: WallClock,
+): StartedProgram {
+  const child = spawn(process.execPath, hurriedArguments(argv, program, clock), { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

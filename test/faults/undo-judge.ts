@@ -1,0 +1,64 @@
+import type { UrlRecord } from '../../src/contract/records.ts';
+import { type AccountState, essence } from './account-state.ts';
+
+/** What a command made of the account: how each link was before it and after it. */
+export interface Transition {
+  readonly before: AccountState;
+  readonly after: AccountState;
+}
+
+/** What can be set of a link, as one text. */
+export function shape(record: UrlRecord | undefined): string {
+  if (!record) return 'gone';
+  const { long_url, note, tags, expiration_date, max_clicks, email_stats } = record;
+  return JSON.stringify([long_url, note, [...tags].sort(), expiration_date, max_clicks, email_stats]);
+}
+
+export function changedKeys({ before, after }: Transition): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((key) => shape(before.get(key)) !== shape(after.get(key)));
+}
+
+const fields = ['long_url', 'note', 'tags', 'expiration_date', 'max_clicks', 'email_stats'] as const;
+const text = (record: UrlRecord, field: (typeof fields)[number]): string =>
+  JSON.stringify(field === 'tags' ? [...record.tags].sort() : record[field]);
+
+/** What a link has to be after the transition was taken back, while it is `now`; `now` itself where somebody else changed it. */
+export function reverted(key: string, { before, after }: Transition, now: UrlRecord | undefined): UrlRecord | undefined {
+  const [was, became] = [before.get(key), after.get(key)];
+  if (!was || !became || !now) return shape(now) === shape(became) ? was : now;
+  const changed = fields.filter((field) => text(was, field) !== text(became, field));
+  if (changed.some((field) => text(now, field) !== text(became, field))) return now;
+  return { ...now, ...Object.fromEntries(changed.map((field) => [field, was[field]])) };
+}
+
+/** A sentence for each link that is not what it has to be after an undo or a redo. `meanwhile`: what somebody else made of links. */
+export function judgeReverted(
+  transition: Transition,
+  { before: then, after: now }: Transition,
+  meanwhile: ReadonlyMap<string, UrlRecord | undefined>,
+): { notes: string[]; leftAlone: number } {
+  const notes: string[] = [];
+  let leftAlone = 0;
+  const keys = new Set(changedKeys(transition));
+  for (const key of new Set([...then.keys(), ...now.keys(), ...keys])) {
+    const found = now.get(key);
+    if (meanwhile.has(key)) {
+      const made = meanwhile.get(key);
+      const allowed = [made, ...(keys.has(key) ? [reverted(key, transition, made)] : [])].map(shape);
+      if (!allowed.includes(shape(found)))
+        notes.push(`${key}: somebody else made it ${shape(made)} in the wait, and it is ${shape(found)}`);
+      continue;
+    }
+    if (!keys.has(key)) {
+      const [one, other] = [then.get(key), found];
+      if ((one && essence(one)) !== (other && essence(other)))
+        notes.push(`${key}: not of this run, was ${shape(one)}, is ${shape(other)}`);
+      continue;
+    }
+    const wanted = reverted(key, transition, then.get(key));
+    if (shape(wanted) === shape(then.get(key))) leftAlone += 1;
+    if (shape(found) !== shape(wanted))
+      notes.push(`${key}: has to be ${shape(wanted)}, is ${shape(found)} (was ${shape(then.get(key))})`);
+  }
+  return { notes, leftAlone };
+}

@@ -1,0 +1,326 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Edition } from '../../src/contract/editions.ts';
+import type { UrlRecord } from '../../src/contract/records.ts';
+import type { FaultyHost } from '../support/faulty-process.ts';
+import { faults, type Step, usualFaults } from '../support/faulty-steps.ts';
+import type { Manners } from '../support/manners.ts';
+import { seed as seedAccount, store as storeLinks } from '../support/stored-links.ts';
+import { type AccountState, readAccount } from './account-state.ts';
+import { type Circumstances, type Dice, rollDice } from './circumstances.ts';
+import { authorization, type FaultWorld, openFaultWorld, visit } from './fault-world.ts';
+import { haste, startHurried } from './hurried-program.ts';
+import { crashesOf, type Start, sentence } from './starts.ts';
+import { drawDeed, storyLinks, type UndoableDeed } from './undo-deeds.ts';
+import { changedKeys, judgeReverted, shape, type Transition } from './undo-judge.ts';
+
+export interface UndoTrialOptions {
+  readonly seed: number;
+  /** Another program than the built one: a mutant. */
+  readonly program?: string | undefined;
+  /** How the server shows its account. */
+  readonly manners?: Manners;
+}
+
+export interface UndoFindings {
+  readonly seed: number;
+  readonly title: string;
+  readonly deeds: number;
+  readonly undone: number;
+  readonly redone: number;
+  readonly starts: number;
+  readonly signals: number;
+  /** Links that somebody else changed while a command waited. */
+  readonly foreign: number;
+  /** A sentence for all that went wrong; empty where nothing did. */
+  readonly notes: readonly string[];
+}
+
+/** A change that can be undone, by the name of its run. */
+interface Done {
+  readonly run: string;
+  readonly deed: UndoableDeed;
+  readonly transition: Transition;
+}
+
+interface Trial {
+  readonly world: FaultWorld;
+  readonly dice: Dice;
+  readonly options: UndoTrialOptions;
+  readonly place: Pick<Circumstances, 'edition' | 'domains'>;
+  readonly starts: Start[];
+  readonly notes: string[];
+  foreign: number;
+}
+
+const maximalStarts = 25;
+
+/**
+ * Links are made, changed and deleted, and the last changes undone and redone, in runs that are throttled for longer than what was read
+ * is fresh, while somebody else writes, clocks are set and processes killed. After each command every link is held against what it has to be.
+ */
+export async function runUndoTrial(host: FaultyHost, options: UndoTrialOptions): Promise<UndoFindings> {
+  const dice = rollDice(options.seed);
+  const edition: Edition = dice.chance(0.5) ? 'a' : 'b';
+  const domains = edition === 'a' && dice.chance(0.4) ? ['s.ex', 'go.ex'] : ['s.ex'];
+  const place = { edition, domains } as const;
+  const steps = [...usualFaults].flatMap((step) => ['PATCH', 'DELETE'].map((method): Step => ({ ...step, only: { method } })));
+  const world = await openFaultWorld(host, {
+    ...place,
+    faulty: { ...options.manners, seed: options.seed, chance: { rate: dice.of([0, 0, 0.15]), steps } },
+    prepare: async (service) => {
+      await seedAccount(service, dice.of([0, 40, 150]), edition === 'a' ? domains : [undefined]);
+      for (const domain of domains) await storeLinks(service, storyLinks(24), edition === 'a' ? domain : undefined);
+      for (const hash of ['t0', 't1', 'other3']) await visit(service.origin, 's.ex', hash);
+    },
+  });
+  const trial: Trial = { world, dice, options, place, starts: [], notes: [], foreign: 0 };
+  try {
+    const told = await tellStory(trial);
+    trial.notes.push(...crashesOf(trial.starts));
+    const { starts, notes, foreign } = trial;
+    return {
+      seed: options.seed,
+      title: `edition ${edition}, ${told.title}`,
+      deeds: told.deeds,
+      undone: told.undone,
+      redone: told.redone,
+      starts: starts.length,
+      signals: starts.filter(({ sent }) => sent).length,
+      foreign,
+      notes: notes.length > 0 ? [...notes, ...starts.map(sentence)] : [],
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+async function tellStory(trial: Trial): Promise<{ title: string; deeds: number; undone: number; redone: number }> {
+  const { dice } = trial;
+  const done: Done[] = [];
+  const titles: string[] = [];
+  let [deeds, undone, redone] = [0, 0, 0];
+  for (let nth = 1; nth <= 4 + dice.pick(4); nth += 1) {
+    if (done.length === 0 || dice.chance(0.6)) {
+      const next = await doDeed(trial, nth);
+      titles.push(next.title);
+      deeds += 1;
+      if (next.done) done.push(next.done);
+      if (next.isDoubtful) break;
+    } else {
+      const taken = done.pop() as Done;
+      const back = await takeBack(trial, 'undo', taken.run, taken.transition);
+      titles.push('undo');
+      undone += 1;
+      if (!dice.chance(0.5)) continue;
+      const again = await takeBack(trial, 'redo', taken.run, back.transition);
+      titles.push('redo');
+      redone += 1;
+      done.push({
+        ...taken,
+        run: again.run ?? taken.run,
+        transition: { before: again.transition.before, after: again.transition.after },
+      });
+    }
+    await judgeNewest(trial, done);
+  }
+  for (const { run, transition } of done.toReversed()) {
+    await takeBack(trial, 'undo', run, transition);
+    undone += 1;
+  }
+  return { title: titles.join(', '), deeds, undone, redone };
+}
+
+async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done: Done | undefined; isDoubtful: boolean }> {
+  const before = await accountOf(trial);
+  const deed = drawDeed(trial.dice, before, trial.world.folder, nth);
+  const isTyped = !deed.argv.some((word) => ['-f', '--filter', '--by-tags', '--hashes-from', 'rewrite', 'tags'].includes(word));
+  const matching = deed.selects ? matchingKeys(deed, before) : [];
+  // Tags act on all domains; a bare hash would be ambiguous on an account of several.
+  const isNamed = trial.place.domains.length > 1 && !deed.argv.includes('--by-tags') && deed.argv[0] !== 'tags';
+  const argv = [...deed.argv, ...(isNamed ? ['--domain', 's.ex'] : [])];
+  const { last, starts, meanwhile } = await carryOut(trial, argv, { method: deed.method, mayEnd: !isTyped, matching });
+  const after = await accountOf(trial);
+  for (const [key, made] of meanwhile)
+    if (shape(after.get(key)) !== shape(made))
+      trial.notes.push(`stale: ${deed.name}: ${key} was made ${shape(made)} in the wait, and is ${shape(after.get(key))}`);
+  const transition = { before: new Map([...before, ...foreignRecords(meanwhile)]), after };
+  for (const key of meanwhile.keys()) if (!meanwhile.get(key)) transition.before.delete(key);
+  if (![0, 3, 5, 6, 10].includes(last.code ?? -1)) trial.notes.push(`${deed.name} ended with ${last.code}`);
+  const [run] = starts.flatMap(({ stderr }) => /linkctl undo (\S+)/.exec(stderr)?.[1] ?? []).slice(-1);
+  const changes = changedKeys(transition).length;
+  if (changes > 0 && !run && last.code !== 10) trial.notes.push(`${deed.name} changed ${changes} links and names no run`);
+  return {
+    title: deed.name,
+    done: changes > 0 && run ? { run, deed, transition } : undefined,
+    isDoubtful: last.code === 10,
+  };
+}
+
+/** An undo or a redo; what it made of the account, and the name of the run that would turn it round. */
+async function takeBack(
+  trial: Trial,
+  command: 'undo' | 'redo',
+  run: string,
+  transition: Transition,
+): Promise<{ transition: Transition; run: string | undefined }> {
+  const { dice, notes } = trial;
+  const keys = changedKeys(transition);
+  const early = dice.chance(0.3) ? await actAsSomebodyElse(trial, dice.of(keys)) : undefined;
+  const before = await accountOf(trial);
+  const matching = keys.filter((key) => before.has(key) && key !== early);
+  const argv = [command, run, '--yes', '--batch-size', '5', '--concurrency', '1'];
+  const { last, meanwhile, starts } = await carryOut(trial, argv, {
+    method: dice.of(['PATCH', 'DELETE', 'POST']),
+    mayEnd: true,
+    matching,
+  });
+  const after = await accountOf(trial);
+  const judged = judgeReverted(transition, { before, after }, meanwhile);
+  notes.push(...judged.notes.map((note) => `${command} ${run}: ${note}`));
+  const wanted = judged.leftAlone > 0 ? [3, 1, 6] : meanwhile.size > 0 ? [0, 3] : [0];
+  if (!wanted.includes(last.code ?? -1))
+    notes.push(`${command} ${run} ended with ${last.code}, not ${wanted}; ${judged.leftAlone} left alone`);
+  const [name] = starts.flatMap(({ stderr }) => /linkctl undo (\S+)/.exec(stderr)?.[1] ?? []).slice(-1);
+  return { transition: { before, after }, run: name };
+}
+
+/** What a nameless undo would be about: off a terminal it is refused, and names it. */
+async function judgeNewest(trial: Trial, done: readonly Done[]): Promise<void> {
+  const newest = done.at(-1);
+  const start = await startOnce(trial, ['undo', '--yes'], undefined);
+  if (start.code !== 2 && newest) trial.notes.push(`a nameless undo ended with ${start.code}`);
+  if (newest && !start.stderr.includes(newest.run))
+    trial.notes.push(`the newest run is ${newest.run} (${newest.deed.name}), and: ${start.stderr}`);
+}
+
+interface Way {
+  readonly method: string;
+  readonly mayEnd: boolean;
+  /** Links that somebody else may take away from the command while it waits. */
+  readonly matching: readonly string[];
+}
+
+/** The same command until it ends by itself. */
+async function carryOut(
+  trial: Trial,
+  argv: readonly string[],
+  { method, mayEnd, matching }: Way,
+): Promise<{ last: Start; starts: readonly Start[]; meanwhile: ReadonlyMap<string, UrlRecord | undefined> }> {
+  const { dice, world } = trial;
+  const waits = dice.chance(0.6);
+  const wait = 11 + dice.pick(40);
+  const pass: Step = { only: { method } };
+  const throttle: Step = { ...faults.tooMany(String(wait)), only: { method } };
+  await world.server.script(waits ? [...Array.from({ length: dice.pick(3) }, () => pass), throttle] : []);
+  const meanwhile = new Map<string, UrlRecord | undefined>();
+  const first = (await world.server.requests()).length;
+  const watch = async (isOver: () => boolean): Promise<void> => {
+    while (!isOver()) {
+      const log = (await world.server.requests()).slice(first);
+      const throttled = log.findIndex(
+        ({ step }) => step.answer?.status === 429 && step.answer.headers?.['retry-after'] === String(wait),
+      );
+      if (throttled >= 0) {
+        const [asked] = log.slice(throttled);
+        const open = matching.filter((key) => !log.slice(0, throttled).some(({ url, body }) => namesLink(`${url} ${body}`, key)));
+        if (open.length === 0 || !asked) return;
+        const key = dice.of(open);
+        await actAsSomebodyElse(trial, key);
+        // On a busy machine the wait may be over by then: nothing is proven.
+        if (Date.now() - asked.time > (wait * 1000 * 0.1) / haste + 150) return;
+        meanwhile.set(key, (await accountOf(trial)).get(key));
+        trial.foreign += 1;
+        return;
+      }
+      await delay(15);
+    }
+  };
+  const starts: Start[] = [];
+  let kills = mayEnd && dice.chance(0.5) ? 1 + dice.pick(3) : 0;
+  let isOver = false;
+  const watching = waits && matching.length > 0 && dice.chance(0.8) ? watch(() => isOver) : undefined;
+  for (;;) {
+    const start = await startOnce(trial, argv, kills > 0 ? { method, first } : undefined);
+    starts.push(start);
+    if (start.sent) kills -= 1;
+    if ((start.code !== null && !start.sent) || starts.length >= maximalStarts) break;
+    if (start.code !== null && start.sent && ![129, 130, 143].includes(start.code)) break;
+  }
+  isOver = true;
+  await watching;
+  return { last: starts.at(-1) as Start, starts, meanwhile };
+}
+
+const endings = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const satisfies NodeJS.Signals[];
+
+/** With `kill` the process gets a signal at a random moment after one of its changes, its last word among them. */
+async function startOnce(
+  { world, dice, options, starts }: Trial,
+  argv: readonly string[],
+  kill: { readonly method: string; readonly first: number } | undefined,
+): Promise<Start> {
+  const clock = { ahead: dice.of([0, 0, 3_600_000, -3_600_000, 86_400_000]), jump: dice.of([0, 0, 90_000, -3_600_000]) };
+  const started = Date.now();
+  const { process: child, ended } = startHurried(argv, world.env, options.program, clock);
+  const over = ended.then((how) => ({ ...how, ended: Date.now() }));
+  let sent: NodeJS.Signals | undefined;
+  if (kill) {
+    const signal = dice.of(endings);
+    const nth = 1 + dice.pick(4);
+    const after = dice.pick(60);
+    let isOver = false;
+    void over.then(() => {
+      isOver = true;
+    });
+    const isDue = async (): Promise<boolean> =>
+      (await world.server.requests()).slice(kill.first).filter(({ method, time }) => method !== 'GET' && time >= started)
+        .length >= nth;
+    const spoken = once(child.stderr ?? child, 'data').then(() => undefined);
+    if (dice.chance(0.3)) await Promise.race([over, spoken]);
+    else while (!isOver && !(await isDue())) await delay(8);
+    await delay(after);
+    if (child.exitCode === null && child.signalCode === null && child.kill(signal)) sent = signal;
+  }
+  const how = await over;
+  // What it sent at last is read before the next process begins.
+  if (sent) await delay(80);
+  const start = { argv, started, sent, ...how };
+  starts.push(start);
+  return start;
+}
+
+/** A link leads elsewhere and loses its labels, or is deleted. */
+async function actAsSomebodyElse({ world, dice, place }: Trial, key: string): Promise<string> {
+  const [domain, hash = ''] = key.split('/');
+  const url = `${world.server.sideDoor}/urls/${hash}${place.edition === 'a' ? `?domain=${domain}` : ''}`;
+  const fields = { long_url: `https://foreign.example/${hash}`, note: 'somebody else', tags: ['-promo', '-Sale', '-Kept', '-x'] };
+  const isDeleted = dice.chance(0.3);
+  const init = isDeleted ? { method: 'DELETE' } : { method: 'PATCH', body: JSON.stringify({ urls: [fields] }) };
+  await (await fetch(url, { ...init, headers: { authorization } })).text();
+  return key;
+}
+
+function accountOf({ world, place }: Trial): Promise<AccountState> {
+  return readAccount(world, place as Circumstances);
+}
+
+function foreignRecords(meanwhile: ReadonlyMap<string, UrlRecord | undefined>): [string, UrlRecord][] {
+  return [...meanwhile].flatMap(([key, record]) => (record ? [[key, record] as [string, UrlRecord]] : []));
+}
+
+/** The links that a selecting deed is about, on the default domain. */
+function matchingKeys({ argv }: UndoableDeed, account: AccountState): string[] {
+  const label = argv[argv.indexOf('--by-tags') + 1]?.toLowerCase();
+  const [prefix] = argv.flatMap((word) => /^(?:url\^=)?(https:.*)$/.exec(word)?.[1] ?? []);
+  const isTagged = argv.includes('--by-tags');
+  return [...account].flatMap(([key, { long_url, tags }]) => {
+    const matches = isTagged ? tags.some((tag) => tag.toLowerCase() === label) : long_url.startsWith(`${prefix}/`);
+    return key.startsWith('s.ex/') && matches ? [key] : [];
+  });
+}
+
+function namesLink(request: string, key: string): boolean {
+  const hash = key.slice(key.indexOf('/') + 1);
+  return new RegExp(`(?:^|[^\\w-])${hash}(?:[^\\w-]|$)`).test(request);
+}
