@@ -8,20 +8,20 @@ const source = join(import.meta.dirname, '..', 'src');
 const rooms: Readonly<Record<string, readonly string[]>> = {
   base: [],
   contract: [],
-  links: ['base', 'contract'],
+  link: ['base', 'contract'],
   files: ['base'],
   service: ['contract', 'output/qr.ts'],
   client: ['base', 'contract', 'files'],
   history: ['base', 'contract', 'files'],
-  check: ['base', 'client', 'contract', 'links'],
-  input: ['base', 'contract', 'files', 'links'],
+  check: ['base', 'client', 'contract', 'link'],
+  input: ['base', 'contract', 'files', 'link'],
   output: ['base', 'contract', 'files'],
   report: ['base', 'check/verdict.ts', 'contract', 'history', 'output'],
   profiles: ['base', 'contract', 'files'],
-  flags: ['base', 'contract', 'input', 'links'],
+  flags: ['base', 'contract', 'input', 'link'],
   help: ['base', 'contract', 'flags'],
   completion: ['base', 'bulk/run-names.ts', 'contract', 'files', 'help', 'profiles'],
-  bulk: ['base', 'check', 'client', 'contract', 'files', 'links'],
+  bulk: ['base', 'check', 'client', 'contract', 'files', 'link'],
   changes: [
     'base',
     'bulk',
@@ -35,7 +35,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'flags',
     'history/noted-changes.ts',
     'input',
-    'links',
+    'link',
     'output',
   ],
   commands: [
@@ -56,7 +56,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'help',
     'history',
     'input',
-    'links',
+    'link',
     'output',
     'profiles',
     'report',
@@ -72,7 +72,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'flags',
     'help',
     'input',
-    'links',
+    'link',
     'output',
     'profiles',
     'service/service.ts',
@@ -80,7 +80,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms and files inside a room that others use all the same. */
-const sideDoors: readonly string[] = ['bulk/operations', 'bulk/results'];
+const sideDoors: readonly string[] = ['bulk/operations', 'bulk/results', 'link/rules'];
 
 /** The project's own imports of each file, type imports and dynamic ones included. */
 const imports = new Map(

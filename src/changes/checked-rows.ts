@@ -12,7 +12,7 @@ import type { InputUse } from '../input/format.ts';
 import { KeptRows } from '../input/kept-rows.ts';
 import { type Placement, readPlaced, refuseForeign } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
-import { utmParameters } from '../links/utm.ts';
+import { utmParameters } from '../link/rules/utm.ts';
 import { refuseTooMany } from './consent.ts';
 import { datedRows, foreignHosts, type RowReading, readingOf, settingsOf } from './row-reading.ts';
 

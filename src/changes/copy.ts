@@ -7,7 +7,7 @@ import { fieldNames, isNever } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
-import { sameUrl } from '../links/canonical-url.ts';
+import { sameUrl } from '../link/canonical-url.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';

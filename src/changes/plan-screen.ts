@@ -1,7 +1,7 @@
 import { safe } from '../base/safe-text.ts';
 import { linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { differences } from '../links/difference.ts';
+import { differences } from '../link/difference.ts';
 import { displayWidth, pad, truncate } from '../output/display-width.ts';
 import { fitMarked, type MarkedText, underline, withStyle } from '../output/marked-text.ts';
 import { grouped } from '../output/quantity.ts';

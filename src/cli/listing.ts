@@ -3,7 +3,7 @@ import type { ListSelection } from '../client/pages.ts';
 import { hasNamesakes, ofEveryDomain } from '../client/whole-listing.ts';
 import { thisServer } from '../contract/editions.ts';
 import type { SelectionOptions } from '../flags/selection-flags.ts';
-import type { LinkFilter } from '../links/filter.ts';
+import type { LinkFilter } from '../link/rules/filter.ts';
 import { showsDefaultFields } from './invocation.ts';
 import type { Session } from './session.ts';
 import { checkTagExpression } from './tag-selection.ts';
@@ -53,6 +53,6 @@ export async function readFilter(
   now = system.now(),
 ): Promise<LinkFilter | undefined> {
   if (!filter) return undefined;
-  const { parseFilters } = await import('../links/filter.ts');
+  const { parseFilters } = await import('../link/rules/filter.ts');
   return parseFilters(filter, { edition, now });
 }

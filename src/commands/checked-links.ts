@@ -16,7 +16,7 @@ import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.t
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
 import { readTargets } from '../input/named-links.ts';
 import type { Source } from '../input/source.ts';
-import type { LinkFilter } from '../links/filter.ts';
+import type { LinkFilter } from '../link/rules/filter.ts';
 import { grouped } from '../output/quantity.ts';
 import { matchNote } from './selected-links.ts';
 

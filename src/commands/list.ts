@@ -10,7 +10,7 @@ import { addSelectionFlags, readSelection, type SelectionOptions } from '../flag
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { type NamedTargets, readTargets } from '../input/named-links.ts';
-import type { LinkFilter } from '../links/filter.ts';
+import type { LinkFilter } from '../link/rules/filter.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './listed-links.ts';

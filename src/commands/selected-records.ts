@@ -10,7 +10,7 @@ import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { type NamedSelection, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { readTargets } from '../input/named-links.ts';
-import type { LinkFilter } from '../links/filter.ts';
+import type { LinkFilter } from '../link/rules/filter.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 
 /** Links as they are named on a command line. */

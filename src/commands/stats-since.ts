@@ -6,7 +6,7 @@ import type { SelectionOptions } from '../flags/selection-flags.ts';
 import { type ClickGroup, type Clicks, groupClicks, type ReadLink, type Span } from '../history/clicks.ts';
 import { momentText } from '../history/used-readings.ts';
 import { pointInTime } from '../input/point-in-time.ts';
-import { readWebAddress } from '../links/web-address.ts';
+import { readWebAddress } from '../link/web-address.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../output/period-rows.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';

@@ -1,8 +1,8 @@
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { longUrlFault } from '../input/values.ts';
-import { withParameter } from '../links/query-parameters.ts';
-import { utmParameters } from '../links/utm.ts';
+import { withParameter } from '../link/rules/query-parameters.ts';
+import { utmParameters } from '../link/rules/utm.ts';
 
 /** I7: typed long URLs with the parameters of `--utm`. Throws a UsageError, also for a URL that cannot be sent with them. */
 export function withUtm(longUrls: readonly string[], utm: string): string[] {

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
-import { type Parameter, withParameter } from '../links/query-parameters.ts';
+import { type Parameter, withParameter } from '../link/rules/query-parameters.ts';
 import type { DateFormat } from './dates.ts';
 import type { NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';

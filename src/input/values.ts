@@ -4,7 +4,7 @@ import { unicodeTest } from '../base/unicode.ts';
 import { type Field, type FieldKind, type FieldName, fields, hashPattern } from '../contract/fields.ts';
 import { splitList } from '../contract/tag-label.ts';
 import { parseUrl } from '../contract/web-address.ts';
-import type { UtmName } from '../links/utm.ts';
+import type { UtmName } from '../link/rules/utm.ts';
 import { dayFromFlag, dayOf, isRelative, notDate } from './dates.ts';
 
 /**

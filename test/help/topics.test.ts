@@ -5,8 +5,8 @@ import { fieldNames } from '../../src/contract/fields.ts';
 import type { CommandTree } from '../../src/help/command-tree.ts';
 import { isTopicName, topicNames } from '../../src/help/topic-names.ts';
 import { topicText } from '../../src/help/topics.ts';
-import { operators } from '../../src/links/conditions.ts';
-import { filterFieldNames } from '../../src/links/filter.ts';
+import { operators } from '../../src/link/rules/conditions.ts';
+import { filterFieldNames } from '../../src/link/rules/filter.ts';
 import { test } from '../support/linkctl.ts';
 
 test.for([...topicNames])('B98: linkctl help %s prints the topic, at most 80 columns wide', async (name, { linkctl }) => {

@@ -1,7 +1,7 @@
 import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { canonicalHost, canonicalUrl } from '../../links/canonical-url.ts';
+import { canonicalHost, canonicalUrl } from '../../link/canonical-url.ts';
 import {
   begin,
   freeRecords,

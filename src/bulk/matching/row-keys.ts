@@ -1,5 +1,5 @@
 import { trimmedLabel } from '../../contract/tag-label.ts';
-import { canonicalUrl } from '../../links/canonical-url.ts';
+import { canonicalUrl } from '../../link/canonical-url.ts';
 
 /** What distinguishes plain rows and their records (R 1.5.3), beside the long URL. */
 export const keyFields = ['note', 'expiration_date', 'tags', 'email_stats', 'max_clicks'] as const;

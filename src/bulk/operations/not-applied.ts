@@ -2,7 +2,7 @@ import { isNever } from '../../contract/fields.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { trimmedLabel } from '../../contract/tag-label.ts';
-import { sameUrl } from '../../links/canonical-url.ts';
+import { sameUrl } from '../../link/canonical-url.ts';
 import { tagSet } from '../matching/row-keys.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 

@@ -4,7 +4,7 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import { SeenKeys } from '../../client/seen-keys.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { sameUrl } from '../../links/canonical-url.ts';
+import { sameUrl } from '../../link/canonical-url.ts';
 import { createNewness, type Newness, type NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
 import { again, type BatchAnswer, type Done, type Verdict } from '../matching/verdict.ts';

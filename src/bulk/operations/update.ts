@@ -3,7 +3,7 @@ import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { tagInstructions } from '../../contract/tag-label.ts';
-import { sameUrl } from '../../links/canonical-url.ts';
+import { sameUrl } from '../../link/canonical-url.ts';
 import { noPlace, placeOf } from '../matching/place.ts';
 import { again, changedSince, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { type AppliedRow, applyOperation } from './apply.ts';

@@ -1,5 +1,5 @@
 import type { FieldName } from '../../contract/fields.ts';
-import { type UtmName, utmNames } from '../../links/utm.ts';
+import { type UtmName, utmNames } from '../../link/rules/utm.ts';
 
 /** What a column of another service can mean (I2). */
 export type Meaning = FieldName | 'short_url' | UtmName;

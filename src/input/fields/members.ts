@@ -2,7 +2,7 @@ import { quoted } from '../../base/quoted.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { type Field, fieldNames, fields } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { utmNames } from '../../links/utm.ts';
+import { utmNames } from '../../link/rules/utm.ts';
 import { type InputUse, namesLinks } from '../format.ts';
 import type { Target } from '../values.ts';
 import { aliases, folded, isEveryday, meaningOf } from './aliases.ts';

@@ -1,11 +1,11 @@
-import { messageOf, UsageError } from '../base/errors.ts';
-import { quoted } from '../base/quoted.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
+import { readWebAddress } from '../web-address.ts';
 import { readPattern } from './pattern.ts';
 import { type Parameter, withoutParameter, withParameter } from './query-parameters.ts';
 import type { UrlRule } from './url-change.ts';
 import { urlPrefix } from './url-prefix.ts';
 import { utmParameters } from './utm.ts';
-import { readWebAddress } from './web-address.ts';
 
 // What is typed comes in here; each function throws a UsageError for what is no rule.
 

@@ -1,5 +1,5 @@
-import { UsageError } from '../base/errors.ts';
-import { quoted } from '../base/quoted.ts';
+import { UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
 import type { Parameter } from './query-parameters.ts';
 
 /** The parameters of I7. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { UrlRecord } from '../../src/contract/records.ts';
-import { sharedDestinations } from '../../src/links/shared-destinations.ts';
+import { sharedDestinations } from '../../src/link/shared-destinations.ts';
 
 const linksTo = (...urls: readonly string[]): UrlRecord[] =>
   urls.map((long_url, index) => ({ ...blank, hash: `h${index}`, long_url }));

@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/base/errors.ts';
-import { canonicalUrl } from '../../src/links/canonical-url.ts';
-import { type Rewritten, type UrlRule, urlChange } from '../../src/links/url-change.ts';
-import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRule, utmRules } from '../../src/links/url-rules.ts';
-import { seededRandom } from '../support/seeded-random.ts';
+import { UsageError } from '../../../src/base/errors.ts';
+import { canonicalUrl } from '../../../src/link/canonical-url.ts';
+import { type Rewritten, type UrlRule, urlChange } from '../../../src/link/rules/url-change.ts';
+import {
+  hostRule,
+  httpsRule,
+  parameterRule,
+  patternRule,
+  prefixRule,
+  removalRule,
+  utmRules,
+} from '../../../src/link/rules/url-rules.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 const limits = {
   fault: (longUrl: string) => (longUrl.length > 200 ? 'is too long' : longUrl.includes(' ') ? 'is not a valid URL' : undefined),

@@ -1,10 +1,11 @@
-import { utcDay } from '../base/days.ts';
-import { UsageError } from '../base/errors.ts';
-import { quoted } from '../base/quoted.ts';
-import { type Edition, thisServer } from '../contract/editions.ts';
-import { recordDomain } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { hostName, withoutLocalPort } from '../contract/web-address.ts';
+import { utcDay } from '../../base/days.ts';
+import { UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
+import { type Edition, thisServer } from '../../contract/editions.ts';
+import { recordDomain } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
+import { readWebAddress } from '../web-address.ts';
 import {
   booleans,
   type Comparison,
@@ -20,7 +21,6 @@ import {
   type ValueKind,
   words,
 } from './conditions.ts';
-import { readWebAddress } from './web-address.ts';
 
 /** What is asked of every link (F2). */
 export interface LinkFilter {

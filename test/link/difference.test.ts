@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differences, foldText } from '../../src/links/difference.ts';
+import { differences, foldText } from '../../src/link/difference.ts';
 
 const long = `/${'a'.repeat(900)}/${'b'.repeat(900)}`;
 

@@ -1,12 +1,12 @@
-import { relativeDay } from '../base/days.ts';
-import { UsageError } from '../base/errors.ts';
-import { quoted } from '../base/quoted.ts';
-import { isCalendarDate, isNever } from '../contract/fields.ts';
-import { foldLabel } from '../contract/tag-label.ts';
-import { canonicalUrl } from './canonical-url.ts';
+import { relativeDay } from '../../base/days.ts';
+import { UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
+import { isCalendarDate, isNever } from '../../contract/fields.ts';
+import { foldLabel } from '../../contract/tag-label.ts';
+import { canonicalUrl } from '../canonical-url.ts';
+import { readWebAddress, type WebAddress } from '../web-address.ts';
 import { readPattern } from './pattern.ts';
 import { beginsWithPath, urlPrefix } from './url-prefix.ts';
-import { readWebAddress, type WebAddress } from './web-address.ts';
 
 export const operators = ['=', '!=', '<', '<=', '>', '>=', '^=', '~'] as const;
 

@@ -1,6 +1,6 @@
-import { UsageError } from '../base/errors.ts';
-import { quoted } from '../base/quoted.ts';
-import { readWebAddress, type WebAddress } from './web-address.ts';
+import { UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
+import { readWebAddress, type WebAddress } from '../web-address.ts';
 
 /** The beginning of long URLs, which ends at a boundary (F4): `https://a.example` is none of `https://a.example.evil/`. */
 interface UrlPrefix {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalUrl } from '../../src/links/canonical-url.ts';
-import { urlPrefix } from '../../src/links/url-prefix.ts';
-import { seededRandom } from '../support/seeded-random.ts';
+import { canonicalUrl } from '../../../src/link/canonical-url.ts';
+import { urlPrefix } from '../../../src/link/rules/url-prefix.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 describe('F4: what begins with a URL, at a boundary', () => {
   const table: readonly (readonly [prefix: string, begins: readonly string[], others: readonly string[]])[] = [

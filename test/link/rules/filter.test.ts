@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { UrlRecord } from '../../src/contract/records.ts';
-import { parseFilters } from '../../src/links/filter.ts';
+import type { UrlRecord } from '../../../src/contract/records.ts';
+import { parseFilters } from '../../../src/link/rules/filter.ts';
 
 const now = Date.parse('2026-03-15T12:00:00Z');
 
