@@ -1,4 +1,5 @@
-const dayLength = 86_400_000;
+/** Milliseconds. */
+export const dayLength = 86_400_000;
 
 /** `YYYY-MM-DD` in UTC (4.1.6), from milliseconds. */
 export function utcDay(now: number): string {

@@ -18,14 +18,14 @@ export interface RowReading<Item> {
 }
 
 /** How a file is read, by the flags. Throws a UsageError. */
-export function settingsOf<Use extends InputUse>(use: Use, options: BulkOptions, { edition, system }: Session): ReadOptions<Use> {
+export function settingsOf<Use extends InputUse>(use: Use, options: BulkOptions, { edition, now }: Session): ReadOptions<Use> {
   const { file = '', inputFormat: format, delimiter, columns, dateFormat, tagSeparator } = options;
   return {
     use,
     edition,
     format: inputFormat(use, file, format),
     isFormatGiven: format !== undefined,
-    now: system.now(),
+    now,
     delimiter: delimiter === undefined ? undefined : delimiterOf(delimiter),
     columns: columns === undefined ? undefined : readNamedColumns(columns, use, edition),
     dateFormat,
@@ -38,10 +38,10 @@ export function settingsOf<Use extends InputUse>(use: Use, options: BulkOptions,
 export function readingOf<Item extends { readonly expiration_date?: string | null }>(
   flags: Readonly<Record<string, unknown>>,
   { countsFromToday }: CheckedInput,
-  { system }: Session,
+  { now }: Session,
 ): RowReading<Item> {
   if (!countsFromToday) return { flags, dated: (item) => item };
-  const from = { day: utcDay(system.now()) };
+  const from = { day: utcDay(now) };
   return {
     flags,
     from,

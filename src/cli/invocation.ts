@@ -29,6 +29,8 @@ export interface Launch {
 /** One run of the program when its flags are read: what a command works with besides its own flags and operands. */
 export interface Invocation extends Launch {
   readonly global: GlobalOptions;
+  /** When the command began, in milliseconds since 1970: whatever it counts from now, or from today, it counts from the same moment. */
+  readonly now: number;
   /** stdin is the input of the command: whoever answers a question types on the terminal itself (B56). */
   readonly stdinIsInput: boolean;
   /** `--max-time`: calls end with it, unless the command listens for signals. */

@@ -49,8 +49,8 @@ export function refuseDomains(
 /** The filter of the line, whose days are counted from `now`; undefined without one. Throws a UsageError. */
 export async function readFilter(
   { filter }: Pick<SelectionOptions, 'filter'>,
-  { edition, system }: Pick<Session, 'edition' | 'system'>,
-  now = system.now(),
+  { edition, now: begun }: Pick<Session, 'edition' | 'now'>,
+  now = begun,
 ): Promise<LinkFilter | undefined> {
   if (!filter) return undefined;
   const { parseFilters } = await import('../link/rules/filter.ts');

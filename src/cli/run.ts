@@ -56,6 +56,7 @@ function begin(start: Launch, command: Command): Begun {
   const invocation: Invocation = {
     ...start,
     global,
+    now: system.now(),
     stdinIsInput: [file, hashesFrom].includes('-'),
     deadline,
     format: () => chooseFormat(output, streams.terminal),

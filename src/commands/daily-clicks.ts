@@ -1,7 +1,7 @@
 import type { Session } from '../cli/session.ts';
 import { recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import type { Span } from '../history/clicks.ts';
+import type { Period } from '../history/clicks.ts';
 import { DailyClicks, readDailyClicks } from '../history/daily-clicks.ts';
 import { storedLink } from '../history/parts.ts';
 import { selectedRecords, type TypedSelection } from './selected-records.ts';
@@ -10,11 +10,11 @@ import { selectedRecords, type TypedSelection } from './selected-records.ts';
 const mostCalls = 100;
 
 /**
- * The days that the server sends of the selected links (H4): with their records, or of a few links in the stats of each. Undefined where it
+ * The days that the server sends of the selected links: with their records, or of a few links in the stats of each. Undefined where it
  * sends none, or there are too many links to ask for each.
  */
-export async function dailyClicks(span: Span, session: Session, selection: TypedSelection): Promise<DailyClicks | undefined> {
-  const daily = new DailyClicks(span, session.system.now());
+export async function dailyClicks(span: Period, session: Session, selection: TypedSelection): Promise<DailyClicks | undefined> {
+  const daily = new DailyClicks(span);
   const clicked: UrlRecord[] = [];
   let inRecords = false;
   let first: UrlRecord | undefined;

@@ -45,7 +45,7 @@ export function registerLog(command: Command, run: Runner): void {
 /** GET /log; what it cannot select is selected here, as its other parameters are not shown. */
 async function log(options: LogOptions, invocation: Invocation): Promise<RowsReport> {
   refuseConflicts(options);
-  const now = invocation.system.now();
+  const { now } = invocation;
   const since = options.since === undefined ? undefined : pointInTime('--since', options.since, now);
   const session = await openSession(invocation);
   if (since !== undefined && since < now - retention) {

@@ -1,9 +1,10 @@
+import { utcDay } from '../base/days.ts';
 import { NotFoundError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
-import type { Clicks, DayClicks, Span } from '../history/clicks.ts';
+import type { Clicks, DayClicks, Period, Span } from '../history/clicks.ts';
 import type { DailyClicks } from '../history/daily-clicks.ts';
 import { historyPaths } from '../history/history-folder.ts';
 import { nameOf } from '../history/link-prints.ts';
@@ -27,16 +28,18 @@ const everything: TypedSelection = { operands: [], options: {} };
 
 /**
  * The clicks of the selected links, of the whole account without a selection, for whatever shows them: from the readings of the history, and
- * where these do not go back so far, from the days that the server sends (H4). Throws a `NotFoundError` (exit 5) where nothing is old enough.
+ * where these do not go back so far, from the days that the server sends. Throws a `NotFoundError` (exit 5) where nothing is old enough.
  */
-export async function periodClicks(span: Span, session: Session, selection = everything): Promise<PeriodClicks> {
+export async function periodClicks(span: Period, session: Session, selection = everything): Promise<PeriodClicks> {
   const scope = scopeOf(selection, session);
   const { identity } = session.client;
   const isSelection = typeof scope === 'object' && 'selection' in scope;
   const { names, missing } = isSelection ? await namesOf(selection, session) : { names: undefined, missing: [] };
   const whole = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
     const unknown = await unknownOf(missing, clicks, session);
-    return { ...clicks, selected: names?.size ?? 0, unknown, uncounted };
+    const today = utcDay(span.now);
+    const days = clicks.days.map((day) => (day.date === today ? { ...day, soFar: true as const } : day));
+    return { ...clicks, days, selected: names?.size ?? 0, unknown, uncounted };
   };
   let recorded: Clicks;
   try {
@@ -96,7 +99,10 @@ async function unknownOf(missing: readonly LinkKey[], { links }: Clicks, session
 }
 
 /** How many links this tool deleted or reset, by the marks in the history. */
-async function lostLinks({ span, scope, names }: WantedClicks, session: Session): Promise<number> {
+async function lostLinks(
+  { span, scope, names }: Omit<WantedClicks, 'span'> & { readonly span: Span },
+  session: Session,
+): Promise<number> {
   const usual = await usualDomain(session);
   const lost = new Set<string>();
   for (const { kind, at, hash, domain = usual } of changesFrom(0, historyPaths(session.client.identity, session.system).changes)

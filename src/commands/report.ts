@@ -20,7 +20,7 @@ import { reportBeginning, reportPage } from '../report/page.ts';
 import { type BrokenLinks, brokenLinks } from './broken-links.ts';
 import { periodClicks } from './period-clicks.ts';
 import { selectedRecords } from './selected-records.ts';
-import { spanOf } from './stats-since.ts';
+import { periodOf } from './stats-since.ts';
 
 interface ReportOptions {
   readonly html: string;
@@ -30,7 +30,7 @@ interface ReportOptions {
 export function registerReport(command: Command, run: Runner): void {
   command
     .requiredOption('--html <file>', 'write the page to <file>')
-    .option('--since <time>', 'clicks since <time>, such as 7d or 2026-01-31 (default: 30d)')
+    .option('--since <time>', 'clicks since <time>, such as 7d, 3m or 2026-01-31 (default: 30d)')
     .action(run(report));
   describe(command, {
     examples: ['linkctl report --since 30d --html report.html', 'linkctl report --since 7d --domain s.ex --html week.html'],
@@ -48,10 +48,9 @@ export function registerReport(command: Command, run: Runner): void {
 /** The page is written whole, or the file stays as it was. */
 async function report({ html: path, since = '30d' }: ReportOptions, invocation: Invocation): Promise<DoneReport> {
   if (path === '' || path === '-') throw new UsageError(`--html: expected the name of a file, got ${JSON.stringify(path)}`);
-  const { system, atEnd, global } = invocation;
+  const { system, atEnd, global, now } = invocation;
   if (!global.yes) assertReplaceable(path);
-  const now = system.now();
-  const span = spanOf({ since }, now);
+  const span = periodOf({ since }, invocation);
   const session = await openSession(invocation);
   const clicks = await periodClicks(span, session);
   // A file that cannot be written is found out before the account is listed.

@@ -94,8 +94,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
     throw new UsageError('--on-conflict requires --file or --hash');
   }
   if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash applies to one URL: give exactly one');
-  const { now } = invocation.system;
-  const typed = urls.map((url) => flagValue('long_url', 'long-url', url, now()));
+  const typed = urls.map((url) => flagValue('long_url', 'long-url', url, invocation.now));
   const longUrls = options.utm === undefined ? typed : (await import('../flags/utm-flag.ts')).withUtm(typed, options.utm);
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);

@@ -3,7 +3,7 @@ import type { Session } from '../cli/session.ts';
 import { noShortUrl } from '../client/api-messages.ts';
 import { recordDomain } from '../contract/link.ts';
 import type { SelectionOptions } from '../flags/selection-flags.ts';
-import { type ClickGroup, type Clicks, groupClicks, type ReadLink, type Span } from '../history/clicks.ts';
+import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../history/clicks.ts';
 import { momentText } from '../history/used-readings.ts';
 import { pointInTime } from '../input/point-in-time.ts';
 import { readWebAddress } from '../link/web-address.ts';
@@ -24,9 +24,9 @@ export interface SinceOptions extends SelectionOptions {
 /** Rows that a terminal shows, and bars of a chart, where nobody says how many. */
 const usualRows = 20;
 
-/** The clicks of a time against those of the time before, from the local history (H2). */
+/** The clicks of a time against those of the time before, from the local history. */
 export async function statsSince(options: SinceOptions, session: Session, operands: string[]): Promise<RowsReport> {
-  const span = spanOf(options, session.system.now());
+  const span = periodOf(options, session);
   const { by = 'link', chart } = options;
   const clicks = await periodClicks(span, session, { operands, options });
   const failure = unknownFailure(clicks);
@@ -44,7 +44,7 @@ export async function statsSince(options: SinceOptions, session: Session, operan
       chart: chart ? clicks.days : undefined,
       severalDomains: domains.size > 1,
     }),
-    members: () => ({ period: periodOf(clicks), summary: summaryOf(clicks) }),
+    members: () => ({ period: periodMember(clicks), summary: summaryOf(clicks) }),
     outcome: () => failure,
     notes: () => [
       ...cutNote,
@@ -69,12 +69,14 @@ function unknownFailure({ selected, unknown }: Awaited<ReturnType<typeof periodC
 }
 
 /** What `--since` and `--until` say. Throws a UsageError. */
-export function spanOf({ since = '', until }: Pick<SinceOptions, 'since' | 'until'>, now: number): Span {
-  const span = {
+export function periodOf({ since = '', until }: Pick<SinceOptions, 'since' | 'until'>, { now }: Pick<Session, 'now'>): Period {
+  const period = {
     since: pointInTime('--since', since, now),
     until: until === undefined ? now : pointInTime('--until', until, now),
+    now,
   };
-  if (span.since < span.until) return span;
+  // At midnight itself, today has begun.
+  if (period.since < period.until || (until === undefined && period.since === now)) return period;
   throw new UsageError(`--since ${since} is not before ${until === undefined ? 'now' : `--until ${until}`}`);
 }
 
@@ -95,7 +97,7 @@ const rowsBy: { readonly [By in ClickGrouping]: (clicks: Clicks) => Row[] } = {
       groupClicks(clicks, ({ tags }) => tags),
     ),
   host: (clicks) => groupRows('host', groupClicks(clicks, hostsOf)),
-  day: ({ days }) => days.map(({ date, clicks }) => ({ date, clicks: clicks ?? null })),
+  day: ({ days }) => days.map(({ date, clicks, soFar = false }) => ({ date, clicks: clicks ?? null, so_far: soFar })),
 };
 
 function groupRows(field: string, groups: readonly ClickGroup[]): Row[] {
@@ -112,7 +114,7 @@ function hostsOf({ long_url }: ReadLink): string[] {
 }
 
 /** In ISO 8601. */
-function periodOf({ asked, counted, before, source }: Clicks): Row {
+function periodMember({ asked, counted, before, source }: Clicks): Row {
   const iso = (time: number): string => new Date(time).toISOString();
   return {
     since: iso(asked.since),
@@ -129,10 +131,16 @@ function summaryOf({ links, total }: Clicks): Row {
 }
 
 /** The readings are named, as they are not quite what was asked for. */
-function totalNotes({ total: { clicks, before }, counted, before: earlier, source }: Clicks): string[] {
-  const what = source === 'readings' ? 'between the readings of' : 'as the server counts them from';
-  const span = `${quantity(clicks, 'click')} ${what} ${momentText(counted.since)} ${source === 'readings' ? 'and' : 'to'} ${momentText(counted.until)}`;
-  if (before === undefined || earlier === undefined) return [`${span}; nothing is known of as long a time before`];
+function totalNotes({ total: { clicks, before }, counted, before: earlier, asked, source }: Clicks): string[] {
+  const [first, last] = [momentText(counted.since), momentText(counted.until)];
+  const isRead = source === 'readings';
+  const what = isRead
+    ? `between the readings of ${first} and ${last}`
+    : `as the server counts them from ${first} to ${last}${counted.until === asked.now ? ' (today so far)' : ''}`;
+  const span = `${quantity(clicks, 'click')} ${what}`;
+  if (before === undefined || earlier === undefined) {
+    return [`${span}; no ${isRead ? 'reading' : 'days'} before to compare with as long a time`];
+  }
   const change = changeOf(clicks, before);
   const compared = `${grouped(before)} before, from ${momentText(earlier)}`;
   return [`${span}; ${compared}${change === null ? '' : ` (${percentText(change)})`}`];

@@ -34,7 +34,7 @@ export function registerStats(command: Command, run: Runner): void {
     .option('--top <n>', 'show only the <n> links with the most clicks', count(1))
     .option('--chart', 'draw bars instead of a table')
     .option('--record', 'add the counters to the local history, for --since')
-    .option('--since <time>', 'clicks since <time>, such as 7d or 2026-01-31, against the time before')
+    .option('--since <time>', 'clicks since <time>, such as 7d, 3m or today, against the time before')
     .option('--until <time>', 'with --since: clicks before <time> (default: now)')
     .option('--by <grouping>', 'with --since: a row for each {link|tag|host|day} (default: link)', choice(clickGroupings))
     .option('--reset', 'reset the counters to 0, after confirmation')
@@ -60,9 +60,9 @@ export function registerStats(command: Command, run: Runner): void {
         'the account. The links with the most clicks come first. A table shows short URLs and destinations, a pipe the hash and the counters, or short URLs on several domains; --fields takes every field of list. ' +
         '--chart draws the first 20 links, or those of --top.',
       '--record adds a reading of the counters to a history on this computer: run it every night. Without a selection it reads all domains. ' +
-        '--since counts from the reading nearest to <time> to the one nearest to --until, and compares with as long a time before. Where no ' +
-        'reading is old enough, it counts whole UTC days if the server sends them. What this tool renames keeps its clicks, and clicks before a reset or a deletion count; but a single ' +
-        'delete with --yes, or one with --no-undo, may read no counters before, and the clicks since the last reading are lost. Times are UTC: 7d, 12h, today, 2026-01-31 or 2026-01-31T09:00.',
+        '--since counts from the reading nearest to <time> to the one nearest to --until, and compares with as long a time before, or with none where no ' +
+        'reading began it. Where no reading is old enough, it counts UTC days if the server sends them; today counts so far, and is marked. What this tool renames keeps its clicks, and clicks before a reset or a deletion count; but a single ' +
+        'delete with --yes, or one with --no-undo, may read no counters before, and the clicks since the last reading are lost. Times are UTC: today, yesterday, 12h, 7d, 3m (months), 1y, 2026-01-31 or 2026-01-31T09:00.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });

@@ -79,7 +79,8 @@ type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagV
 /** The session for which flags are read. */
 interface FieldReader {
   readonly edition: Edition;
-  readonly system: { now(): number };
+  /** When the command began, in milliseconds since 1970. */
+  readonly now: number;
   warn(text: string): Promise<void>;
 }
 
@@ -88,9 +89,8 @@ interface FieldReader {
  * are instructions (B12). Warns of a date in the past. Throws a UsageError for an invalid value, and for a field that the edition does not
  * have (B53).
  */
-export async function readFieldFlags(options: FieldOptions, { edition, system, warn }: FieldReader): Promise<FieldValues> {
+export async function readFieldFlags(options: FieldOptions, { edition, now, warn }: FieldReader): Promise<FieldValues> {
   const { hash, newHash, url, note, expires, emailStats, maxClicks } = options;
-  const now = system.now();
   const values: FieldValues = {};
   if (hash !== undefined) values.custom_hash = flagValue('custom_hash', '--hash', hash, now);
   if (newHash !== undefined) values.custom_hash = flagValue('custom_hash', '--new-hash', newHash, now);

@@ -166,7 +166,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
         object({ ...periodLink, ...figures, unique_clicks: nullable(count), events: listOf(text) }),
         object({ tag: text, links: count, ...figures }),
         object({ host: text, links: count, ...figures }),
-        object({ date: text, clicks: nullable(count) }),
+        object({ date: text, clicks: nullable(count), so_far: { type: 'boolean' } }),
       ],
     }),
     period: object({

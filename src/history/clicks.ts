@@ -4,6 +4,21 @@ export interface Span {
   readonly until: number;
 }
 
+/** What was asked for. */
+export interface Period extends Span {
+  /** When the command began. The day on which that is is not over: it counts so far. */
+  readonly now: number;
+}
+
+/**
+ * Whether a time is as long as the one that it is compared with, give or take a tenth: readings are never made at the very same time of the day, and
+ * the present day is shorter than others. Figures of times that are not would say nothing.
+ */
+export function isAsLong(time: Span, compared: Span): boolean {
+  const [one, other] = [time.until - time.since, compared.until - compared.since];
+  return Math.abs(one - other) <= other / 10;
+}
+
 /**
  * What happened to a link between the first and the last reading. `new`: it was read for the first time. `reset`, `deleted` and `renamed`
  * are what this tool did; `fell`: its counter fell, so somebody else has reset it; `gone`: somebody else has deleted it.
@@ -36,15 +51,16 @@ export interface DayClicks {
   readonly date: string;
   /** Undefined where no readings lie within 12 hours of both of its ends: its clicks are part of `Clicks.total` all the same. */
   readonly clicks: number | undefined;
+  /** Present where the day is not over. */
+  readonly soFar?: true;
 }
 
-/** The clicks in a time against those in as long a time before it (H2). All counted, nothing extrapolated. */
+/** The clicks in a time against those in as long a time before it. All counted, nothing extrapolated. */
 export interface Clicks {
-  /** What was asked for. */
-  readonly asked: Span;
+  readonly asked: Period;
   /** The readings that were used: those nearest to both ends. Clicks are counted from one to the other. */
   readonly counted: Span;
-  /** The reading nearest to the beginning of the time before, which ends with `counted.since`; undefined where none is old enough. */
+  /** The reading with which the time before begins, which ends with `counted.since`; undefined where none makes it as long as `counted`. */
   readonly before: number | undefined;
   readonly total: { readonly clicks: number; readonly before: number | undefined };
   /** The links with clicks in either time, or with an event; those with the most clicks first. */

@@ -1,8 +1,6 @@
-import { utcDay } from '../base/days.ts';
+import { dayLength, utcDay } from '../base/days.ts';
 import { isCalendarDate } from '../contract/fields.ts';
-import type { Clicks, DayClicks, LinkClicks, ReadLink, Span } from './clicks.ts';
-
-const dayLength = 86_400_000;
+import { type Clicks, type DayClicks, isAsLong, type LinkClicks, type Period, type ReadLink, type Span } from './clicks.ts';
 
 /** The clicks of one day, as some servers send them (FIELD-NOTES 4). */
 interface DayFigures {
@@ -24,22 +22,29 @@ export function readDailyClicks(value: unknown): ReadonlyMap<string, DayFigures>
 }
 
 /**
- * What servers that send the clicks of each day say of a time, without any reading (H4): whole days, from the midnight nearest to its beginning to
- * the one nearest to its end, or until now.
+ * What servers that send the clicks of each day say of a time, without any reading: whole days, from the midnight nearest to its beginning to the
+ * one nearest to its end; of a time that reaches into the present day also that one, so far.
  */
 export class DailyClicks {
-  readonly #asked: Span;
+  readonly #asked: Period;
   readonly #counted: Span;
+  /** When the last day that counts begins. */
+  readonly #lastDay: number;
   readonly #before: number;
   readonly #links: LinkClicks[] = [];
   readonly #perDay = new Map<string, number>();
   #earliest: string | undefined;
   #isComplete = true;
 
-  constructor(asked: Span, now: number) {
+  constructor(asked: Period) {
     this.#asked = asked;
-    this.#counted = wholeDays(asked, now);
-    this.#before = Math.min(nearestMidnight(2 * asked.since - asked.until), this.#counted.since - dayLength);
+    const today = startOfDay(asked.now);
+    const hasToday = asked.until >= asked.now || asked.until > today;
+    const until = hasToday ? asked.now : Math.floor(asked.until / dayLength + 0.5) * dayLength;
+    this.#lastDay = hasToday ? today : until - dayLength;
+    const since = Math.min(nearestMidnight(asked.since), this.#lastDay);
+    this.#counted = { since, until };
+    this.#before = since - Math.max(1, Math.round((until - since) / dayLength)) * dayLength;
   }
 
   /** `total`: the link's counter. */
@@ -50,7 +55,7 @@ export class DailyClicks {
       all += figures.total;
       if (this.#earliest === undefined || date < this.#earliest) this.#earliest = date;
       this.#perDay.set(date, (this.#perDay.get(date) ?? 0) + figures.total);
-      if (midnight >= this.#counted.since && midnight < this.#counted.until) {
+      if (midnight >= this.#counted.since && midnight <= this.#lastDay) {
         clicks += figures.total;
         unique += figures.unique;
       } else if (midnight >= this.#before && midnight < this.#counted.since) before += figures.total;
@@ -71,7 +76,8 @@ export class DailyClicks {
   /** Undefined where the server does not go back so far. */
   clicks(): Clicks | undefined {
     if (this.onDay(utcDay(this.#counted.since)) === undefined) return undefined;
-    const isCompared = this.onDay(utcDay(this.#before)) !== undefined;
+    const before = { since: this.#before, until: this.#counted.since };
+    const isCompared = isAsLong(before, this.#counted) && this.onDay(utcDay(this.#before)) !== undefined;
     const links = this.#links
       .map((link) => (isCompared ? link : { ...link, before: undefined }))
       .sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
@@ -88,7 +94,7 @@ export class DailyClicks {
 
   #days(): DayClicks[] {
     const days: DayClicks[] = [];
-    for (let midnight = this.#counted.since; midnight < this.#counted.until; midnight += dayLength) {
+    for (let midnight = this.#counted.since; midnight <= this.#lastDay; midnight += dayLength) {
       const date = utcDay(midnight);
       days.push({ date, clicks: this.onDay(date) });
     }
@@ -96,11 +102,8 @@ export class DailyClicks {
   }
 }
 
-/** At least one day, or what there is of it. */
-function wholeDays({ since, until }: Span, now: number): Span {
-  const end = until >= now ? now : Math.min(now, Math.floor(until / dayLength + 0.5) * dayLength);
-  const last = Math.floor((end - 1) / dayLength) * dayLength;
-  return { since: Math.min(nearestMidnight(since), last), until: end };
+function startOfDay(time: number): number {
+  return Math.floor(time / dayLength) * dayLength;
 }
 
 /** The earlier of two that are equally near. */

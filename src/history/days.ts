@@ -1,8 +1,6 @@
-import { utcDay } from '../base/days.ts';
+import { dayLength, utcDay } from '../base/days.ts';
 import type { DayClicks } from './clicks.ts';
 import { type NumberedReading, nearest, type UsedReadings } from './used-readings.ts';
-
-const dayLength = 86_400_000;
 
 /**
  * The clicks of each day between the first and the last reading: those between the readings nearest to its two midnights, where they are two

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import type { Clicks, Span } from './clicks.ts';
+import type { Clicks, Period } from './clicks.ts';
 import { type CountedLink, CountedLinks } from './counted-links.ts';
 import { clicksPerDay } from './days.ts';
 import { foldReadings, type HistoryAccount, openReadings, type ReadingsFile, readingEnds } from './history-folder.ts';
@@ -10,7 +10,7 @@ import { type UsedReadings, usedReadings } from './used-readings.ts';
 
 /** What clicks are wanted of. */
 export interface WantedClicks {
-  readonly span: Span;
+  readonly span: Period;
   readonly scope: ReadingScope;
   /** Domain and hash of the wanted links, as `nameOf` has them; all without it. */
   readonly names?: ReadonlySet<string> | undefined;

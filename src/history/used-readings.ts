@@ -1,5 +1,5 @@
 import { NotFoundError } from '../base/errors.ts';
-import type { Span } from './clicks.ts';
+import { isAsLong, type Span } from './clicks.ts';
 import type { ReadingEnd, ReadingScope } from './parts.ts';
 
 /** A reading and its number among all of a history. */
@@ -11,7 +11,7 @@ export interface NumberedReading extends ReadingEnd {
 export interface UsedReadings {
   readonly first: NumberedReading;
   readonly last: NumberedReading;
-  /** Of the time before. */
+  /** With which the time before begins; undefined where no reading makes it as long. */
   readonly before: NumberedReading | undefined;
   /** All that cover what is wanted. */
   readonly fitting: readonly NumberedReading[];
@@ -37,10 +37,9 @@ export function usedReadings(ends: readonly ReadingEnd[], { since, until }: Span
       hint: 'linkctl stats --record',
     });
   }
-  const beforeSince = since - (until - since);
-  const earlier = fitting.slice(0, fitting.indexOf(first));
-  const before = oldest.from > beforeSince ? undefined : nearest(earlier, beforeSince, 'earlier');
-  return { first, last, before, fitting };
+  const earlier = nearest(fitting.slice(0, fitting.indexOf(first)), 2 * first.from - last.from, 'earlier');
+  const isCompared = earlier && isAsLong({ since: earlier.from, until: first.from }, { since: first.from, until: last.from });
+  return { first, last, before: isCompared ? earlier : undefined, fitting };
 }
 
 export function nearest(

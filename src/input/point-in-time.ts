@@ -1,22 +1,36 @@
-import { utcDay } from '../base/days.ts';
+import { dayLength, relativeDay, utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { isCalendarDate } from '../contract/fields.ts';
 
 /** Milliseconds. */
-const units: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const units: { readonly [unit: string]: number } = { s: 1000, h: 3_600_000, d: dayLength, w: 7 * dayLength };
 
 /**
- * A moment that a person names, in milliseconds since 1970: `2026-01-31`, `2026-01-31 09:00`, `2026-01-31T09:00:00Z`, or how long
- * ago: `12h`, `7d`; or the beginning of `today`. Without an offset it is UTC, as all times of the service are (4.1.6). `now` is in milliseconds. Throws a UsageError.
+ * A moment that a person names, in milliseconds since 1970: `2026-01-31`, `2026-01-31 09:00`, `2026-01-31T09:00:00Z`; how long ago: `12h`, `7d`,
+ * or in calendar months and years `3m`, `1y`; or the beginning of `today` or `yesterday`. Without an offset it is UTC, as all times of the service
+ * are (4.1.6). `now` is in milliseconds. Throws a UsageError.
  */
 export function pointInTime(flag: string, text: string, now: number): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  const [, count = '', unit = ''] = /^(\d{1,6})([shdw])$/.exec(text) ?? [];
   const ago = units[unit];
   if (ago !== undefined) return now - Number(count) * ago;
-  const time = calendarTime(text === 'today' ? utcDay(now) : text);
+  const time = monthsAgo(text, now) ?? calendarTime(dayNamed(text, now) ?? text);
   if (time !== undefined) return time;
-  throw new UsageError(`${flag}: ${quoted(text)} is not a time; expected 2026-01-31, 2026-01-31T09:00, 7d or 12h`);
+  throw new UsageError(
+    `${flag}: ${quoted(text)} is not a time; expected 2026-01-31, 2026-01-31T09:00, today, yesterday, 1h, 7d, 3m (months) or 1y`,
+  );
+}
+
+function dayNamed(text: string, now: number): string | undefined {
+  if (text === 'today') return utcDay(now);
+  return text === 'yesterday' ? utcDay(now - dayLength) : undefined;
+}
+
+/** The same time of the day, as many months before; of a month without such a day the last one. */
+function monthsAgo(text: string, now: number): number | undefined {
+  const day = /^\d{1,5}[my]$/.test(text) ? relativeDay(`-${text}`, now) : undefined;
+  return day === undefined ? undefined : Date.parse(day) + (now % dayLength);
 }
 
 /** The moment of an ISO date or date-time, in milliseconds since 1970; undefined for any other text. */

@@ -60,6 +60,8 @@ export interface DayColumn {
   /** `YYYY-MM-DD`. */
   readonly date: string;
   readonly clicks: number | undefined;
+  /** Present where the day is not over. */
+  readonly soFar?: true;
 }
 
 /** Lines of a column, and terminal columns that it has at most. */
@@ -85,17 +87,18 @@ export function columnLines(days: readonly DayColumn[], { width, glyphs, paint }
     return `${pad(label, side, 'right')} ${upright}${paint.cyan(cells.join('').trimEnd())}`;
   });
   const axis = `${pad('0', side, 'right')} ${corner}${level.repeat(columns.length * cell)}`;
-  return [title(days.length, each), ...lines, axis, `${' '.repeat(side + gap)}${dates(days, columns.length * cell)}`];
+  return [title(days, each), ...lines, axis, `${' '.repeat(side + gap)}${dates(days, columns.length * cell)}`];
 }
 
 function daysOfColumn(days: number, room: number): number {
   return days <= room ? 1 : 7 * Math.ceil(days / room / 7);
 }
 
-function title(days: number, each: number): string {
-  if (each === 1) return 'clicks per day (UTC)';
-  const rest = days % each;
-  return `clicks per ${each} days (UTC${rest > 0 ? `; the first column: ${rest}` : ''})`;
+function title(days: readonly DayColumn[], each: number): string {
+  const rest = days.length % each;
+  const first = rest > 0 ? `; the first column: ${rest}` : '';
+  const today = days.some(({ soFar }) => soFar) ? '; today so far' : '';
+  return `clicks per ${each === 1 ? 'day' : `${each} days`} (UTC${first}${today})`;
 }
 
 /** One block of a column, `row` blocks above the axis. */

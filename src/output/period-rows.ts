@@ -28,6 +28,7 @@ const columnsOf: { readonly [By in ClickGrouping]: readonly Column[] } = {
   day: [
     { name: 'date', essential: true },
     { name: 'clicks', align: 'right' },
+    { name: 'so_far', title: '', show: (value) => (value === true ? 'so far' : '') },
   ],
 };
 

@@ -19,28 +19,35 @@ const height = 100;
  * nothing is known is a grey field, not a zero.
  */
 export function daysChart(days: readonly DayClicks[]): Html {
-  if (days.length < 2) return html`<p class="quiet">All of it lies within one day.</p>`;
+  if (days.length < 2) return html`<p class="quiet">All of it lies within one day${days[0]?.soFar ? ', today so far' : ''}.</p>`;
+  const last = days.at(-1);
   const known = days.flatMap(({ clicks }) => clicks ?? []);
   const top = scaleTop(Math.max(0, ...known));
   const width = days.length * column;
   const best = days.reduce((most, day) => ((day.clicks ?? 0) > (most.clicks ?? 0) ? day : most));
-  const label = `Clicks per day from ${dayText(days[0]?.date ?? '')} to ${dayText(days.at(-1)?.date ?? '')}. The most on ${dayText(best.date)}: ${grouped(best.clicks ?? 0)}.`;
+  const label = `Clicks per day from ${days[0] ? nameOf(days[0]) : ''} to ${last ? nameOf(last) : ''}. The most on ${nameOf(best)}: ${grouped(best.clicks ?? 0)}.`;
   const ticks = [top, top / 2, 0].map((value) => html`<span>${grouped(value)}</span>`);
   return html`<div class="${days.length < 5 ? 'plot few' : 'plot'}">
 <div class="ticks" aria-hidden="true">${ticks}</div>
 <svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
 <g class="grid"><path d="M0 0H${width}M0 50H${width}M0 100H${width}"/></g>
 ${days.map((day, index) => dayColumn(day, index, top))}</svg>
-<div class="dates" aria-hidden="true">${datesOf(days).map((date) => html`<span>${dayText(date)}</span>`)}</div>
+<div class="dates" aria-hidden="true">${datesOf(days).map((date) => html`<span>${date}</span>`)}</div>
 </div>
 ${known.length < days.length ? html`<p class="quiet">Grey days lie between readings: their clicks are in the total, and nobody knows on which day they came.</p>` : nothing}
 <details><summary>The figures of each day</summary>${table(days)}</details>`;
 }
 
-function dayColumn({ date, clicks }: DayClicks, index: number, top: number): Html {
+/** `23 Nov 2026`, or `23 Nov 2026 so far`. */
+function nameOf({ date, soFar }: DayClicks): string {
+  return soFar ? `${dayText(date)} so far` : dayText(date);
+}
+
+function dayColumn(day: DayClicks, index: number, top: number): Html {
   const x = index * column + 1;
   const size = column - 2;
-  const title = `${dayText(date)}: ${clicks === undefined ? 'not known' : quantity(clicks, 'click')}`;
+  const { clicks } = day;
+  const title = `${nameOf(day)}: ${clicks === undefined ? 'not known' : quantity(clicks, 'click')}`;
   if (clicks === undefined) {
     return html`<rect class="unknown" x="${x}" y="0" width="${size}" height="${height}"><title>${title}</title></rect>\n`;
   }
@@ -53,12 +60,13 @@ const round = (value: number): number => Math.round(value * 100) / 100;
 
 function datesOf(days: readonly DayClicks[]): string[] {
   const [first, middle, last] = [days[0], days[Math.floor(days.length / 2)], days.at(-1)];
-  return [...new Set([first, ...(days.length > 4 ? [middle] : []), last].flatMap((day) => day?.date ?? []))];
+  return [...new Set([first, ...(days.length > 4 ? [middle] : []), last].flatMap((day) => (day ? nameOf(day) : [])))];
 }
 
 function table(days: readonly DayClicks[]): Html {
   const rows = days.map(
-    ({ date, clicks }) => html`<tr><th scope="row">${date}</th><td>${clicks === undefined ? '?' : grouped(clicks)}</td></tr>\n`,
+    ({ date, clicks, soFar }) =>
+      html`<tr><th scope="row">${date}${soFar ? ' so far' : ''}</th><td>${clicks === undefined ? '?' : grouped(clicks)}</td></tr>\n`,
   );
   return html`<table class="days"><thead><tr><th scope="col">Day (UTC)</th><th scope="col">Clicks</th></tr></thead><tbody>
 ${rows}</tbody></table>`;

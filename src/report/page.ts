@@ -83,15 +83,15 @@ function top(facts: ReportFacts): Html {
 function tiles({ clicks, links, gone, expiring, check }: ReportFacts): Html {
   const clicked = clickedLinks(clicks).size;
   return html`<dl class="tiles">
-${tile('Clicks', grouped(clicks.total.clicks), against(clicks.total))}
+${tile('Clicks', grouped(clicks.total.clicks), against(clicks))}
 ${tile('Links with clicks', grouped(clicked), html`of ${quantity(links + gone, 'link')}`)}
 ${tile('Expiring', grouped(expiring.length), html`in the next ${soon} days`)}
 ${check ? tile('Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${days(check.checks.first, check.checks.last)}`) : tile('Broken', '?', html`not checked yet`)}
 </dl>`;
 }
 
-function against({ clicks, before }: Clicks['total']): Html {
-  if (before === undefined) return html`nothing to compare with`;
+function against({ total: { clicks, before }, source }: Clicks): Html {
+  if (before === undefined) return html`no ${source === 'readings' ? 'reading' : 'days'} before to compare with`;
   return before === 0 ? html`none before` : html`${change(clicks, before)} against ${grouped(before)} before`;
 }
 
@@ -152,11 +152,12 @@ function checkSentences({ checks, links, counts, changedSince }: CheckFacts, all
 function sources({ clicks, uncounted, madeAt, account }: ReportFacts): Html {
   const { counted, asked, before, source } = clicks;
   const wanted = `Asked for were ${timeText(asked.since)} to ${timeText(asked.until)}.`;
-  const compared = before === undefined ? '' : ` The time before begins with that of ${timeText(before)}.`;
+  const compared =
+    before === undefined ? '' : ` The time before begins ${source === 'readings' ? 'with that of' : 'on'} ${timeText(before)}.`;
   const readings =
     source === 'readings'
       ? `Clicks are the last counter minus the first, from the reading of ${timeText(counted.since)} to that of ${timeText(counted.until)}.${compared} ${wanted}`
-      : `Clicks are those that the server counts per day, from ${timeText(counted.since)} to ${timeText(counted.until)}. ${wanted}`;
+      : `Clicks are those that the server counts per day, from ${timeText(counted.since)} to ${timeText(counted.until)}.${compared} ${wanted}`;
   const lacking = uncounted > 0 ? ` ${capitalized(uncountedClicks(uncounted))}.` : '';
   const limits = 'Days are UTC; the first and the last may be parts of days. Nothing is estimated.';
   return html`${quiet(`${readings} ${limits}${lacking}`)}${eventNotes(clicks)}

@@ -102,7 +102,7 @@ test('CLI 3.5: --since further back than 30 days warns', async ({ linkctl }) => 
 });
 
 test.for([
-  [['--since', 'yesterday']],
+  [['--since', 'tomorrow']],
   [['--since', '2026-02-30']],
   [['--limit', '0']],
   [['--all', '-L', '2']],

@@ -3,10 +3,11 @@ import { processSystem } from '../../src/base/system.ts';
 import { startRecording } from '../../src/history/recording.ts';
 import { childAccount, pageOf } from './record-pages.ts';
 
-// Records so many pages, and kills itself in front of one of them, or of the end.
-const [pages, clicks, killedAt] = process.argv.slice(2).map(Number) as [number, number, number];
+// Records so many pages at a time, and kills itself in front of one of the pages, or of the end.
+const [at, pages, clicks, killedAt] = process.argv.slice(2).map(Number) as [number, number, number, number];
+const system = Object.create(processSystem(), { now: { value: () => at } });
 try {
-  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', usualDomain: '' }, processSystem());
+  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', usualDomain: '' }, system);
   for (let page = 0; page < pages; page += 1) {
     if (page === killedAt) process.kill(process.pid, 'SIGKILL');
     recording.add(pageOf(page, clicks));

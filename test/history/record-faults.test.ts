@@ -23,6 +23,7 @@ afterAll(() => {
 });
 
 const pages = 4;
+const day = 86_400_000;
 const system = (now?: number) => createTestSystem({ env: { HOME: home }, ...(now !== undefined && { now: () => now }) });
 
 async function record(clicks: number, now: number): Promise<number> {
@@ -39,29 +40,41 @@ test('H1: kill -9 at any moment and a full disk leave the history as it was; the
   const { readings, lock } = historyPaths(childAccount, system());
   const before = readFileSync(readings);
   for (const killedAt of [2, pages]) {
-    const { signal } = await ended(child.start([String(pages), '5', String(killedAt)], { HOME: home, XDG_DATA_HOME: '' }));
+    const { signal } = await ended(child.start([begin + day, pages, 5, killedAt].map(String), { HOME: home, XDG_DATA_HOME: '' }));
     expect(signal).toBe('SIGKILL');
     expect(readFileSync(readings).subarray(0, before.length)).toEqual(before);
     // Its lock is left behind, and holds nobody up.
     expect(readdirSync(lock).length).toBeGreaterThan(0);
   }
   const limit = Math.floor(before.length / 1024) + 20;
-  const command = ['trap "" XFSZ; ulimit -f "$0"; exec "$@"', String(limit), process.execPath, child.file, String(pages), '0'];
+  const command = [
+    'trap "" XFSZ; ulimit -f "$0"; exec "$@"',
+    String(limit),
+    process.execPath,
+    child.file,
+    String(begin + day),
+    String(pages),
+    '0',
+  ];
   const full = await ended(
     spawn('bash', ['-c', ...command], { env: { PATH: process.env.PATH, HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] }),
   );
   expect(full).toMatchObject({ code: 9, stderr: expect.stringContaining(`cannot write ${readings}: `) });
   expect(readFileSync(readings)).toEqual(before);
-  expect(await record(7, begin + 86_400_000)).toBe(0);
-  const span = { since: begin, until: begin + 86_400_000 };
+  expect(await record(7, begin + day)).toBe(0);
+  const until = begin + day;
+  const span = { since: begin, until, now: until };
   expect(recordedClicks({ span, scope: 'account' }, childAccount, system()).total.clicks).toBe(pages * 7000);
 });
 
 test('H1: two recorders at once make two readings, one after the other', async () => {
   const begin = Date.UTC(2026, 3, 1);
   await record(10, begin);
-  const two = ['20', '20'].map((clicks) => ended(child.start([String(pages), clicks], { HOME: home, XDG_DATA_HOME: '' })));
+  const two = [1, 2].map((days) =>
+    ended(child.start([begin + days * day, pages, 20].map(String), { HOME: home, XDG_DATA_HOME: '' })),
+  );
   expect(await Promise.all(two)).toMatchObject([{ code: 0 }, { code: 0 }]);
-  const { total } = recordedClicks({ span: { since: begin, until: Date.now() }, scope: 'account' }, childAccount, system());
+  const until = begin + 2 * day;
+  const { total } = recordedClicks({ span: { since: begin, until, now: until }, scope: 'account' }, childAccount, system());
   expect(total.clicks).toBe(pages * 10_000);
 });

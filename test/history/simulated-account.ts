@@ -182,7 +182,7 @@ export class SimulatedAccount {
   }
 
   clicks(since: number, until: number): Clicks {
-    return recordedClicks({ span: { since, until }, scope: 'account' }, this.account, this.system());
+    return recordedClicks({ span: { since, until, now: until }, scope: 'account' }, this.account, this.system());
   }
 
   /** One day: clicks, and now and then something else. */

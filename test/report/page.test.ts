@@ -57,7 +57,7 @@ test.each([
 describe('H3: what is not known is said, and is no zero', () => {
   test('nothing to compare with: no column for it', () => {
     const page = reportPage({ ...facts, clicks: clicksOf(links, [100, 50], false) });
-    expect(page).toContain('nothing to compare with');
+    expect(page).toContain('no reading before to compare with');
     expect(page).not.toMatch(/>Before<|>Change<|%</);
   });
 

@@ -40,7 +40,7 @@ export function linkClicks(name: string, clicks: number, other: Partial<LinkClic
 export function clicksOf(links: readonly LinkClicks[], days: readonly (number | undefined)[], isCompared = true): Clicks {
   const sum = (values: readonly (number | undefined)[]): number => values.reduce<number>((total, value = 0) => total + value, 0);
   return {
-    asked: { since: madeAt - 30 * day, until: madeAt },
+    asked: { since: madeAt - 30 * day, until: madeAt, now: madeAt },
     counted: { since: madeAt - 30 * day - 3_000_000, until: madeAt - 10_000_000 },
     before: isCompared ? madeAt - 60 * day : undefined,
     total: {

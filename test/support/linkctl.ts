@@ -9,6 +9,7 @@ import type { ServiceLimits } from '../../src/service/settings.ts';
 import type { DomainSettings } from '../../src/service/store/store.ts';
 import { canaryKey, expectNoSecret, secretFaults } from './canary.ts';
 import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
+import { runningClock } from './running-clock.ts';
 import { createTestSystem, type World } from './test-system.ts';
 import { until } from './until.ts';
 
@@ -28,6 +29,9 @@ interface Fixtures {
   domains: readonly DomainSettings[] | undefined;
   /** Bounds of the service that are not the edition's own. */
   limits: Partial<ServiceLimits> | undefined;
+  /** When the clock of the service and of `linkctl` begins to run, in milliseconds since 1970; that of this computer without it. */
+  startsAt: number | undefined;
+  clock: { readonly now: () => number };
   /** A folder of the test's own, gone afterwards. */
   folder: string;
   /** The whole API over real HTTP, empty, for this test alone. */
@@ -65,6 +69,10 @@ export const test = base.extend<Fixtures>({
   edition: 'a',
   domains: undefined,
   limits: undefined,
+  startsAt: undefined,
+  clock: async ({ startsAt }, use) => {
+    await use({ now: startsAt === undefined ? Date.now : runningClock(startsAt) });
+  },
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'linkctl-test-'));
@@ -72,8 +80,8 @@ export const test = base.extend<Fixtures>({
     expect(secretFaults(folder)).toEqual([]);
     await rm(folder, { recursive: true, force: true });
   },
-  service: async ({ edition, domains, limits }, use) => {
-    const service = await startService({ edition, domains, limits, username, apiKey, redirects: true });
+  service: async ({ edition, domains, limits, clock }, use) => {
+    const service = await startService({ edition, domains, limits, username, apiKey, redirects: true, now: clock.now });
     await use(service);
     await service.close();
   },
@@ -94,21 +102,21 @@ export const test = base.extend<Fixtures>({
       LINKCTL_EDITION: edition,
     });
   },
-  linkctl: async ({ env }, use) => {
-    await use(runnerIn(env));
+  linkctl: async ({ env, clock }, use) => {
+    await use(runnerIn(env, clock));
   },
-  other: async ({ edition, env }, use) => {
+  other: async ({ edition, env, clock }, use) => {
     const otherEdition = edition === 'a' ? 'b' : 'a';
-    const service = await startService({ edition: otherEdition, username, apiKey, redirects: false });
-    await use(runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl, LINKCTL_EDITION: otherEdition }));
+    const service = await startService({ edition: otherEdition, username, apiKey, redirects: false, now: clock.now });
+    await use(runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl, LINKCTL_EDITION: otherEdition }, clock));
     await service.close();
   },
 });
 
 /** `linkctl` in this process, in an environment of its own. */
-export function runnerIn(env: Readonly<Record<string, string>>): Linkctl {
+export function runnerIn(env: Readonly<Record<string, string>>, clock: Pick<World, 'now'> = {}): Linkctl {
   return async (argv, world = {}) => {
-    const system = createTestSystem({ ...world, env: { ...env, ...world.env } });
+    const system = createTestSystem({ ...clock, ...world, env: { ...env, ...world.env } });
     const code = await main(argv, system);
     const printed = system.printed();
     expectNoSecret(printed.stdout + printed.stderr);
