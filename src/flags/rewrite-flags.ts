@@ -27,8 +27,8 @@ export function addRuleFlags(command: Command): void {
     .option('--set-param <name=value>', 'set a query parameter; repeatable', repeated)
     .option('--remove-param <name>', 'remove a query parameter, or all of utm_*; repeatable', repeated)
     .option('--utm <list>', 'set UTM parameters: source=newsletter,medium=email,campaign=spring', once)
-    .option('--regex <pattern>', 'replace every match of a regular expression by --to', once)
-    .option('--to <text>', 'replacement for --regex; $1 is the first group', once);
+    .option('--regex <pattern>', 'replace the first match of a regular expression by --to', once)
+    .option('--to <text>', 'replacement for --regex; $1 and $<name> are groups, $$ is $', once);
 }
 
 /**

@@ -256,7 +256,7 @@ const filters: Topic = {
       ['tags', 'one label: = != ^= ~, not case-sensitive. tags= means no tags'],
       ['domain', 'domain of the short URL: = !='],
     ],
-    'url^= and path^= end at a boundary: url^=https://a.example matches https://a.example/x and https://a.example?x, but not https://a.example.evil. The scheme and host are not case-sensitive, and the default port is the same as none. Regular expressions are those of JavaScript and are case-sensitive; begin with ^ and end with $ to match the whole value.',
+    'url^= and path^= end at a boundary: url^=https://a.example matches https://a.example/x and https://a.example?x, but not https://a.example.evil. The scheme and host are not case-sensitive, and the default port is the same as none. Regular expressions are those of JavaScript, without lookaround, back references and repetitions above 16, which could run for ever. They are case-sensitive except for tags; begin with ^ and end with $ to match the whole value.',
     {
       lines: [
         "linkctl list --filter 'total_clicks=0' --filter 'last_visit<-90d'",
