@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { LookupAddress } from 'node:dns';
 import { fstatSync, openSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -52,6 +53,8 @@ export interface System {
   random(): number;
   /** Bytes fit for secrets and identifiers. */
   randomBytes(count: number): Uint8Array;
+  /** All addresses of a host name, as this computer finds them. */
+  lookup(name: string): Promise<readonly LookupAddress[]>;
   /** Ends early, rejecting with the signal's reason, when the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** Listens to a signal sent to this process; returns what stops listening. */
@@ -126,6 +129,7 @@ export function processSystem(): System {
     elapsed: () => performance.now(),
     random: () => Math.random(),
     randomBytes: (count) => randomBytes(count),
+    lookup: async (name) => (await import('node:dns/promises')).lookup(name, { all: true }),
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal ? { signal } : {}),
     onSignal: (signal, listener) => {
       process.on(signal, listener);

@@ -56,7 +56,7 @@ export function registerRewrite(command: Command, run: Runner): void {
   });
 }
 
-/** Edits of long URLs, in the links that the rules are for (W1, W2). */
+/** Edits of long URLs, in the links that the rules are for. */
 async function rewrite(options: RewriteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const rules = readRules(operands, options, invocation.system.now());
   const selection = rewriteSelection(options, rules);

@@ -7,7 +7,7 @@ import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRul
 import { type LinkSelection, requireLinkSelection, type SelectionOptions } from './selection-flags.ts';
 import { choice, once, repeated } from './values.ts';
 
-/** The rules of `rewrite` beside its operands, as they were typed (W1). */
+/** The rules of `rewrite` beside its operands, as they were typed. */
 export interface RuleOptions {
   readonly scheme?: 'https';
   readonly host?: string;
@@ -32,7 +32,7 @@ export function addRuleFlags(command: Command): void {
 }
 
 /**
- * The rules in the order of W1, which is that of the flags. Throws a UsageError for one that cannot be understood and where there is none;
+ * The rules in the order of the flags. Throws a UsageError for one that cannot be understood and where there is none;
  * `now` is in milliseconds.
  */
 export function readRules([from, to]: readonly string[], options: RuleOptions, now: number): UrlRule[] {

@@ -117,7 +117,7 @@ export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
   },
 };
 
-/** Long URLs: equal if they lead to the same address, and they begin at a boundary (F4). */
+/** Long URLs: equal if they lead to the same address, and they begin at a boundary. */
 export const urls: ValueKind<string, (typeof matching)[number]> = {
   operators: matching,
   condition(comparison) {
@@ -141,7 +141,7 @@ export const paths: ValueKind<string, (typeof matching)[number]> = {
   },
 };
 
-/** Hosts of long URLs, which have none if they are not http(s). The port counts where one is given (F2). */
+/** Hosts of long URLs, which have none if they are not http(s). The port counts where one is given. */
 export const hosts: ValueKind<WebAddress | undefined, '=' | '!=' | '~'> = {
   operators: ['=', '!=', '~'],
   condition(comparison) {

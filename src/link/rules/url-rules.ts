@@ -10,7 +10,7 @@ import { utmParameters } from './utm.ts';
 // What is typed comes in here; each function throws a UsageError for what is no rule.
 
 /**
- * `<from> <to>`: what begins with `from` (F4) gets `to` instead. Where `to` begins with `from`, too, what begins with `to` has been
+ * `<from> <to>`: what begins with `from` gets `to` instead. Where `to` begins with `from`, too, what begins with `to` has been
  * rewritten already and stays: the same command again changes nothing.
  */
 export function prefixRule(from: string, to: string): UrlRule {
@@ -85,7 +85,7 @@ export function removalRule(name: string): UrlRule {
   return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withoutParameter(longUrl, name) };
 }
 
-/** `--utm source=newsletter,medium=email` (I7). */
+/** `--utm source=newsletter,medium=email`. */
 export function utmRules(text: string): UrlRule[] {
   return utmParameters(text).map(settingRule);
 }
