@@ -43,7 +43,7 @@ const environment: Topic = {
     'Variables without a flag:',
     [
       ['LINKCTL_API_KEY', 'API key. Your other programs can read it; prefer LINKCTL_API_KEY_FILE or a profile'],
-      ['LINKCTL_CONFIG_DIR', 'folder that contains config.json'],
+      ['LINKCTL_CONFIG_DIR', 'folder that contains config.json, as an absolute path'],
       ['LINKCTL_STORE', 'same as serve --store: PostgreSQL database for the links'],
     ],
     'The base URL, username and API key form one set. The set comes either from flags and environment variables or from one profile, never from both. With --profile, the variables of the set are ignored. The default edition is a.',
