@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { LookupAddress } from 'node:dns';
 import { fstatSync, openSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty, ReadStream } from 'node:tty';
+import { LocalError } from './errors.ts';
+import { quoted } from './quoted.ts';
 
 /** A stream that people or programs read: stdout or stderr. */
 export interface OutputStream {
@@ -52,6 +54,8 @@ export interface System {
   random(): number;
   /** Bytes fit for secrets and identifiers. */
   randomBytes(count: number): Uint8Array;
+  /** All addresses of a host name, as this computer finds them. */
+  lookup(name: string): Promise<readonly LookupAddress[]>;
   /** Ends early, rejecting with the signal's reason, when the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** Listens to a signal sent to this process; returns what stops listening. */
@@ -64,7 +68,7 @@ export interface System {
   onCrash(report: (error: unknown) => Promise<number>): void;
 }
 
-/** The folders that belong to this program, absolute (B67). A relative XDG value is ignored, as its specification says. */
+/** The folders that belong to this program, absolute. A relative XDG value is ignored, as its specification says. */
 interface Folders {
   /** Credentials and defaults. */
   readonly config: string;
@@ -76,23 +80,54 @@ interface Folders {
   readonly data: string;
 }
 
-export function folders({ env, platform }: Pick<System, 'env' | 'platform'>): Folders {
-  const home = env.HOME || env.USERPROFILE || homedir();
-  const base = (variable: string, ...fallback: string[]): string => {
-    const value = env[variable];
-    return join(value && isAbsolute(value) ? value : join(home, ...fallback), 'linkctl');
-  };
-  const windows = platform === 'win32';
-  const local = windows ? (env.LOCALAPPDATA ?? join(home, 'AppData', 'Local')) : undefined;
-  const ownConfig = env.LINKCTL_CONFIG_DIR;
+/** Nobody says where a folder is. */
+export class NoFolderError extends LocalError {}
+
+/** Each folder is found when it is asked for, and throws a `LocalError` then: most commands need none, or one. */
+export function folders(system: Pick<System, 'env' | 'platform'>): Folders {
+  const find = system.platform === 'win32' ? windowsFolder : xdgFolder;
   return {
-    config:
-      ownConfig ||
-      (windows ? join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), 'linkctl') : base('XDG_CONFIG_HOME', '.config')),
-    cache: local ? join(local, 'linkctl', 'cache') : base('XDG_CACHE_HOME', '.cache'),
-    state: local ? join(local, 'linkctl', 'state') : base('XDG_STATE_HOME', '.local', 'state'),
-    data: local ? join(local, 'linkctl', 'data') : base('XDG_DATA_HOME', '.local', 'share'),
+    get config() {
+      const own = system.env.LINKCTL_CONFIG_DIR;
+      if (own && !isAbsolute(own)) throw new LocalError(`LINKCTL_CONFIG_DIR is not an absolute path: ${quoted(own)}`);
+      return own || find('config', system);
+    },
+    get cache() {
+      return find('cache', system);
+    },
+    get state() {
+      return find('state', system);
+    },
+    get data() {
+      return find('data', system);
+    },
   };
+}
+
+/** Below the home folder, where no variable says another place. */
+const xdgPlaces = { config: '.config', cache: '.cache', state: '.local/state', data: '.local/share' } as const;
+
+function xdgFolder(name: keyof Folders, { env }: Pick<System, 'env'>): string {
+  const variable = `XDG_${name.toUpperCase()}_HOME`;
+  const value = env[variable];
+  return value && isAbsolute(value)
+    ? join(value, 'linkctl')
+    : join(homeFolder(name, ['HOME', variable], env), xdgPlaces[name], 'linkctl');
+}
+
+function windowsFolder(name: keyof Folders, { env }: Pick<System, 'env'>): string {
+  const [variable, place] = name === 'config' ? ['APPDATA', 'Roaming'] : ['LOCALAPPDATA', 'Local'];
+  const base = env[variable] ?? join(homeFolder(name, ['USERPROFILE', variable], env), 'AppData', place);
+  return name === 'config' ? join(base, 'linkctl') : join(base, 'linkctl', name);
+}
+
+/** The system's list of users is not asked: a service may run as one who has no entry there, or the entry of another. */
+function homeFolder(name: keyof Folders, [variable, other]: readonly [string, string], env: System['env']): string {
+  const home = env[variable] ?? '';
+  if (isAbsolute(home)) return home;
+  throw new NoFolderError(`the ${name} folder is unknown: neither ${variable} nor ${other} is an absolute path`, {
+    hint: `set ${variable} to your home folder`,
+  });
 }
 
 /** Whether a process with this id runs here, whoever owns it. */
@@ -126,6 +161,7 @@ export function processSystem(): System {
     elapsed: () => performance.now(),
     random: () => Math.random(),
     randomBytes: (count) => randomBytes(count),
+    lookup: async (name) => (await import('node:dns/promises')).lookup(name, { all: true }),
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal ? { signal } : {}),
     onSignal: (signal, listener) => {
       process.on(signal, listener);

@@ -8,7 +8,7 @@ import type { StopReason } from './results/row-outcome.ts';
 export interface CheckPlan {
   /** The command as people read it. */
   readonly what: string;
-  /** All that decides what is asked, as it was typed, and its sum: the same command resumes the run (R 1.4). */
+  /** All that decides what is asked, as it was typed, and its sum: the same command resumes the run. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly sha256: string;
   readonly profile: string | undefined;
@@ -21,18 +21,18 @@ export interface CheckPlan {
   readonly resumes: string | undefined;
   /** Reads links that `copyTo` has written. */
   readLinks(path: string): Promise<LinkList>;
-  /** Ask the short URLs (K4). */
+  /** Ask the short URLs. */
   readonly shortUrls: boolean;
   readonly settings: CheckSettings;
   readonly results?: string | undefined;
-  /** Replace a results file that is not this run's own (R-26). */
+  /** Replace a results file that is not this run's own. */
   readonly overwrite?: boolean | undefined;
 }
 
 export interface CheckSummary {
   /** Links by what was found of them; `not_sent` are those that were not reached. */
   readonly counts: Readonly<Record<CheckStatus | 'not_sent', number>>;
-  /** Links of which nothing was found because the network of this computer failed. */
+  /** Links that were skipped because the network of this computer or its name server failed: the same command asks them later. */
   readonly offline: number;
   /** Links that were skipped because an address is not public. */
   readonly private: number;

@@ -172,7 +172,7 @@ class CheckRun {
     }
   }
 
-  /** Resolves when the verdict is on the disk: then it can be given to the reader (J2). */
+  /** Resolves when the verdict is on the disk: then it can be given to the reader. */
   async #record(destination: number, verdict: Verdict): Promise<void> {
     const { journal } = this.#begun;
     const rows = rangesOf(this.#destinations.linksOf(destination).map((index) => ({ index })));
@@ -232,7 +232,8 @@ class CheckRun {
     } catch (error) {
       this.#stop.because(error);
     }
-    const isComplete = isWhole && this.#counts.not_sent === 0 && this.#leftAlone === 0 && !this.#stop.reason;
+    const isLeft = this.#counts.not_sent + this.#offline + this.#leftAlone > 0;
+    const isComplete = isWhole && !isLeft && !this.#stop.reason;
     const reason = isComplete ? 'complete' : nameOf(this.#stop.reason);
     try {
       await journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });

@@ -25,8 +25,8 @@ export interface KeptCheck {
 export interface ReachedLink {
   readonly link: CheckedLink;
   readonly status: CheckStatus;
-  /** As a row of `check`. `isOffline`: the network of this computer failed, and nothing was found. */
-  row(): Promise<ReturnType<typeof checkedFields> & { readonly isOffline: boolean }>;
+  /** As a row of `check`. */
+  row(): Promise<ReturnType<typeof checkedFields>>;
 }
 
 /** The checks of an account, newest first; each is read before the next one is asked for. Throws a LocalError where a record cannot be read. */
@@ -59,10 +59,7 @@ async function* reachedLinks({ input, statusOf, verdictOf }: CheckRecord): Async
       yield {
         link,
         status,
-        async row() {
-          const verdict = await verdictOf(nth);
-          return { ...checkedFields({ link, verdict }), isOffline: verdict?.offline ?? false };
-        },
+        row: async () => checkedFields({ link, verdict: await verdictOf(nth) }),
       };
     }
   }

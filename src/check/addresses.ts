@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses that do not belong to one machine of the public internet (K3), by what they are. */
+/** Addresses that do not belong to one machine of the public internet, by what they are. */
 const refused: Readonly<Record<string, readonly string[]>> = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
   loopback: ['127.0.0.0/8', '::1/128'],

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import { failureOf } from '../client/failure-messages.ts';
 import type { Refusal } from './addresses.ts';
+import { isUnknownName } from './names.ts';
 
 export type Method = 'HEAD' | 'GET';
 
@@ -21,11 +23,11 @@ export type Answer =
       readonly reason: string;
       /** A connection was made, so another method may have an answer. */
       readonly connected: boolean;
-      /** The network of this computer failed, which says nothing about the host. */
+      /** The network of this computer or its name server failed, which says nothing about the host. */
       readonly offline: boolean;
       readonly milliseconds: number;
     }
-  /** The host has an address to which nothing is sent (K3). */
+  /** The host has an address to which nothing is sent. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface AskerOptions {
@@ -56,8 +58,9 @@ const maximumHeaders = 256 * 1024;
  * those.
  */
 export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerOptions): Asker {
+  const resolving = new Set<string>();
   const connect = buildConnector({
-    lookup: checkedLookup(resolve, refusal),
+    lookup: checkedLookup(resolve, refusal, resolving),
     timeout,
     rejectUnauthorized: true,
     ...(ca && { ca: [...ca] }),
@@ -81,7 +84,10 @@ export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerO
         const fail = (reason: string, offline = false): void =>
           settle({ kind: 'failure', reason, connected: isConnected, offline, milliseconds: milliseconds() });
         const interrupt = (): void => fail('interrupted');
-        const timer = setTimeout(() => fail(`no response from ${url.host} within ${timeout / 1000} s`), timeout);
+        const timer = setTimeout(() => {
+          if (resolving.has(url.hostname) && !isConnected) fail(nameServerFails(url.hostname), true);
+          else fail(`no response from ${url.host} within ${timeout / 1000} s`);
+        }, timeout);
         signal?.addEventListener('abort', interrupt, { once: true });
         if (signal?.aborted) return interrupt();
         client.dispatch(
@@ -95,7 +101,7 @@ export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerO
               settle({
                 kind: 'answer',
                 status,
-                location: first(location),
+                location: readText(first(location)),
                 retryAfter: first(retryAfter),
                 milliseconds: milliseconds(),
               });
@@ -113,16 +119,31 @@ export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerO
 /** A name all of whose addresses are refused. */
 class RefusedAddress extends Error {}
 
-/** Resolves a name when a connection is made, and gives only addresses that may be asked: what was looked at is what is connected to. */
-function checkedLookup(resolve: AskerOptions['resolve'], refusal: Refusal): LookupFunction {
+/** Nothing was found out about a name, not even that it does not exist. */
+class NameServerFailure extends Error {}
+
+/**
+ * Resolves a name when a connection is made, and gives only addresses that may be asked: what was looked at is what is connected to. A name is
+ * among `resolving` while it is looked up.
+ */
+function checkedLookup(resolve: AskerOptions['resolve'], refusal: Refusal, resolving: Set<string>): LookupFunction {
   return (name, options, callback) => {
+    resolving.add(name);
     resolve(name)
+      .catch((error) => {
+        throw isUnknownName(error) ? error : new NameServerFailure(nameServerFails(name));
+      })
+      .finally(() => resolving.delete(name))
       .then((addresses) => allowedOf(addresses, name, refusal))
       .then(
         (allowed) => (options.all ? callback(null, [...allowed]) : callback(null, allowed[0].address, allowed[0].family)),
         (error) => callback(error, ''),
       );
   };
+}
+
+function nameServerFails(name: string): string {
+  return `the name server of this computer does not answer for ${name}`;
 }
 
 function allowedOf(
@@ -137,19 +158,25 @@ function allowedOf(
   throw new RefusedAddress(`${name} has the address ${refused.address}, which is ${refusal(refused.address)}`);
 }
 
+/** A header comes as one character a byte; most servers that send more than ASCII send UTF-8. */
+function readText(header: string | undefined): string | undefined {
+  const bytes = Buffer.from(header ?? '', 'latin1');
+  return header !== undefined && isUtf8(bytes) ? bytes.toString() : header;
+}
+
 function first(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
 function reasonOf(error: Error, host: string): string {
+  if (error instanceof NameServerFailure) return error.message;
   return codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW'
     ? `the response headers of ${host} are larger than ${maximumHeaders / 1024} KiB`
     : failureOf(error, host).message;
 }
 
-/** No way to the network or to a name server. A name that does not exist has another code. */
 function isOffline(error: Error): boolean {
-  return ['EAI_AGAIN', 'ENETDOWN', 'ENETUNREACH'].includes(codeOf(error));
+  return error instanceof NameServerFailure || ['ENETDOWN', 'ENETUNREACH'].includes(codeOf(error));
 }
 
 function codeOf(error: Error): string {

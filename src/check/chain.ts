@@ -29,15 +29,15 @@ export interface Chain {
   readonly entry?: Place | Closed | undefined;
 }
 
-/** The host that is treated gently (K2), by name and port: what one server asks for says nothing about another. */
+/** The host that is treated gently, by name and port: what one server asks for says nothing about another. */
 export function hostOf({ host }: URL): string {
   return host;
 }
 
-/** Asks an address, and those to which it redirects, each of which is looked at before it is asked (K1, K3). */
+/** Asks an address, and those to which it redirects, each of which is looked at before it is asked. */
 export async function follow({ method, url, target, entry: first }: Chain, world: ChainWorld): Promise<ChainEnd> {
   const visited = new Set<string>();
-  let at = url;
+  let at = withoutPassword(url);
   let permanent = true;
   let milliseconds = 0;
   for (let redirects = 0; ; redirects += 1) {
@@ -68,14 +68,22 @@ export async function follow({ method, url, target, entry: first }: Chain, world
       return { kind: 'arrived', status, milliseconds };
     }
     permanent &&= status === 301 || status === 308;
-    at = next;
+    at = withoutPassword(next);
   }
+}
+
+/** No name and no password is sent to strangers, nor shown with what is found. */
+function withoutPassword(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  return bare;
 }
 
 /** Why an address is not asked. */
 export interface NotAsked {
   readonly reason: string;
-  /** It is not public, and `--allow-private` asks it (K3). */
+  /** It is not public, and `--allow-private` asks it. */
   readonly isPrivate?: true;
 }
 

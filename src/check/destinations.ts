@@ -23,13 +23,13 @@ export interface LinkList {
 /** How links become questions. */
 export interface Asking {
   readonly refusal: Refusal;
-  /** Ask the short URLs, and not where they lead (K4). */
+  /** Ask the short URLs, and not where they lead. */
   readonly shortUrls: boolean;
 }
 
 /**
  * The distinct destinations of links, host by host: each is known by its first link, and costs 12 bytes a link and a little a host,
- * however many there are (K1).
+ * however many there are.
  */
 export class Destinations {
   readonly #links: LinkList;

@@ -7,14 +7,14 @@ import { type JudgingWorld, judge } from './judging.ts';
 import { type Closed, type Place, PoliteHosts, type Politeness } from './polite-hosts.ts';
 import type { Verdict } from './verdict.ts';
 
-/** All that a check keeps to (K1, K2, K3). */
+/** All that a check keeps to. */
 export interface CheckSettings
   extends Politeness,
     AskerOptions,
     Pick<ChainWorld, 'redirects' | 'report'>,
     Pick<JudgingWorld, 'pause'> {}
 
-/** K2's numbers, and K1's; times are milliseconds. */
+/** How politely and how patiently destinations are asked; times are milliseconds. */
 export const usualLimits = {
   total: 32,
   perHost: 4,

@@ -2,7 +2,7 @@ import { type ChainWorld, follow } from './chain.ts';
 import type { Closed, Place } from './polite-hosts.ts';
 import { type ChainEnd, isFinal, needsSecondAttempt, shortUrlVerdict, type Verdict, verdictOf } from './verdict.ts';
 
-/** What is asked: an address, and where it is to redirect, for a short URL (K4). */
+/** What is asked: an address, and where it is to redirect, for a short URL. */
 export interface Question {
   readonly url: URL;
   readonly target?: string | undefined;
@@ -21,7 +21,7 @@ const mostPatience = 3;
 
 /**
  * Asks with HEAD; where that finds no page, with GET, since many servers answer HEAD wrongly; and once more after a pause before it says
- * broken or unreachable (K1). `entry` is for the first request. Throws the reason of a stop.
+ * broken or unreachable. `entry` is for the first request. Throws the reason of a stop.
  */
 export async function judge({ url, target }: Question, entry: Place | Closed, world: JudgingWorld): Promise<Verdict> {
   const verdict = (end: ChainEnd): Verdict => (target === undefined ? verdictOf(end) : shortUrlVerdict(end, url));
@@ -37,7 +37,7 @@ export async function judge({ url, target }: Question, entry: Place | Closed, wo
   return settled(await get(), first);
 }
 
-/** A host that asked to wait lets nothing in until then, so asking again is waiting (K2). */
+/** A host that asked to wait lets nothing in until then, so asking again is waiting. */
 async function patiently(ask: () => Promise<ChainEnd>): Promise<ChainEnd> {
   let end = await ask();
   for (let times = 1; times < mostPatience && end.kind === 'answer' && end.status === 429 && end.asksToWait; times += 1) {

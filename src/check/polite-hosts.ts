@@ -1,6 +1,6 @@
 import type { System } from '../base/system.ts';
 
-/** How gently hosts are asked (K2). Times are milliseconds. */
+/** How gently hosts are asked. Times are milliseconds. */
 export interface Politeness {
   /** Requests under way, in all and to one host. */
   readonly total: number;
@@ -20,7 +20,7 @@ export interface Impression {
   readonly strained: boolean;
   /** Milliseconds for which it asks to be left alone. */
   readonly retryAfter?: number | undefined;
-  /** Why nothing may be sent to it (K3): nothing was. */
+  /** Why nothing may be sent to it: nothing was. */
   readonly refused?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Place {
 export type Closed =
   /** It asks for a longer wait than there is, in milliseconds. */
   | { readonly kind: 'closed'; readonly asked: number }
-  /** Its name has no address that may be asked (K3). */
+  /** Its name has no address that may be asked. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** A request that is about to be sent. */
@@ -64,7 +64,7 @@ interface Host {
 }
 
 /**
- * Lets requests in, host by host in turn (K2). A host that may be asked now is asked for what waits for it, and then for a new
+ * Lets requests in, host by host in turn. A host that may be asked now is asked for what waits for it, and then for a new
  * destination: `next` gives the job of one, or nothing where the host has none left.
  */
 export class PoliteHosts {

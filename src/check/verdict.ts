@@ -1,4 +1,4 @@
-/** What a check finds of a link (K1, K4), the worst last. */
+/** What a check finds of a link, the worst last. */
 export const checkStatuses = ['ok', 'moved', 'skipped', 'blocked', 'loop', 'unreachable', 'broken', 'wrong'] as const;
 
 export type CheckStatus = (typeof checkStatuses)[number];
@@ -10,7 +10,7 @@ export function byStatus(count: (status: CheckStatus) => number): Record<CheckSt
   return counts;
 }
 
-/** What fails a check, where nobody says otherwise (K5). */
+/** What fails a check, where nobody says otherwise. */
 export const failingStatuses: readonly CheckStatus[] = ['broken', 'unreachable', 'loop', 'wrong'];
 
 /** What a destination is, and how that is known. */
@@ -24,12 +24,17 @@ export interface Verdict {
   readonly milliseconds: number;
   /** Empty where the status says it all. */
   readonly reason: string;
-  /** Nothing was reached because the network of this computer failed. */
+  /** Not asked, because the network of this computer or its name server failed: a later check asks it. */
   readonly offline?: true | undefined;
   /** Not asked, because this host wants to be left alone for longer than there is time: a later check asks it. */
   readonly leftAlone?: string | undefined;
   /** Not asked, because an address is not public. */
   readonly isPrivate?: true | undefined;
+}
+
+/** Whether nothing is known yet, and the same command is to ask again. */
+export function isAskedLater({ offline, leftAlone }: Verdict): boolean {
+  return offline === true || leftAlone !== undefined;
 }
 
 /** Whether what was kept of a verdict makes sense. */
@@ -89,7 +94,7 @@ export type ChainEnd =
       readonly redirects: number;
       readonly milliseconds: number;
     }
-  /** Something that is not asked (K3). */
+  /** Something that is not asked. */
   | {
       readonly kind: 'refused';
       readonly reason: string;
@@ -112,7 +117,7 @@ export function isFinal(end: ChainEnd): boolean {
   return isGood(end) || end.kind === 'refused' || end.kind === 'closed' || (end.kind === 'failure' && !end.connected);
 }
 
-/** Whether another attempt, some seconds later, may find something else (K1). */
+/** Whether another attempt, some seconds later, may find something else. */
 export function needsSecondAttempt(end: ChainEnd): boolean {
   if (end.kind === 'failure') return true;
   return end.kind === 'answer' && !isGood(end) && !gone.has(end.status) && !blocking.has(end.status);
@@ -130,7 +135,7 @@ export function verdictOf(end: ChainEnd): Verdict {
       return { status: 'ok', httpStatus: end.status, milliseconds, reason: '' };
     case 'failure':
       return {
-        status: 'unreachable',
+        status: end.offline ? 'skipped' : 'unreachable',
         ...led(end),
         milliseconds,
         reason: end.reason,
@@ -170,12 +175,12 @@ function led({ url, redirects }: { readonly url: URL | undefined; readonly redir
   return redirects > 0 && url ? { finalUrl: url.href } : {};
 }
 
-/** What the end of a chain says about a short URL that should lead to `longUrl` (K4). */
+/** What the end of a chain says about a short URL that should lead to `longUrl`. */
 export function shortUrlVerdict(end: ChainEnd, shortUrl: URL): Verdict {
   if (end.kind === 'arrived') return verdictOf(end);
   const found = verdictOf(end);
   // Where it leads is not known.
-  if (end.kind === 'closed') return found;
+  if (isAskedLater(found)) return found;
   if (end.redirects > 0 && end.url?.host !== shortUrl.host) {
     return { ...found, status: 'wrong', reason: 'leads elsewhere' };
   }

@@ -194,7 +194,7 @@ export function connect(account: Account, invocation: Invocation): Client {
     ...account,
     version,
     system,
-    timeout: global.timeout ?? secondsOf(system.env.LINKCTL_TIMEOUT),
+    timeout: timeoutOf(invocation),
     retries: account.retries ?? global.retries,
     maxWait: global.maxWait,
     caFile: global.caFile,
@@ -212,6 +212,11 @@ export function connect(account: Account, invocation: Invocation): Client {
         return value;
       }),
   });
+}
+
+/** Seconds that an answer may take, where anybody has said it. */
+export function timeoutOf({ global, system }: Pick<Invocation, 'global' | 'system'>): number | undefined {
+  return global.timeout ?? secondsOf(system.env.LINKCTL_TIMEOUT);
 }
 
 function secondsOf(text: string | undefined): number | undefined {

@@ -10,7 +10,13 @@ import type { Client } from './client.ts';
 export async function accountDomains(client: Pick<Client, 'send'>): Promise<AccountDomains> {
   const domains = (await listDomains(client)) ?? [];
   const defaultDomain = domains.find(({ status }) => status === 'default')?.domain;
-  return { names: domains.map(({ domain }) => domain), defaultDomain };
+  const useHttps = new Map(domains.map(({ domain, use_https }) => [canonical(domain), use_https]));
+  return { names: domains.map(({ domain }) => domain), defaultDomain, useHttps };
+}
+
+/** Whether short URLs on this host are for https; undefined where the server does not say. */
+export function usesHttps({ useHttps }: AccountDomains, host: string): boolean | undefined {
+  return useHttps?.get(canonical(host));
 }
 
 /** CLI 3.1: GET /domains goes through on edition A and is unknown on edition B. The client must be one of edition A, to ask. */

@@ -18,7 +18,7 @@ export interface BrokenLinks {
 }
 
 /**
- * The newest verdict of each link, of its destination and of its short URL (K4) each on its own, whichever check it is from. Undefined where no
+ * The newest verdict of each link, of its destination and of its short URL each on its own, whichever check it is from. Undefined where no
  * link was checked. Throws a LocalError where the record of a check cannot be read.
  */
 export async function brokenLinks(session: Session): Promise<BrokenLinks | undefined> {
@@ -28,9 +28,8 @@ export async function brokenLinks(session: Session): Promise<BrokenLinks | undef
     const verdicts = check.shortUrls ? shortUrls : destinations;
     // A check of everything was read: older ones say nothing more.
     if (verdicts.isWhole) continue;
-    const { isNews, isSure } = await verdicts.add(check, session);
-    if (isNews) used.push(check);
-    verdicts.isWhole = isSure && check.complete && (await coversAll(check, session));
+    if (await verdicts.add(check, session)) used.push(check);
+    verdicts.isWhole = check.complete && (await coversAll(check, session));
     if (destinations.isWhole && shortUrls.isWhole) break;
   }
   const [last, first] = [used[0], used.at(-1)];
@@ -46,23 +45,20 @@ class Verdicts {
   readonly failed = new Map<string, BrokenLink>();
   isWhole = false;
 
-  /** `isNews`: no newer check had all of it. `isSure`: the network of this computer was never at fault. */
-  async add({ links, shortUrls }: KeptCheck, session: Session): Promise<{ isNews: boolean; isSure: boolean }> {
+  /** Whether no newer check had all of it. */
+  async add({ links, shortUrls }: KeptCheck, session: Session): Promise<boolean> {
     const before = this.#found.size;
-    let isSure = true;
     for await (const reached of links()) {
-      const { short_url, long_url } = reached.link;
+      const { long_url } = reached.link;
+      const short_url = withoutProtocol(reached.link.short_url);
       // A link that was named and did not exist has no destination.
       if (long_url === undefined || this.#found.has(short_url) || !isCovered(short_url, session)) continue;
       if (failingStatuses.includes(reached.status)) {
-        const { isOffline, ...row } = await reached.row();
-        isSure &&= !isOffline;
-        if (isOffline) continue;
-        this.failed.set(short_url, { ...brokenLink(row, shortUrls), long_url, status: reached.status });
+        this.failed.set(short_url, { ...brokenLink(await reached.row(), shortUrls), long_url, status: reached.status });
       }
       this.#found.set(short_url, packed(checkStatuses.indexOf(reached.status), long_url));
     }
-    return { isNews: this.#found.size > before, isSure };
+    return this.#found.size > before;
   }
 
   /** The place of its status among all, where a link leads where it led then; else -1. */
@@ -90,7 +86,7 @@ function againstListing(kinds: readonly Verdicts[], checks: CheckFacts['checks']
   let links = 0;
   return {
     listed(record) {
-      const name = shortUrl(record);
+      const name = withoutProtocol(shortUrl(record));
       const { long_url = '' } = record;
       const status = statusOf(kinds.map((verdicts) => verdicts.rankOf(name, long_url)));
       if (status === undefined) return;
@@ -128,7 +124,7 @@ async function coversAll({ listing }: KeptCheck, session: Session): Promise<bool
 
 /** A report of one domain is about its links alone. */
 function isCovered(shortUrl: string, session: Session): boolean {
-  return !session.domainNamed || isOn(recordDomain({ short_url: withoutProtocol(shortUrl) }) ?? '', session);
+  return !session.domainNamed || isOn(recordDomain({ short_url: shortUrl }) ?? '', session);
 }
 
 function isOn(name: string, { domain = '' }: Session): boolean {

@@ -45,10 +45,10 @@ function reasonText(reason: unknown, { status, final_url }: Row): string {
   return shown.filter(Boolean).join(': ');
 }
 
-/** Rows of a run that a terminal shows in full; of more, it leaves out those that are well (D36). */
+/** Rows of a run that a terminal shows in full; of more, it leaves out those that are well. */
 const shownOfRun = 20;
 
-/** A check as a report: rows in the order of the listing, progress, a summary, and whether it is well (K5). */
+/** A check as a report: rows in the order of the listing, progress, a summary, and whether it is well. */
 export function checkReport(shown: ShownCheck, session: Session): RowsReport {
   const { check, only, severalDomains, links, results, notes } = shown;
   const name = severalDomains ? 'short_url' : 'hash';
@@ -76,7 +76,7 @@ export function checkReport(shown: ShownCheck, session: Session): RowsReport {
   };
 }
 
-/** Links that were named and do not exist: they are failures of the command line, and nothing that a check found (B43). */
+/** Links that were named and do not exist: they are failures of the command line, and nothing that a check found. */
 interface MissingLinks {
   count: number;
   readonly failures: WeakMap<Row, CliError>;
@@ -169,7 +169,7 @@ function countsOf(check: StartedCheck, { count }: MissingLinks) {
   return { ...counts, skipped: counts.skipped - count, missing: count };
 }
 
-/** B90: `20 links: 15 ok, 2 moved, 3 broken (18 destinations, 3.2 s)`. */
+/** `20 links: 15 ok, 2 moved, 3 broken (18 destinations, 3.2 s)`. */
 function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session): string[] {
   const { check, links, only } = shown;
   const { destinations, milliseconds, stop } = check.summary();
@@ -190,10 +190,11 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
   ];
 }
 
-/** What stopped the check comes first; then whether anything could be asked, and what was found (K5). */
+/** What stopped the check comes first; then whether anything could be asked, and what was found. */
 function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): CliError | undefined {
   const { check, links, failOn, interruption } = shown;
-  const { counts, offline, stop, ...summary } = check.summary();
+  const summary = check.summary();
+  const { counts, stop } = summary;
   if (stop?.kind === 'error') return stop.error;
   if (stop?.kind === 'signal') {
     const signal = interruption.caught();
@@ -201,28 +202,30 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
     session.dieOf(signal);
     return new FailedError('interrupted', { reported: true });
   }
-  const answered = links - counts.skipped - offline;
-  if (answered === 0 && offline > 0) {
-    return new UnavailableError('nothing could be asked: the network of this computer, or its name server, cannot be reached');
-  }
-  const later =
-    summary.leftAlone.links > 0 ? { hint: `to resume run ${check.run}, run the same command again later` } : undefined;
+  const [reason, ...reasons] = laterTexts(summary);
+  const hint = `to resume run ${check.run}, run the same command again later`;
   const failing = checkStatuses.filter((status) => failOn.has(status) && counts[status] > 0);
   if (failing.length > 0) {
     const found = failing.reverse().map((status) => `${grouped(counts[status])} ${status}`);
     const message = `${quantity(links, 'link')} checked: ${found.join(', ')}`;
-    return new PartialError(message, later && { details: [leftAloneText(summary)], ...later });
+    return new PartialError(message, reason === undefined ? {} : { details: [reason, ...reasons], hint });
   }
-  if (later) return new UnavailableError(leftAloneText(summary), later);
+  if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
   if (missing.count > 0) return missingFailure(missing.count, links);
-  if (answered > 0 || links === 0) return undefined;
-  const hint = summary.private > 0 ? 'to ask addresses that are not public, add --allow-private' : undefined;
-  return new UnavailableError('nothing could be asked: every link is skipped', { hint });
+  if (links > counts.skipped || links === 0) return undefined;
+  return new UnavailableError('nothing could be asked: every link is skipped', {
+    hint: summary.private > 0 ? 'to ask addresses that are not public, add --allow-private' : undefined,
+  });
 }
 
 /** `30 links were not asked: links.example wants to be left alone`. */
-function leftAloneText({ leftAlone: { links, hosts } }: Pick<CheckSummary, 'leftAlone'>): string {
-  const [first, ...others] = hosts;
+function laterTexts({ leftAlone, offline }: Pick<CheckSummary, 'leftAlone' | 'offline'>): string[] {
+  const [first, ...others] = leftAlone.hosts;
   const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')} want` : `${first} wants`;
-  return `${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not asked: ${who} to be left alone`;
+  const text = (links: number, why: string): string[] =>
+    links === 0 ? [] : [`${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not asked: ${why}`];
+  return [
+    ...text(offline, 'the network of this computer, or its name server, does not answer'),
+    ...text(leftAlone.links, `${who} to be left alone`),
+  ];
 }

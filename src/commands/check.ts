@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import type { Command } from 'commander';
 import { shellWord } from '../base/shell-word.ts';
 import { folders } from '../base/system.ts';
@@ -7,10 +6,11 @@ import { startCheck } from '../bulk/check-run.ts';
 import { interruptible } from '../changes/interruption.ts';
 import { publicOnly } from '../check/addresses.ts';
 import { type CheckSettings, usualLimits } from '../check/engine.ts';
+import { createNames } from '../check/names.ts';
 import { type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
-import { openSession, type Session } from '../cli/session.ts';
+import { openSession, type Session, timeoutOf } from '../cli/session.ts';
 import { maxWaitOf } from '../client/client-options.ts';
 import { trustFor } from '../client/trust.ts';
 import {
@@ -64,22 +64,25 @@ export function registerCheck(command: Command, run: Runner): void {
         '  unreachable  no such name, refused, TLS failure or no answer, seen twice',
         '  loop         redirects in a circle, or more than 10 of them',
         '  blocked      401, 403, 429, 451 or 999: it may be well; open it in a browser',
-        '  skipped      not asked: not a public address, not http(s), or a host that',
-        '               wants to be left alone for longer than --max-wait',
+        '  skipped      not asked: not a public address, not http(s), a host that wants',
+        '               to be left alone for longer than --max-wait, or the network or',
+        '               the name server of this computer fails',
         '  wrong        with --links: the short URL does not lead to the destination',
       ].join('\n'),
       'Hosts are asked politely: at most 32 requests at once, 4 a host, 50 ms apart, and more slowly where they answer 429 or 5xx. Retry-After ' +
-        'is waited for, up to --max-wait. Requests are HEAD, and GET where that fails; no page is read, and no cookies are kept. Destinations are asked ' +
+        'is waited for, up to --max-wait. Requests are HEAD, and GET where that fails; no page is read, and no cookies are kept. What seems broken or ' +
+        'unreachable is asked a second time, 3 seconds later. --timeout is for each request to a destination, too (default there: 20). Destinations are asked ' +
         'directly, never through a proxy.',
       'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is the new ' +
         'address, and -o csv a file for edit -f. --links does not ask the destinations, and may count as clicks.',
-      'Exit code: 0 all is well, 3 something has a status of --fail-on, 8 nothing could be asked, or a host wants to be left alone for longer than ' +
-        '--max-wait: the same command asks those links later.',
+      'Exit code: 0 all is well, 3 something has a status of --fail-on, 8 nothing could be asked, or some links could not yet: a host wants to be left alone for ' +
+        'longer than --max-wait, or the name server fails. The same command asks those links later.',
     ],
     globals: [
       '--fields',
       '--domain',
       '--header',
+      '--timeout',
       '--max-wait',
       '--ca-file',
       '--dry-run',
@@ -91,7 +94,7 @@ export function registerCheck(command: Command, run: Runner): void {
   });
 }
 
-/** Asks where links lead, or the links themselves (K1 to K5). */
+/** Asks where links lead, or the links themselves. */
 async function check(options: CheckOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const selection = selectionOf(options, operands);
   const session = await openSession(invocation);
@@ -164,7 +167,8 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
     ...usualLimits,
     maxWait: maxWaitOf({ maxWait: global.maxWait, system }),
     refusal: allowPrivate ? () => undefined : publicOnly,
-    resolve: (name) => lookup(name, { all: true }),
+    resolve: await createNames(new URL(session.client.identity.baseUrl).hostname, system),
+    timeout: (timeoutOf(session) ?? usualLimits.timeout / 1000) * 1000,
     userAgent: `linkctl/${version} (link check; +${homepage})`,
     ca,
     ...(shown && {
@@ -177,7 +181,7 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
   };
 }
 
-/** An empty selection, which is no failure (B43), or a dry run. */
+/** An empty selection, which is no failure, or a dry run. */
 function nothingAsked(links: number, { notes, severalDomains }: CheckView): RowsReport {
   const name = severalDomains ? 'short_url' : 'hash';
   return {

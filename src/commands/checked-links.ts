@@ -6,11 +6,13 @@ import { keptRun } from '../bulk/unfinished.ts';
 import type { CheckedLink } from '../check/destinations.ts';
 import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
+import { usesHttps } from '../client/account-domains.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { filteredPages } from '../client/filtered-pages.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { coverage } from '../client/whole-listing.ts';
-import type { LinkKey } from '../contract/link.ts';
+import { editions } from '../contract/editions.ts';
+import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
@@ -27,14 +29,19 @@ export type CheckedLinks = CheckPlan['links'];
 export interface LinkSource {
   /** What decides which links they are, as it was typed. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** Links may be on several domains: a hash alone does not name them (F5). */
+  /** Links may be on several domains: a hash alone does not name them. */
   readonly severalDomains: boolean;
   /** Notes about what was read. */
   read(): Promise<{ readonly links: CheckedLinks; readonly notes: readonly string[] }>;
 }
 
+interface SourceOptions extends SelectionOptions {
+  /** The short URLs themselves are asked. */
+  readonly links?: boolean;
+}
+
 /** Finds out how the links of a selection are read. Throws a UsageError. */
-export async function linkSource(selection: LinkSelection, options: SelectionOptions, session: Session): Promise<LinkSource> {
+export async function linkSource(selection: LinkSelection, options: SourceOptions, session: Session): Promise<LinkSource> {
   const filter = await readFilter(options, session);
   const given = { filter: options.filter };
   if (selection.kind === 'hashes' || selection.kind === 'file') {
@@ -50,7 +57,7 @@ export async function linkSource(selection: LinkSelection, options: SelectionOpt
     return {
       given: { ...given, operands, sha256 },
       severalDomains: targets.domains.length > 1,
-      read: () => readNamed(targets.open(), filter, session),
+      read: () => readNamed(targets.open(), filter, session, options),
     };
   }
   refuseDomains(options, session, {});
@@ -65,7 +72,7 @@ export async function linkSource(selection: LinkSelection, options: SelectionOpt
       const kept = new LinkPages(session);
       let [matched, read] = [0, 0];
       for await (const page of filteredPages(client, listing.selections, filter, { warn })) {
-        for (const record of page.rows) kept.add(checkedLink(page.linkOf(record), record, session));
+        for (const record of page.rows) kept.add(await checkedLink(page.linkOf(record), record, session, options));
         ({ matched, read } = page);
         streams.progress.step(() => `${grouped(read)} links read`);
       }
@@ -75,20 +82,40 @@ export async function linkSource(selection: LinkSelection, options: SelectionOpt
   };
 }
 
-async function readNamed(targets: Iterable<LinkKey> | AsyncIterable<LinkKey>, filter: LinkFilter | undefined, session: Session) {
+async function readNamed(
+  targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
+  filter: LinkFilter | undefined,
+  session: Session,
+  options: SourceOptions,
+) {
   const kept = new LinkPages(session);
   let [matched, read] = [0, 0];
   for await (const { target, record } of namedUrls(session.client, targets, batchSizeOf(session))) {
     if (record) read += 1;
     if (record && filter && !filter.matches(record)) continue;
     if (record) matched += 1;
-    kept.add(checkedLink(target, record, session));
+    kept.add(await checkedLink(target, record, session, options));
   }
   return { links: kept.list(), notes: filter ? [`${matchNote(matched, read)}.`] : [] };
 }
 
-function checkedLink({ hash, domain }: LinkKey, record: UrlRecord | undefined, { shortUrl }: Session): CheckedLink {
-  return { hash: record?.hash ?? hash, domain, short_url: record ? shortUrl(record) : '', long_url: record?.long_url };
+async function checkedLink(
+  { hash, domain }: LinkKey,
+  record: UrlRecord | undefined,
+  session: Session,
+  { links }: SourceOptions,
+): Promise<CheckedLink> {
+  if (!record) return { hash, domain, short_url: '' };
+  const short_url = links ? await addressOf(record, session) : session.shortUrl(record);
+  return { hash: record.hash, domain, short_url, long_url: record.long_url };
+}
+
+/** The short URL as it is asked: where the answer does not say whether it begins with http or https, its domain does. */
+async function addressOf(record: UrlRecord, { edition, domains, shortUrl }: Session): Promise<string> {
+  const host = recordDomain(record);
+  if (record.short_url_with_protocol || host === undefined || !editions[edition].severalDomains) return shortUrl(record);
+  const isSecure = usesHttps(await domains(), host);
+  return isSecure === undefined ? shortUrl(record) : `${isSecure ? 'https' : 'http'}://${record.short_url}`;
 }
 
 /** Milliseconds for which a verdict counts as one of now: an older check is not resumed, but begun anew. */
@@ -116,7 +143,7 @@ export async function keptLinks(path: string, session: Session): Promise<Checked
   return kept.list();
 }
 
-/** What makes two checks the same (R 1.4). */
+/** What makes two checks the same. */
 export function sumOf(options: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
 }

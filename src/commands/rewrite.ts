@@ -47,6 +47,8 @@ export function registerRewrite(command: Command, run: Runner): void {
         'or of the selection; other rules beside them apply to the same links. Alone, the other rules need a selection or --all.',
       'A parameter that is there is replaced in its place, and repeated ones are removed; a new one is added at the end of the query. ' +
         'Values are percent-encoded where needed; what is encoded already, and +, stay as typed. --host compares the port only if it is given.',
+      'In --to, $1 to $9 and $<name> are what the groups of --regex matched, and $$ is a dollar sign; all else is literal. Of a URL, the first match is replaced. ' +
+        'Regular expressions are those of JavaScript without lookaround, back references and repetitions above 16, which could run for ever.',
       'The plan is shown first: how many links, what changes, and what is refused because it would not be valid or leads to a domain of the ' +
         'account. Only links that change are sent. With -n -o csv, the plan is a file for edit -f.',
     ],
@@ -54,7 +56,7 @@ export function registerRewrite(command: Command, run: Runner): void {
   });
 }
 
-/** Edits of long URLs, in the links that the rules are for (W1, W2). */
+/** Edits of long URLs, in the links that the rules are for. */
 async function rewrite(options: RewriteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const rules = readRules(operands, options, invocation.now);
   const selection = rewriteSelection(options, rules);

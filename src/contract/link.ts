@@ -16,6 +16,8 @@ export interface AccountDomains {
   readonly names: readonly string[];
   /** The one on which a call acts that names none (4.1.7); undefined where the server does not say. */
   readonly defaultDomain: string | undefined;
+  /** Whether the short URLs of a domain are for https, by name; absent where nobody asked. */
+  readonly useHttps?: ReadonlyMap<string, boolean>;
 }
 
 /** A link as people write it; equal for equal links. */

@@ -7,7 +7,7 @@ import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRul
 import { type LinkSelection, requireLinkSelection, type SelectionOptions } from './selection-flags.ts';
 import { choice, once, repeated } from './values.ts';
 
-/** The rules of `rewrite` beside its operands, as they were typed (W1). */
+/** The rules of `rewrite` beside its operands, as they were typed. */
 export interface RuleOptions {
   readonly scheme?: 'https';
   readonly host?: string;
@@ -27,12 +27,12 @@ export function addRuleFlags(command: Command): void {
     .option('--set-param <name=value>', 'set a query parameter; repeatable', repeated)
     .option('--remove-param <name>', 'remove a query parameter, or all of utm_*; repeatable', repeated)
     .option('--utm <list>', 'set UTM parameters: source=newsletter,medium=email,campaign=spring', once)
-    .option('--regex <pattern>', 'replace every match of a regular expression by --to', once)
-    .option('--to <text>', 'replacement for --regex; $1 is the first group', once);
+    .option('--regex <pattern>', 'replace the first match of a regular expression by --to', once)
+    .option('--to <text>', 'replacement for --regex; $1 and $<name> are groups, $$ is $', once);
 }
 
 /**
- * The rules in the order of W1, which is that of the flags. Throws a UsageError for one that cannot be understood and where there is none;
+ * The rules in the order of the flags. Throws a UsageError for one that cannot be understood and where there is none;
  * `now` is in milliseconds.
  */
 export function readRules([from, to]: readonly string[], options: RuleOptions, now: number): UrlRule[] {

@@ -43,7 +43,7 @@ const environment: Topic = {
     'Variables without a flag:',
     [
       ['LINKCTL_API_KEY', 'API key. Your other programs can read it; prefer LINKCTL_API_KEY_FILE or a profile'],
-      ['LINKCTL_CONFIG_DIR', 'folder that contains config.json'],
+      ['LINKCTL_CONFIG_DIR', 'folder that contains config.json, as an absolute path'],
       ['LINKCTL_STORE', 'same as serve --store: PostgreSQL database for the links'],
     ],
     'The base URL, username and API key form one set. The set comes either from flags and environment variables or from one profile, never from both. With --profile, the variables of the set are ignored. The default edition is a.',
@@ -256,7 +256,7 @@ const filters: Topic = {
       ['tags', 'one label: = != ^= ~, not case-sensitive. tags= means no tags'],
       ['domain', 'domain of the short URL: = !='],
     ],
-    'url^= and path^= end at a boundary: url^=https://a.example matches https://a.example/x and https://a.example?x, but not https://a.example.evil. The scheme and host are not case-sensitive, and the default port is the same as none. Regular expressions are those of JavaScript and are case-sensitive; begin with ^ and end with $ to match the whole value.',
+    'url^= and path^= end at a boundary: url^=https://a.example matches https://a.example/x and https://a.example?x, but not https://a.example.evil. The scheme and host are not case-sensitive, and the default port is the same as none. Regular expressions are those of JavaScript, without lookaround, back references and repetitions above 16, which could run for ever. They are case-sensitive except for tags; begin with ^ and end with $ to match the whole value.',
     {
       lines: [
         "linkctl list --filter 'total_clicks=0' --filter 'last_visit<-90d'",

@@ -48,7 +48,7 @@ export function readTypedLine(root: CommandTree, words: readonly string[]): Type
   return line;
 }
 
-/** The command's flags and those of its parents: flags can have any position (B7). */
+/** The command's flags and those of its parents: flags can have any position. */
 export function reachableFlags({ path }: Pick<TypedLine, 'path'>): Flag[] {
   return path.toReversed().flatMap(({ flags }) => flags);
 }

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 
-/** Commander's complaint in our shape: one line, then a guess, or usage and an example, and where to read on (B4, B5). */
+/** Commander's complaint in our shape: one line, then a guess, or usage and an example, and where to read on. */
 export function usageError(error: CommanderError, root: Command, words: readonly string[]): UsageError {
   const line = readTypedLine(commandTree(root), words);
   const { command } = line;
@@ -19,7 +19,7 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${command.line} --help` });
 }
 
-/** B11 for a value that a flag or an operand does not take; commander's own words for the rest. */
+/** One sentence for a value that a flag or an operand does not take; commander's own words for the rest. */
 function complaintOf(message: string): string {
   const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(
     message,
@@ -27,10 +27,10 @@ function complaintOf(message: string): string {
   return value ? `${value[1] ?? `<${value[2]}>`}: ${value[3]}` : (message.replace(/^error: /, '').split('\n')[0] ?? '');
 }
 
-/** An unknown verb is an unknown command, or one operand too many for the default verb of its group (T10). */
+/** An unknown verb is an unknown command, or one operand too many for the default verb of its group. */
 const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.excessArguments'];
 
-/** A word that other tools have for it (B5), else the nearest of ours. */
+/** A word that other tools have for it, else the nearest of ours. */
 function guessedVerb(word: string, verbs: readonly string[]): string | undefined {
   const meant = otherTools.get(word.toLowerCase())?.find((line) => verbs.includes(line.replace(/ .*/, '')));
   return meant ?? nearest(word, verbs);
@@ -59,14 +59,14 @@ function guessedFlag(word: string, line: TypedLine): string | undefined {
   return guess === undefined || deletes || consenting.includes(guess) ? undefined : guess;
 }
 
-/** What consents or deletes is never guessed: whoever follows a guess has not chosen it (B5, D45). */
+/** What consents or deletes is never guessed: whoever follows a guess has not chosen it. */
 const consenting: readonly string[] = ['--yes', '--force', '--again', '--reset', '--insecure-http'];
 
 function verbsOf({ commands }: CommandTree): string[] {
   return commands.filter(({ hidden }) => !hidden).flatMap(({ name, aliases }) => [name, ...aliases]);
 }
 
-/** The name that was most likely meant by a mistyped word (B5): within 0.4 of its length and 3 edits, whatever its case. */
+/** The name that was most likely meant by a mistyped word: within 0.4 of its length and 3 edits, whatever its case. */
 function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: editsBetween(word.toLowerCase(), name.toLowerCase()) }))

@@ -1,8 +1,8 @@
 import { LocalError, UsageError } from '../base/errors.ts';
-import type { System } from '../base/system.ts';
+import { NoFolderError, type System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import { exposure, isExposed } from './account-values.ts';
-import { type Config, configPath, noProfile, readConfig, unknownProfile } from './config-file.ts';
+import { type Config, noProfile, readConfig, unknownProfile } from './config-file.ts';
 import {
   type CredentialFlags,
   choose,
@@ -193,12 +193,13 @@ function editionOf(profile: Profile, flags: CredentialFlags, { env }: System): E
   return givenEdition(flags, env)?.value ?? profile.edition ?? 'a';
 }
 
-/** Where the credentials come from elsewhere, a configuration that cannot be read is worth a warning and no more (B70). */
-function readableConfig(system: System): Config {
+/** Where the credentials come from elsewhere, a configuration that cannot be read is worth a warning and no more; one without a place is none. */
+function readableConfig(system: System): Omit<Config, 'path'> {
   try {
     return readConfig(system);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
-    return { path: configPath(system), currentProfile: undefined, profiles: new Map(), warnings: [error.message] };
+    const warnings = error instanceof NoFolderError ? [] : [error.message];
+    return { currentProfile: undefined, profiles: new Map(), warnings };
   }
 }

@@ -13,6 +13,7 @@ export const zooRefusal: Refusal = (address) => (address === home ? undefined : 
 /** Names of the zoo lead home; one leads where nothing may be sent, one to both, one changes, and one does not exist. */
 export function zooNames(): (name: string) => Promise<readonly LookupAddress[]> {
   let rebound = 0;
+  let offline = 0;
   const at = (...addresses: string[]) => addresses.map((address) => ({ address, family: 4 }));
   return async (name) => {
     if (name === 'private.test') return at(forbidden);
@@ -20,6 +21,10 @@ export function zooNames(): (name: string) => Promise<readonly LookupAddress[]> 
     if (name === 'rebinding.test') return at(rebound++ === 0 ? home : forbidden);
     if (name === 'unknown.test') throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     if (name === 'offline.test') throw Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
+    if (name === 'servfail.test') throw Object.assign(new Error('queryA ESERVFAIL'), { code: 'ESERVFAIL' });
+    if (name === 'no-resolver.test') throw Object.assign(new Error('queryA ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    if (name === 'once-offline.test' && offline++ === 0) throw Object.assign(new Error('EAI_AGAIN'), { code: 'EAI_AGAIN' });
+    if (name === 'silent-resolver.test') return await new Promise(() => {});
     return at(home);
   };
 }

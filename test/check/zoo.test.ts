@@ -49,6 +49,9 @@ const table: readonly (readonly [animal: string, status: string, http?: number, 
   ['moved-308', 'moved', 200],
   ['moved-twice', 'moved', 200],
   ['relative-location', 'moved', 200],
+  ['raw-location', 'moved', 200],
+  ['latin-location', 'moved', 200],
+  ['to-password', 'moved', 200],
   ['moved-then-302', 'ok', 200],
   ['found', 'ok', 200],
   ['see-other', 'ok', 200],
@@ -63,7 +66,12 @@ const table: readonly (readonly [animal: string, status: string, http?: number, 
   ['itself', 'loop', undefined, 'circle'],
   ['thirty', 'loop', undefined, 'more than 10 redirects'],
   ['unknown', 'unreachable', undefined, 'cannot resolve unknown.test'],
-  ['offline', 'unreachable', undefined, 'cannot resolve offline.test'],
+  ['offline', 'skipped', undefined, 'the name server of this computer does not answer for offline.test'],
+  ['servfail', 'skipped', undefined, 'the name server of this computer does not answer for servfail.test'],
+  ['no-resolver', 'skipped', undefined, 'the name server of this computer does not answer for no-resolver.test'],
+  ['silent-resolver', 'skipped', undefined, 'the name server of this computer does not answer for silent-resolver.test'],
+  ['to-offline', 'skipped', undefined, 'the name server of this computer does not answer for offline.test'],
+  ['once-offline', 'ok', 200],
   ['http://refused.test:1/', 'unreachable', undefined, 'connection refused'],
   ['to-refused', 'unreachable', undefined, 'connection refused'],
   ['garbage', 'unreachable', undefined, 'invalid HTTP response'],
@@ -96,9 +104,16 @@ const table: readonly (readonly [animal: string, status: string, http?: number, 
 ];
 
 /** For the others a busy machine has all the time that K2 gives. */
-const silent: ReadonlySet<string> = new Set(['head-silent', 'silent', 'once-silent', 'says-nothing', 'drips-headers']);
+const silent: ReadonlySet<string> = new Set([
+  'head-silent',
+  'silent',
+  'once-silent',
+  'says-nothing',
+  'drips-headers',
+  'silent-resolver',
+]);
 
-test('K1, K3: a zoo of misbehaving destinations, and what is found of each', async () => {
+test('K1, K3, E30, E31: a zoo of misbehaving destinations, and what is found of each', async () => {
   const urls = table.map(([animal]) => (/[:/]/.test(animal) ? animal : zoo.urlOf(animal)));
   const resolve = zooNames();
   const verdictsOf = async (isSilent: boolean, timeout: number) => {
@@ -114,11 +129,19 @@ test('K1, K3: a zoo of misbehaving destinations, and what is found of each', asy
   expect(found).toEqual(table.map(([animal, status, http, reason = '']) => [animal, status, http, reason]));
   // K3, counted at the socket.
   expect(zoo.trespasses()).toBe(0);
-  expect(verdicts.filter((verdict) => verdict?.offline)).toHaveLength(1);
+  expect(table.flatMap(([animal], nth) => (verdicts[nth]?.offline ? [animal] : []))).toEqual([
+    'offline',
+    'servfail',
+    'no-resolver',
+    'silent-resolver',
+    'to-offline',
+  ]);
   const addressOf = (animal: string) => verdicts[table.findIndex(([name]) => name === animal)]?.finalUrl;
   expect(addressOf('moved')).toBe(zoo.urlOf('good', '/new?a=1'));
   expect(addressOf('moved-twice')).toBe(zoo.urlOf('good', '/new?a=1'));
   expect(addressOf('relative-location')).toBe(zoo.urlOf('relative-location', '/sub/page'));
+  expect(addressOf('raw-location')).toBe(zoo.urlOf('raw-location', '/gr%C3%B6%C3%9Fe?q=%C3%A9'));
+  expect(addressOf('to-password')).toBe(zoo.urlOf('good', '/in'));
   expect(addressOf('to-file')).toBe('file:///etc/passwd');
   expect(addressOf('good')).toBeUndefined();
 });
@@ -133,6 +156,14 @@ test('K1: what HEAD finds is asked once; what seems broken twice, by GET', async
   expect(asked('once-500')).toEqual(['HEAD', 'GET', 'GET']);
   expect(asked('ten')).toHaveLength(11);
   expect(asked('wait-a-day')).toEqual(['HEAD']);
+});
+
+test('E32: nothing that is shown of a destination has its password', async () => {
+  const shown: string[] = [];
+  const url = zoo.urlOf('password-inside').replace('//', '//ann:secret@');
+  const { verdicts } = await ask([linkTo(url, 0)], { report: (_, asked) => void shown.push(asked.href) });
+  expect(verdicts).toMatchObject([{ status: 'moved', finalUrl: zoo.urlOf('password-inside', '/in') }]);
+  expect(shown).toEqual([zoo.urlOf('password-inside'), zoo.urlOf('password-inside', '/in')]);
 });
 
 test('K2: requests name the tool, and carry no cookies, no Referer and no credentials', () => {
@@ -181,6 +212,8 @@ test.each([
   ['broken', 'broken', 'twice'],
   ['robots-out', 'blocked', 'browser'],
   ['unknown', 'unreachable', 'cannot resolve'],
+  ['offline', 'skipped', 'name server'],
+  ['to-offline', 'skipped', 'name server'],
   ['circle', 'loop', 'circle'],
   ['itself', 'loop', 'circle'],
   ['private', 'skipped', 'private.test'],

@@ -89,6 +89,20 @@ export const animals: Readonly<Record<string, Animal>> = {
     if (request.url === '/') response.writeHead(301, { location: 'sub/page' }).end();
     else response.writeHead(request.url === '/sub/page' ? 200 : 404).end();
   },
+  // The bytes of the header, each as a character.
+  'raw-location': (request, response) => {
+    if (request.url === '/') response.writeHead(301, { location: Buffer.from('/größe?q=é').toString('latin1') }).end();
+    else response.writeHead(request.url === '/gr%C3%B6%C3%9Fe?q=%C3%A9' ? 200 : 404).end();
+  },
+  'latin-location': (request, response) => {
+    if (request.url === '/') response.writeHead(301, { location: '/caf\u00e9' }).end();
+    else response.writeHead(request.url === '/caf%C3%A9' ? 200 : 404).end();
+  },
+  'to-password': (_request, response, { urlOf }) =>
+    void response.writeHead(301, { location: urlOf('good', '/in').replace('//', '//ann:secret@') }).end(),
+  'password-inside': (request, response) =>
+    void response.writeHead(request.url === '/' ? 301 : 200, request.url === '/' ? { location: '/in' } : {}).end(),
+  'to-offline': to(301, 'offline'),
   'no-location': end(302),
   'bad-location': end(302, { location: 'http://' }),
   'not-modified': end(304),

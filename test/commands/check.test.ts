@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { System } from '../../src/base/system.ts';
 import { keptChecks } from '../../src/changes/kept-checks.ts';
 import { main } from '../../src/cli/main.ts';
 import { startProgram } from '../support/built-program.ts';
@@ -317,7 +318,7 @@ for (const edition of ['a', 'b'] as const) {
         for await (const { row } of links()) found.push({ what, complete, listing, ...(await row()) });
         break;
       }
-      const row = { hash: 'gone', status: 'broken', http_status: 404, long_url: pages.urlOf('404'), isOffline: false };
+      const row = { hash: 'gone', status: 'broken', http_status: 404, long_url: pages.urlOf('404') };
       expect(found).toMatchObject([
         { what: 'check --allow-private --filter hash=gone', complete: true, listing: undefined, ...row },
       ]);
@@ -497,6 +498,92 @@ test('R 1.4: a resumed check has the links of now: what was changed meanwhile, w
   ]);
   expect((await linkctl(['runs', '--fields', 'run,rows,state'])).stdout).toContain(`${run}\t5\tfinished\n`);
 });
+
+/** Names that lead to the pages, until so many of destinations were looked up; then the name server gives no answer but `code`. */
+function namesUntil(count: number, code: string): System['lookup'] {
+  let left = count;
+  return async (name) => {
+    if (left <= 0) throw Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code });
+    if (name !== 'localhost') left -= 1;
+    return [{ address: '127.0.0.1', family: 4 }];
+  };
+}
+
+const named = (url: string, name: string): string => url.replace('127.0.0.1', name);
+
+test.for(['EAI_AGAIN', 'ESERVFAIL', 'ENOTFOUND'])(
+  'E31: a name server that fails with %s in mid-check breaks no link: exit 8, and the same command asks again',
+  async (answer, { linkctl, service, pages, env }) => {
+    const hosts = Array.from({ length: 6 }, (_, nth) => `h${nth}`);
+    await store(
+      service,
+      hosts.map((host) => ({ custom_hash: host, long_url: named(pages.urlOf('200'), `${host}.test`) })),
+    );
+    const world = { haste: 1000, env: { LINKCTL_BASE_URL: named(env.LINKCTL_BASE_URL ?? '', 'localhost') } };
+    const argv = ['check', '--allow-private', '--fields', 'hash,status,reason'];
+    const ran = await linkctl(argv, { ...world, lookup: namesUntil(2, answer) });
+    expect(ran.stdout).not.toMatch(/unreachable|broken/);
+    expect(ran.stdout.match(/\tskipped\tthe name server of this computer does not answer/g)).toHaveLength(4);
+    expect(ran.code).toBe(8);
+    expect(ran.stderr).toMatch(
+      /error: 4 links were not asked: the network of this computer, or its name server, does not answer\nhint: to resume run \S+, run the same command again later\n$/,
+    );
+    const later = await linkctl(argv, { ...world, lookup: namesUntil(99, answer) });
+    expect(later.stdout).toBe(
+      hosts
+        .map((host) => `${host}\tok\t\n`)
+        .toReversed()
+        .join(''),
+    );
+    expect([later.code, later.stderr]).toEqual([0, expect.stringContaining('resuming run')]);
+  },
+);
+
+test('E31: a name that does not exist is unreachable, and counts more than what was not asked', async ({
+  linkctl,
+  service,
+  pages,
+}) => {
+  await store(service, [
+    { custom_hash: 'typo', long_url: 'http://typo.invalid/' },
+    { custom_hash: 'late', long_url: named(pages.urlOf('200'), 'late.test') },
+  ]);
+  const lookup: System['lookup'] = async (name) => {
+    throw Object.assign(new Error(name), { code: name === 'typo.invalid' ? 'ENOTFOUND' : 'EAI_AGAIN' });
+  };
+  const ran = await linkctl(['check', '--allow-private', '--fields', 'hash,status', '-q'], { lookup, haste: 1000 });
+  expect([ran.code, ran.stdout]).toEqual([3, 'late\tskipped\ntypo\tunreachable\n']);
+  expect(ran.stderr).toMatch(/^error: 2 links checked: 1 unreachable\n.*1 link was not asked: the network.*\nhint: to resume/);
+});
+
+test('E32: --timeout is for each request to a destination, and LINKCTL_TIMEOUT, too', async ({ linkctl, service, pages }) => {
+  await store(service, [{ custom_hash: 'slow', long_url: pages.urlOf('200') }]);
+  pages.hold = () => true;
+  const argv = ['check', '--allow-private', '--fields', 'status,reason'];
+  const reason = `unreachable\tno response from ${new URL(pages.urlOf('')).host} within 0.05 s\n`;
+  expect(await linkctl([...argv, '--timeout', '0.05'], { haste: 1000 })).toMatchObject({ code: 3, stdout: reason });
+  expect((await linkctl(argv, { haste: 1000, env: { LINKCTL_TIMEOUT: '0.05' } })).stdout).toBe(reason);
+  expect((await linkctl(['check', '--help'])).stdout.replace(/\s+/g, ' ')).toContain(
+    'What seems broken or unreachable is asked a second time, 3 seconds later. --timeout is for each request to a destination, too (default there: 20).',
+  );
+});
+
+test.for([true, false])(
+  'E32a: --links asks with the scheme of the domain, https: %s',
+  async (useHttps, { linkctl, service, wire }) => {
+    await store(service, [{ custom_hash: 'one', long_url: 'https://a.example/' }]);
+    const record = { hash: 'one', short_url: 'x.test:1/one', long_url: 'https://a.example/' };
+    const domain = { domain: 'x.test:1', status: 'default', use_https: useHttps };
+    const answered = (members: object) => ({ answer: { body: { error: { code: 0, message: '' }, ...members } } });
+    await wire.script([
+      answered({ urls: [record], page: { results_count: 1, total_count: 1, offset: 0 } }),
+      answered({ domains: [domain] }),
+    ]);
+    const lookup: System['lookup'] = async () => [{ address: '127.0.0.1', family: 4 }];
+    const ran = await linkctl(['check', '--links', '--allow-private', 'one', '-v'], { lookup, haste: 1000 });
+    expect(ran.stderr).toContain(`HEAD ${useHttps ? 'https' : 'http'}://x.test:1/one connection refused`);
+  },
+);
 
 test('B60: a dry run asks nothing', async ({ linkctl, service, pages }) => {
   await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);

@@ -93,11 +93,28 @@ describe('B67, B70: homes', () => {
     expect(existsSync(join(folder, '.local', 'state', 'linkctl', 'runs'))).toBe(true);
   });
 
-  test('without HOME the account of the system says where; a read does not even look', async ({ env, linkctl }) => {
+  test('E33: without HOME, what needs a folder is exit 9 and says so; what needs none works', async ({
+    env,
+    folder,
+    linkctl,
+  }) => {
     await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'abc']);
-    const { HOME: _home, ...homeless } = env;
-    const ran = await runProgram(['list', '--fields', 'hash'], { ...homeless, XDG_CONFIG_HOME: join(env.HOME ?? '', 'none') });
-    expect(ran).toMatchObject({ code: 0, stdout: 'abc\n', stderr: '' });
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    const { HOME: _, ...homeless } = env;
+    for (const odd of [homeless, { ...homeless, HOME: '' }]) {
+      const ran = await runShell(`cd "${elsewhere}"; echo https://a.example/ | $linkctl shorten -f -`, odd);
+      expect(ran).toMatchObject({
+        code: 9,
+        stdout: '',
+        stderr:
+          'error: the state folder is unknown: neither HOME nor XDG_STATE_HOME is an absolute path\nhint: set HOME to your home folder\n',
+      });
+      const auth = await runProgram(['auth', 'list'], { ...odd, XDG_STATE_HOME: folder });
+      expect([auth.code, auth.stderr]).toEqual([9, expect.stringContaining('neither HOME nor XDG_CONFIG_HOME')]);
+      expect(await runProgram(['list', '--fields', 'hash'], odd)).toMatchObject({ code: 0, stdout: 'abc\n', stderr: '' });
+    }
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   // A path below a file can be made by nobody, root included.

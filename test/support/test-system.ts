@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { lookup as systemLookup } from 'node:dns/promises';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputStream, OutputStream, Signal, System } from '../../src/base/system.ts';
@@ -19,6 +20,8 @@ export interface World {
   readonly random?: () => number;
   /** How many times shorter a wait is. */
   readonly haste?: number;
+  /** Addresses of host names; those of this computer without it. */
+  readonly lookup?: System['lookup'];
   /** How waits pass; as ever without it. */
   readonly sleep?: System['sleep'] | undefined;
   /** Awaited before each piece of stdout is taken. */
@@ -44,6 +47,7 @@ export function createTestSystem({
   elapsed,
   random,
   haste = 1,
+  lookup,
   sleep,
   reader,
 }: World = {}): TestSystem {
@@ -66,6 +70,7 @@ export function createTestSystem({
     elapsed: elapsed ?? (() => performance.now()),
     random: random ?? Math.random,
     randomBytes: (count) => randomBytes(count),
+    lookup: lookup ?? ((name) => systemLookup(name, { all: true })),
     sleep: sleep ?? ((milliseconds, signal) => delay(milliseconds / haste, undefined, signal ? { signal } : {})),
     onSignal: (signal, listener) => {
       const all = listeners.get(signal) ?? new Set();

@@ -1,4 +1,4 @@
-import { checkStatuses, isVerdict } from '../../check/verdict.ts';
+import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
 import { damaged, type Place, readJournal } from './journal.ts';
 import { isListOf, isSoundResult, settledStatuses, statusesOf } from './ledger.ts';
 import type { BeginLine, JournalLine, LineType } from './lines.ts';
@@ -62,9 +62,9 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   checked: {
     isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isVerdict(verdict),
-    // What was not asked because its host wants to be left alone is asked when the check is resumed.
+    // What could not be asked yet is asked when the check is resumed.
     apply: (fold, { rows, verdict }, place) =>
-      settle(fold, indexesOf(rows), () => (verdict.leftAlone === undefined ? verdict.status : 'free'), place),
+      settle(fold, indexesOf(rows), () => (isAskedLater(verdict) ? 'free' : verdict.status), place),
   },
   signal: {},
   undone: {

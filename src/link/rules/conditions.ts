@@ -107,35 +107,29 @@ export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
       return (tags) => tags.some((label) => foldLabel(label) === wanted) === isEqual;
     }
     if (operator === '~') {
-      const fits = patternOf(comparison, 'i');
-      return (tags) => tags.some(fits);
+      // The engine that is certain to end has no flag for case. A letter after a backslash is no letter: \S is not \s.
+      const typed = comparison.text.replace(/(\\.)|[^\\]+/gs, (part, escaped) => escaped ?? foldLabel(part));
+      const fits = patternOf(comparison, typed);
+      return (tags) => tags.some((label) => fits(foldLabel(label)));
     }
     const start = foldLabel(required(comparison));
     return (tags) => tags.some((label) => foldLabel(label).startsWith(start));
   },
 };
 
-/** Long URLs: equal if they lead to the same address, and they begin at a boundary (F4). */
+/** Long URLs: equal if they lead to the same address, and they begin at a boundary. */
 export const urls: ValueKind<string, (typeof matching)[number]> = {
   operators: matching,
   condition(comparison) {
     const { operator } = comparison;
     if (operator === '~') return patternOf(comparison);
     const text = required(comparison);
-    if (operator === '^=') return prefixOf(text, comparison.refuse);
+    if (operator === '^=') return refusing(comparison.refuse, () => urlPrefix(text).matches);
     const wanted = canonicalUrl(text);
     const isEqual = operator === '=';
     return (value) => (canonicalUrl(value) === wanted) === isEqual;
   },
 };
-
-function prefixOf(text: string, refuse: Comparison['refuse']): (value: string) => boolean {
-  try {
-    return urlPrefix(text).matches;
-  } catch (error) {
-    throw error instanceof UsageError ? refuse(error.message) : error;
-  }
-}
 
 /** Paths of long URLs, from their first slash to the query. */
 export const paths: ValueKind<string, (typeof matching)[number]> = {
@@ -147,7 +141,7 @@ export const paths: ValueKind<string, (typeof matching)[number]> = {
   },
 };
 
-/** Hosts of long URLs, which have none if they are not http(s). The port counts where one is given (F2). */
+/** Hosts of long URLs, which have none if they are not http(s). The port counts where one is given. */
 export const hosts: ValueKind<WebAddress | undefined, '=' | '!=' | '~'> = {
   operators: ['=', '!=', '~'],
   condition(comparison) {
@@ -188,12 +182,17 @@ function required({ text, refuse }: Comparison): string {
   return text;
 }
 
-function patternOf(comparison: Comparison, flags = ''): (value: string) => boolean {
-  const text = required(comparison);
+function patternOf(comparison: Comparison, text = comparison.text): (value: string) => boolean {
+  required(comparison);
+  const pattern = refusing(comparison.refuse, () => readPattern(text));
+  return (value) => pattern.test(value);
+}
+
+/** What a reader of values makes of the text; its complaint becomes one about the expression. */
+function refusing<Value>(refuse: Comparison['refuse'], read: () => Value): Value {
   try {
-    const pattern = readPattern(text, flags);
-    return (value) => pattern.test(value);
-  } catch {
-    throw comparison.refuse(`${quoted(text)} is not a regular expression`);
+    return read();
+  } catch (error) {
+    throw error instanceof UsageError ? refuse(error.message) : error;
   }
 }

@@ -22,7 +22,7 @@ import {
   words,
 } from './conditions.ts';
 
-/** What is asked of every link (F2). */
+/** What is asked of every link. */
 export interface LinkFilter {
   /** As they were typed. */
   readonly expressions: readonly string[];

@@ -1,8 +1,39 @@
 import { setFlagsFromString } from 'node:v8';
+import { messageOf, UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
 
-/** A regular expression that people typed, which cannot keep the program busy for ever. Throws a SyntaxError for what is none. */
-export function readPattern(text: string, flags = ''): RegExp {
-  // V8 searches again in linear time where a pattern such as (a+)+$ would otherwise never end, and no signal could end it.
-  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
-  return new RegExp(text, flags);
+/**
+ * A regular expression that people typed, which cannot keep the program busy for ever: no signal could end that. V8 has an engine whose time
+ * grows with the length of the text alone, for patterns with the flag `l`, and it refuses a pattern that needs another one. Throws a UsageError
+ * whose message begins with the pattern; also where V8 has no such engine any more, because nothing else keeps the promise.
+ */
+export function readPattern(text: string): RegExp {
+  setFlagsFromString('--enable-experimental-regexp-engine');
+  return attempt(() => linear(text)) ?? refuse(text);
+}
+
+function refuse(text: string): never {
+  const because = (reason: string): UsageError => new UsageError(`${quoted(text)} ${reason}`);
+  try {
+    new RegExp(text);
+  } catch (error) {
+    throw because(`is not a regular expression: ${messageOf(error).replace(/^.*\/[a-z]*: /s, '')}`);
+  }
+  throw because(
+    attempt(() => linear(''))
+      ? 'could run for ever: lookaround such as (?=x), back references such as \\1 and repetitions above 16 are not supported'
+      : 'cannot be used: this version of Node.js has no regular expressions that are certain to end',
+  );
+}
+
+function linear(text: string): RegExp {
+  return new RegExp(text, 'l');
+}
+
+function attempt<Value>(make: () => Value): Value | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { messageOf, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import { readWebAddress } from '../web-address.ts';
 import { readPattern } from './pattern.ts';
@@ -10,7 +10,7 @@ import { utmParameters } from './utm.ts';
 // What is typed comes in here; each function throws a UsageError for what is no rule.
 
 /**
- * `<from> <to>`: what begins with `from` (F4) gets `to` instead. Where `to` begins with `from`, too, what begins with `to` has been
+ * `<from> <to>`: what begins with `from` gets `to` instead. Where `to` begins with `from`, too, what begins with `to` has been
  * rewritten already and stays: the same command again changes nothing.
  */
 export function prefixRule(from: string, to: string): UrlRule {
@@ -85,43 +85,55 @@ export function removalRule(name: string): UrlRule {
   return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withoutParameter(longUrl, name) };
 }
 
-/** `--utm source=newsletter,medium=email` (I7). */
+/** `--utm source=newsletter,medium=email`. */
 export function utmRules(text: string): UrlRule[] {
   return utmParameters(text).map(settingRule);
 }
 
-/** `--regex <pattern> --to <text>`: every match is replaced; `$1` is what the first group matched. */
+/** `--regex <pattern> --to <text>`: the first match is replaced, and a URL without one stays. */
 export function patternRule(pattern: string, to: string): UrlRule {
+  if (pattern === '') throw new UsageError('--regex: the pattern is empty');
   const expression = regularExpression(pattern);
   checkReplacement(pattern, to);
   return {
     selects: true,
     apply(longUrl) {
-      const result = longUrl.replace(expression, to);
-      return result === longUrl && longUrl.search(expression) < 0 ? undefined : result;
+      const match = expression.exec(longUrl);
+      if (!match) return undefined;
+      return longUrl.slice(0, match.index) + replacement(to, match) + longUrl.slice(match.index + match[0].length);
     },
   };
 }
 
-/** What `--to` says of groups: JavaScript would leave a group that is not there as it is written. */
+/** All that means more in `--to` than it is: a group by number or name, and a dollar sign. */
+const groupOrDollar = /\$(?:(\d)|<([^>]*)>|\$)/g;
+
+/** A group that took no part in the match is empty. */
+function replacement(to: string, match: RegExpExecArray): string {
+  return to.replace(groupOrDollar, (_, digit?: string, name?: string) => {
+    if (digit !== undefined) return match[Number(digit)] ?? '';
+    return name === undefined ? '$' : (match.groups?.[name] ?? '');
+  });
+}
+
 function checkReplacement(pattern: string, to: string): void {
+  const [wrong] = /\\\d/.exec(to) ?? [];
+  if (wrong) throw new UsageError(`--to: what group ${wrong[1]} matched is $${wrong[1]}, not ${wrong}`);
   // With an empty alternative it matches anything, and says its groups.
   const { length = 1, groups = {} } = new RegExp(`${pattern}|`).exec('') ?? {};
-  for (const [, sign, digit, name] of to.replaceAll('$$', '').matchAll(/([$\\])(?:(\d)|<([^>]*)>)/g)) {
-    if (sign === '\\' && digit) throw new UsageError(`--to: what group ${digit} matched is $${digit}, not \\${digit}`);
-    const isThere = name === undefined ? Number(digit) > 0 && Number(digit) < length : Object.hasOwn(groups, name);
+  for (const [, digit, name] of to.matchAll(groupOrDollar)) {
+    const isThere =
+      name === undefined ? digit === undefined || (digit !== '0' && Number(digit) < length) : Object.hasOwn(groups, name);
     if (!isThere) throw new UsageError(`--to: --regex has no group ${name ?? digit}`);
   }
 }
 
 function regularExpression(pattern: string): RegExp {
   try {
-    if (pattern !== '') return readPattern(pattern, 'g');
+    return readPattern(pattern);
   } catch (error) {
-    const reason = messageOf(error).replace(/^.*\/[a-z]*: /s, '');
-    throw new UsageError(`--regex: ${quoted(pattern)} is not a regular expression: ${reason}`);
+    throw error instanceof UsageError ? new UsageError(`--regex: ${error.message}`) : error;
   }
-  throw new UsageError('--regex: the pattern is empty');
 }
 
 function settingRule(parameter: Parameter): UrlRule {

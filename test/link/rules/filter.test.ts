@@ -157,7 +157,28 @@ describe('F2: what an expression selects', () => {
   });
 
   test('a pattern that would search for ever ends', () => {
-    expect(filterOf(['note~^(a+)+$']).matches({ ...link, note: `${'a'.repeat(254)}b` })).toBe(false);
+    const tail = `${'a'.repeat(254)}!`;
+    expect(filterOf(['note~^(a+)+$']).matches({ ...link, note: tail })).toBe(false);
+    expect(filterOf(['tags~^(A+)+$']).matches({ ...link, tags: [tail] })).toBe(false);
+  });
+
+  test.each([
+    ['tags~^SPRING\\S', 'springer', true],
+    ['tags~^SPRING\\S', 'spring sale', false],
+    ['tags~^[A-Z]+$', 'spring', true],
+    ['tags~É', 'caf\u0065\u0301', true],
+  ])('the case of letters does not count in %s, and that of classes does', (expression, label, isFound) => {
+    expect(filterOf([expression]).matches({ ...link, tags: [label] })).toBe(isFound);
+  });
+});
+
+describe('E28: a pattern that could run for ever is refused', () => {
+  test.each(['^(?=h)(\\w+\\w?)+$', '(?!h)x', '(a+)\\1', '(?<n>a+)\\k<n>', 'a{1,1000}'])('%s', (pattern) => {
+    for (const field of ['url', 'host', 'path', 'note', 'tags']) {
+      expect(() => filterOf([`${field}~${pattern}`])).toThrow(
+        `${JSON.stringify(pattern)} could run for ever: lookaround such as (?=x), back references such as \\1 and repetitions above 16 are not supported`,
+      );
+    }
   });
 });
 

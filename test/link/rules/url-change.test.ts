@@ -203,7 +203,7 @@ const table: readonly (readonly [name: string, rules: readonly UrlRule[], cases:
     [['https://a-b.example/', 'https://a.example/']],
   ],
   ['--regex (a+)+$ --to x', [patternRule('(a+)+$', 'x')], [[`https://h.test/${'a'.repeat(60)}!`, unchanged]]],
-  ['--regex x --to y', [patternRule('x', 'y')], [['https://a.test/xx', 'https://a.test/yy']]],
+  ['--regex x --to y', [patternRule('x', 'y')], [['https://a.test/xx', 'https://a.test/yx']]],
   ['--regex \\?.* --to (nothing)', [patternRule('\\?.*', '')], [['https://a.example/?a=1#b', 'https://a.example/']]],
   ['--regex $ --to $$1', [patternRule('$', '?$$1')], [['https://a.example/', 'https://a.example/?$1']]],
 ];
@@ -213,6 +213,25 @@ describe.each(table)('W1: %s', (_, rules, cases) => {
     expect(textAfter(rules, before)).toBe(after === unchanged ? before : after);
   });
 });
+
+test.each([
+  ['a.example', "$'", "https://$'/ab"],
+  ['a.example', '$`', 'https://$`/ab'],
+  ['a.example', '[$&]', 'https://[$&]/ab'],
+  ['a.example', '$$1', 'https://$1/ab'],
+  ['a.example', '$$$$', 'https://$$/ab'],
+  ['(a)\\.(e)', '$2-$1$', 'https://e-a$xample/ab'],
+  ['(?<host>a)\\.', '$<host>$<', 'https://a$<example/ab'],
+  ['a(x)?\\.', '[$1]', 'https://[]example/ab'],
+  ['(a)', '$10', 'https://a0.example/ab'],
+  ['.*', 'https://b.example/', 'https://b.example/'],
+  ['a', 'b', 'https://b.example/ab'],
+])(
+  'E29: of %s and %s, the first match is replaced, and only groups and a doubled dollar sign mean more than they are',
+  (pattern, to, after) => {
+    expect(textAfter([patternRule(pattern, to)], 'https://a.example/ab')).toBe(after);
+  },
+);
 
 test('I7: UTM parameters that are there are replaced, and nothing else of the URL changes', () => {
   const before = 'https://a.example/%7ex?utm_medium=web&utm_medium=old&q=%2f+;&utm_term=t#a?b';
@@ -231,7 +250,7 @@ describe('W1: several rules', () => {
   ];
 
   test('apply one after the other', () => {
-    expect(textAfter(all, 'http://old.example/?utm_id=1')).toBe('https://new.eyample/?ref=y&utm_source=mail');
+    expect(textAfter(all, 'http://old.example/?utm_id=1')).toBe('https://new.eyample/?ref=x&utm_source=mail');
   });
 
   test('apply to no other links than those that a rule among them says', () => {
@@ -315,6 +334,12 @@ describe('W1: no rule is', () => {
     ['an empty pattern', () => patternRule('', 'x'), '--regex: the pattern is empty'],
     ['a group that is not there', () => patternRule('(a)', '$2'), '--to: --regex has no group 2'],
     ['a named group that is not there', () => patternRule('(?<host>a)', '$<hots>'), '--to: --regex has no group hots'],
+    [
+      'lookahead',
+      () => patternRule('^(?=h)(\\w+\\w?)+$', 'x'),
+      '--regex: "^(?=h)(\\\\w+\\\\w?)+$" could run for ever: lookaround such as (?=x), back references such as \\1 and repetitions above 16',
+    ],
+    ['a back reference', () => patternRule('(a+)\\1', 'x'), 'could run for ever'],
     ['a group of sed', () => patternRule('(a)', '\\1'), '--to: what group 1 matched is $1, not \\1'],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(UsageError);
