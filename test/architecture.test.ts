@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   history: ['base', 'contract', 'files'],
   check: ['base', 'client', 'contract', 'link'],
   input: ['base', 'contract', 'files', 'link'],
-  output: ['base', 'contract', 'files'],
+  output: ['base', 'contract', 'files', 'link'],
   report: ['base', 'check/verdict.ts', 'contract', 'history', 'output'],
   profiles: ['base', 'contract', 'files'],
   flags: ['base', 'contract', 'input', 'link'],

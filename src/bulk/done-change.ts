@@ -1,7 +1,7 @@
 import { type LinkKey, linkText } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
+import type { LinkPrints } from '../link/prints.ts';
 import type { BeforeImage } from './journal/images.ts';
-import type { LinkPrints } from './journal/value-prints.ts';
 import type { KnownRecord } from './matching/verdict.ts';
 
 /** A link as it was. */

@@ -1,7 +1,7 @@
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { sameUrl } from '../link/canonical-url.ts';
+import { sameUrl } from '../link/value.ts';
 import { rulesOf } from './batches.ts';
 import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
 import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';

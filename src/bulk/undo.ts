@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { System } from '../base/system.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
+import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../link/prints.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from './journal/images.ts';
@@ -12,7 +13,6 @@ import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { indexesOf } from './journal/ranges.ts';
 import { claimRun, readBegin, whileThere } from './journal/run-folder.ts';
 import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
-import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from './journal/value-prints.ts';
 import { imagesName, journalName, type RunFolders, reportedName, runFolders, runNames } from './run-names.ts';
 import { isUndone } from './undone.ts';
 

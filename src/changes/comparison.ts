@@ -1,7 +1,6 @@
 import { UnavailableError } from '../base/errors.ts';
 import { rowBatches } from '../bulk/batches.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
-import { fieldsThatDiffer } from '../bulk/operations/not-applied.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
@@ -11,6 +10,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { tagInstructions } from '../contract/tag-label.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { ItemOf } from '../input/row.ts';
+import { fieldsThatDiffer } from '../link/same.ts';
 import { plannedLinks } from './plan-report.ts';
 import type { PlannedOutcome } from './planned-links.ts';
 import type { SelectedLink, SelectedPage } from './selected-links.ts';

@@ -1,13 +1,13 @@
 import { shellWord } from '../base/shell-word.ts';
 import type { EarlierLink } from '../bulk/done-change.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
-import { notApplied } from '../bulk/operations/not-applied.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import { fieldNames, isNever } from '../contract/fields.ts';
+import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
-import { sameUrl } from '../link/canonical-url.ts';
+import { fieldsBetween } from '../link/same.ts';
+import { sameUrl } from '../link/value.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
@@ -89,7 +89,7 @@ function decideCopy({ source, record }: CopiedLink, edition: Edition): PlannedOu
   const fields = copyOf(source, edition);
   if (!record) return { kind: 'copy', fields };
   if (!sameUrl(source.long_url, record.long_url)) return { kind: 'refused', reason: 'another link has the hash there', fields };
-  const others = notApplied(wholeValues(source), wholeValues(record)).map(({ field }) => field);
+  const others = fieldsBetween(source, record);
   if (others.length === 0) return { kind: 'unchanged' };
   return { kind: 'refused', reason: `it exists with other values: ${others.join(', ')}`, fields };
 }
@@ -107,19 +107,6 @@ function copyOf(link: EarlierLink, edition: Edition): ShortenItem {
   const { max_clicks, ...values } = valuesOf(link);
   const isSettable = fieldNames('shorten', edition).includes('max_clicks');
   return max_clicks !== undefined && isSettable ? { ...values, max_clicks } : values;
-}
-
-/** The values of a link with those that are empty, so that two can be compared. */
-function wholeValues({ hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks }: EarlierLink) {
-  return {
-    hash,
-    long_url,
-    note: note ?? '',
-    tags: tags ?? [],
-    expiration_date: expiration_date && !isNever(expiration_date) ? expiration_date : null,
-    email_stats,
-    max_clicks,
-  };
 }
 
 interface Copying {

@@ -1,7 +1,7 @@
-import { fieldsToChange } from '../bulk/operations/not-applied.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { foldText } from '../link/difference.ts';
+import { fieldsToChange } from '../link/same.ts';
 
 /** One field as it is and as an edit would make it; of tags, only the instructions. */
 export interface FieldChange {

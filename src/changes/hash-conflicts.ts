@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { sameUrl } from '../link/canonical-url.ts';
+import { sameUrl } from '../link/value.ts';
 import { grouped } from '../output/quantity.ts';
 import { fileOutcome } from './comparison.ts';
 import { consentToPlan } from './consent.ts';

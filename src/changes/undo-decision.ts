@@ -1,10 +1,10 @@
 import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
-import { notApplied } from '../bulk/operations/not-applied.ts';
 import { fieldsSinceMade } from '../bulk/undo.ts';
-import { isNever } from '../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
+import { fieldsBetween, isIdentical, notApplied } from '../link/same.ts';
+import { lastDay } from '../link/value.ts';
 import type { PlannedOutcome } from './planned-links.ts';
 
 /** What may be done to take a change of one link back: the values before, after and now are compared field by field (U2). */
@@ -68,15 +68,14 @@ type PlainField = (typeof plainFields)[number];
 const empty = { long_url: '', note: '', email_stats: false, expiration_date: null, max_clicks: 0 } as const;
 
 function oldValue(field: PlainField, before: EarlierLink): EditFields[PlainField] {
-  const value = before[field] ?? empty[field];
-  // Some servers add a time to a date, and take none.
-  return field === 'expiration_date' && typeof value === 'string' ? value.slice(0, 10) : value;
+  // What servers write instead of a date, or beside it, they need not take.
+  if (field === 'expiration_date') return lastDay(before.expiration_date) || null;
+  return before[field] ?? empty[field];
 }
 
-/** Whether a link has another value: texts are compared byte for byte. */
+/** Whether a link has another value, or another spelling of it. */
 function differs(field: PlainField, value: EditFields[PlainField], link: EarlierLink): boolean {
-  if (field === 'long_url' || field === 'note') return value !== oldValue(field, link);
-  return notApplied({ [field]: value }, { ...empty, ...link }).length > 0;
+  return !isIdentical(field, value, link[field] ?? empty[field]);
 }
 
 function changedSince(fields: readonly string[]): PlannedOutcome {
@@ -102,10 +101,7 @@ function labelsOf({ tags }: EarlierLink): Map<string, string> {
 
 /** Whether a link has all values of an earlier one. */
 export function isAlike(before: EarlierLink, now: EarlierLink): boolean {
-  const had = labelsOf(before);
-  const has = labelsOf(now);
-  if (had.size !== has.size || [...had.keys()].some((label) => !has.has(label))) return false;
-  return plainFields.every((field) => !differs(field, oldValue(field, before), now));
+  return fieldsBetween(before, now).length === 0;
 }
 
 /** All of a link that can be given to a new one; what has its default is left out. */
@@ -116,7 +112,7 @@ export function valuesOf(before: EarlierLink): ShortenItem {
     long_url,
     ...(note && { note }),
     ...(tags && tags.length > 0 && { tags }),
-    ...(expiration_date && !isNever(expiration_date) && { expiration_date: expiration_date.slice(0, 10) }),
+    ...(lastDay(expiration_date) && { expiration_date: lastDay(expiration_date) }),
     ...(email_stats !== undefined && { email_stats }),
     ...(max_clicks && { max_clicks }),
   };

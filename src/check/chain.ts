@@ -1,6 +1,6 @@
 import { retryAfter } from '../base/retry-after.ts';
 import { parseUrl } from '../contract/web-address.ts';
-import { sameUrl } from '../link/canonical-url.ts';
+import { sameUrl } from '../link/value.ts';
 import { literalRefusal, type Refusal } from './addresses.ts';
 import type { Answer, Asker, Method } from './asker.ts';
 import type { Closed, Impression, Place, PoliteHosts } from './polite-hosts.ts';

@@ -7,7 +7,7 @@ import type { AccountRecord } from '../contract/records.ts';
 import { describe } from '../help/description.ts';
 import { grouped } from '../output/quantity.ts';
 import type { Column, Glyphs, RecordReport, Row } from '../output/report.ts';
-import { lastDayText } from '../output/url-columns.ts';
+import { endText } from '../output/url-columns.ts';
 
 interface AccountOptions {
   readonly failAbove?: number;
@@ -51,7 +51,7 @@ async function showAccount({ failAbove }: AccountOptions, invocation: Invocation
 }
 
 function columnOf(name: string): Column {
-  if (name === 'account_expiration_date') return { name, time: true, show: lastDayText };
+  if (name === 'account_expiration_date') return { name, time: true, show: endText };
   return name.startsWith('counters.') ? { name, align: 'right' } : { name };
 }
 

@@ -12,6 +12,7 @@ import { startReplacement } from '../files/atomic-write.ts';
 import { fileError } from '../files/file-error.ts';
 import { describe } from '../help/description.ts';
 import type { Clicks } from '../history/clicks.ts';
+import { lastDay } from '../link/value.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
@@ -130,14 +131,15 @@ async function readListing(
   return { links, gone: gone.size, notes, expiring: expiring.sort(byDate) };
 }
 
-function expiresWithin({ expiration_date: day }: UrlRecord, today: string, last: string): boolean {
-  return typeof day === 'string' && day >= today && day <= last;
+function expiresWithin({ expiration_date }: UrlRecord, today: string, last: string): boolean {
+  const day = lastDay(expiration_date);
+  return day !== '' && day >= today && day <= last;
 }
 
-/** Servers leave out what they like (FIELD-NOTES 1 to 6). */
+/** Servers leave out what they like. */
 function expiringLink(record: UrlRecord): ExpiringLink {
   const { long_url = '', expiration_date, total_clicks = 0 } = record;
-  return { short_url: recordText(record), long_url, expiration_date: expiration_date ?? '', total_clicks };
+  return { short_url: recordText(record), long_url, expiration_date: lastDay(expiration_date), total_clicks };
 }
 
 function byDate(one: ExpiringLink, other: ExpiringLink): number {

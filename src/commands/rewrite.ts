@@ -16,8 +16,8 @@ import { addRuleFlags, type RuleOptions, readRules, rewriteSelection, rulesText 
 import { addSelectionOptions, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { longUrlFault } from '../input/values.ts';
-import { canonicalHost } from '../link/canonical-url.ts';
 import { type UrlRule, urlChange } from '../link/rules/url-change.ts';
+import { canonicalHost } from '../link/value.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 

@@ -6,6 +6,12 @@ export type FieldKind = 'hash' | 'url' | 'text' | 'boolean' | 'date' | 'integer'
 /** The calls that can set a field. `edit-by-tags` is 4.3.8's shorter list. */
 export type FieldUse = 'shorten' | 'edit' | 'edit-by-tags';
 
+/** Characters: an emoji is one, whatever its UTF-16 units or bytes are. */
+export interface LengthBounds {
+  readonly min: number;
+  readonly max: number;
+}
+
 /** One settable field of a URL record: the row that flags, CSV columns and validation on both ends are made from. */
 export interface Field {
   readonly kind: FieldKind;
@@ -14,8 +20,8 @@ export interface Field {
   readonly edition?: Edition;
   /** What a record has when nothing was given. Not shown in API.md; as public deployments do (FIELD-NOTES 16). */
   readonly default: string | boolean | number | null | readonly string[] | undefined;
-  /** Characters, where there is a bound. Not shown in API.md; as public deployments do (FIELD-NOTES 17). */
-  readonly length?: { readonly min: number; readonly max: number };
+  /** Where there is a bound. Not shown in API.md; as public deployments do. */
+  readonly length?: LengthBounds;
   /** One line for help texts. */
   readonly summary: string;
 }
@@ -77,6 +83,15 @@ export function fieldNames(use: FieldUse, edition: Edition): FieldName[] {
 /** Characters of a hash, case-sensitive. Not shown in API.md; as public deployments do (FIELD-NOTES 17). */
 export const hashPattern = /^[A-Za-z0-9_-]+$/;
 
+/** Whether a text is too short or too long; undefined if it is neither. */
+export function lengthFault(text: string, { min, max }: LengthBounds): 'short' | 'long' | undefined {
+  // A character has one or two UTF-16 units, so that few texts need counting.
+  if (text.length >= 2 * min && text.length <= max) return undefined;
+  const characters = [...text].length;
+  if (characters < min) return 'short';
+  return characters > max ? 'long' : undefined;
+}
+
 /** Whether text is `YYYY-MM-DD` and a day of the calendar. */
 export function isCalendarDate(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
@@ -84,9 +99,4 @@ export function isCalendarDate(text: string): boolean {
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const date = new Date(Date.UTC(year, month - 1, day));
   return year > 0 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-}
-
-/** Whether a last day is none: some servers write a day in 9999 for a link without one (D55). */
-export function isNever(date: string): boolean {
-  return date.startsWith('9999-12-31');
 }

@@ -1,6 +1,7 @@
 import { relativeDay, utcDay } from '../base/days.ts';
 import { quoted } from '../base/quoted.ts';
 import { isCalendarDate } from '../contract/fields.ts';
+import { isFarDay } from '../link/value.ts';
 import { calendarTime } from './point-in-time.ts';
 
 /** Why a text is no date, as values have it. */
@@ -14,12 +15,12 @@ export const dateFormats = ['dmy', 'mdy', 'ymd'] as const;
 export type DateFormat = (typeof dateFormats)[number];
 
 /**
- * The day that a text names (I5): an ISO date, the day in UTC of a date-time, or null for `never`. What counts from today stays as it is
- * typed, since it is known only when the run begins (`D24`). Undefined for any other text.
+ * The day that a text names (I5): an ISO date, the day in UTC of a date-time, or null for `never` and for the far day that some servers
+ * write instead. What counts from today stays as it is typed, since it is known only when the run begins. Undefined for any other text.
  */
 export function dayOf(text: string): string | null | undefined {
+  if (text === 'never' || isFarDay(text)) return null;
   if (isCalendarDate(text) || isRelative(text)) return text;
-  if (text === 'never') return null;
   const time = /^\d{4}-\d\d-\d\d[T ]/i.test(text) ? calendarTime(text) : undefined;
   return time === undefined ? undefined : utcDay(time);
 }

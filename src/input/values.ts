@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { unicodeTest } from '../base/unicode.ts';
-import { type Field, type FieldKind, type FieldName, fields, hashPattern } from '../contract/fields.ts';
+import { type Field, type FieldKind, type FieldName, fields, hashPattern, lengthFault } from '../contract/fields.ts';
 import { splitList } from '../contract/tag-label.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { UtmName } from '../link/rules/utm.ts';
@@ -195,11 +195,11 @@ function labels(entries: readonly unknown[]): string[] | Refused {
 }
 
 function wrongLength(text: string, { length }: Field): Refused | undefined {
-  if (!length || (text.length >= length.min && text.length <= length.max)) return undefined;
-  // The bounds are in characters; what is outside ASCII may have two UTF-16 units.
-  const characters = [...text].length;
-  if (characters < length.min) return { refused: `is shorter than ${length.min} characters` };
-  return characters > length.max ? { refused: `is longer than ${length.max} characters` } : undefined;
+  const fault = length && lengthFault(text, length);
+  if (fault === undefined) return undefined;
+  return {
+    refused: fault === 'short' ? `is shorter than ${length?.min} characters` : `is longer than ${length?.max} characters`,
+  };
 }
 
 function article(type: string): string {

@@ -1,6 +1,6 @@
 import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { canonicalUrl } from './canonical-url.ts';
+import { canonicalUrl } from './value.ts';
 
 /** Links of a listing that lead where another of its links leads. */
 interface SharedDestinations {

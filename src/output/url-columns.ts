@@ -1,8 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import { capitalized } from '../base/capitalized.ts';
 import type { Edition } from '../contract/editions.ts';
-import { isNever } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
+import { isFarDay, lastDay } from '../link/value.ts';
 import { valueText } from './formats/values.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 
@@ -20,7 +20,7 @@ export const urlColumns: readonly Column[] = [
   { name: 'total_clicks', title: 'CLICKS', align: 'right' },
   { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
   { name: 'tags', shrinks: true },
-  { name: 'expiration_date', title: 'EXPIRES', show: lastDayText },
+  { name: 'expiration_date', title: 'EXPIRES', show: lastDay },
   { name: 'last_visit', title: 'LAST VISIT', time: true },
   { name: 'note', shrinks: true },
   { name: 'email_stats' },
@@ -28,16 +28,16 @@ export const urlColumns: readonly Column[] = [
   { name: 'links' },
 ];
 
-/** A last day for people. */
-export function lastDayText(value: unknown): string {
+/** When an account ends, for people. */
+export function endText(value: unknown): string {
   const text = valueText(value, { time: true });
-  return isNever(text) ? 'none' : text;
+  return isFarDay(text) ? 'none' : text;
 }
 
 /** B97: a short URL with its domain in Unicode, for people; any other text stays as it is. */
 export function readableUrl(text: string): string {
   const [, lead = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/:@]+)([:/].*)?$/is.exec(text) ?? [];
-  const unicode = name.includes('xn--') ? domainToUnicode(name) : '';
+  const unicode = /xn--/i.test(name) ? domainToUnicode(name) : '';
   return unicode === '' ? text : `${lead}${unicode}${rest}`;
 }
 

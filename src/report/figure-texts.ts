@@ -1,6 +1,6 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `24 Oct 2026`, from `2026-10-24`, whatever the locale (B97). */
+/** `24 Oct 2026`, from `2026-10-24`, whatever the locale. */
 export function dayText(date: string): string {
   const [year = '', month = '', day = ''] = date.split('-');
   return `${Number(day)} ${months[Number(month) - 1]} ${year}`;

@@ -1,4 +1,4 @@
-import { fields, hashPattern, isCalendarDate } from '../contract/fields.ts';
+import { fields, hashPattern, isCalendarDate, lengthFault } from '../contract/fields.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import { isBareHost } from './hosts.ts';
 import { Refusal } from './refusal.ts';
@@ -19,7 +19,7 @@ export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string
   const text = readText(item, 'long_url');
   if (text === undefined) return undefined;
   const { min, max } = fields.long_url.length;
-  if (text.length < min || text.length > max) throw new Refusal(1206, `long_url: not ${min} to ${max} characters`);
+  if (lengthFault(text, fields.long_url.length)) throw new Refusal(1206, `long_url: not ${min} to ${max} characters`);
   if (/[\s\p{Cc}\p{Surrogate}]/u.test(text)) throw new Refusal(1206, 'long_url: contains white space or control characters');
   const url = parseUrl(text);
   if (!url) throw new Refusal(1206, 'long_url: not a URL');
@@ -42,7 +42,7 @@ export function readCustomHash(item: Item): string | undefined {
 
 export function readNote(item: Item): string | undefined {
   const note = readText(item, 'note');
-  if (note !== undefined && note.length > fields.note.length.max) {
+  if (note !== undefined && lengthFault(note, fields.note.length)) {
     throw new Refusal(1305, `note: longer than ${fields.note.length.max} characters`);
   }
   // Engines end a text at its first NUL.
@@ -87,14 +87,14 @@ export function readTags(item: Item): string[] | undefined {
   return entries;
 }
 
-const maximumLabelLength = 255;
+const labelLength = { min: 1, max: 255 };
 
 /** Not shown in API.md: a label has 1 to 255 characters, not all of them blank and none of them a control character. */
 export function checkLabel(label: unknown): string {
   if (
     typeof label !== 'string' ||
     label.trim() === '' ||
-    label.length > maximumLabelLength ||
+    lengthFault(label, labelLength) ||
     /[\p{Cc}\p{Surrogate}]/u.test(label)
   ) {
     throw new Refusal(1311, 'tags: not a label');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { DoneChange, EarlierLink } from '../../src/bulk/done-change.ts';
-import { askedPrints } from '../../src/bulk/journal/value-prints.ts';
 import { undoCreation, undoDeletion, undoEdit } from '../../src/changes/undo-decision.ts';
 import type { EditFields } from '../../src/contract/operations.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
+import { askedPrints } from '../../src/link/prints.ts';
 
 function record(more: Partial<UrlRecord> = {}): UrlRecord {
   const links = { qr_small: '', qr_big: '' };

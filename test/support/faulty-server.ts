@@ -5,9 +5,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { end, reset, type WholeAnswer } from './faulty-endings.ts';
 import type { CannedAnswer, Step } from './faulty-steps.ts';
+import type { Habits } from './habits.ts';
 import { type LaggingCopy, openLaggingCopy } from './lagging-copy.ts';
-import { type Ask, type Manners, type Memory, mannered, type Passed, withText } from './manners.ts';
+import { type Ask, type Manners, type Memory, mannered, type Passed } from './manners.ts';
 import { createMoment, type Moment } from './moment.ts';
+import { withText } from './readings.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 import { until } from './until.ts';
 
@@ -138,6 +140,8 @@ export interface FaultyOptions extends Manners {
   readonly pause?: number;
   /** Whether the items of every answer to a POST, and to a step without an alteration of its own, come in a random order. */
   readonly shuffles?: boolean;
+  /** How values are written, whatever the manners. */
+  readonly habits?: Habits | undefined;
   /** Whether the log keeps bodies, and not only their length and hash. True without it. */
   readonly keepBodies?: boolean;
 }
@@ -271,14 +275,18 @@ function log(state: State, { method = '', url = '', headers, socket }: IncomingM
 async function answerTo(state: State, request: IncomingMessage, body: Buffer, step: Step): Promise<WholeAnswer> {
   const { backend, random, options } = state;
   const { apply = true } = step;
-  const pass = async (sent: Buffer): Promise<WholeAnswer> =>
-    mannered(
+  const { habits } = options;
+  const pass = async (sent: Buffer): Promise<WholeAnswer> => {
+    const asked = passed(request, sent);
+    const answer = await mannered(
       state.manners,
       state.memory,
-      passed(request, sent),
+      habits?.stored(asked) ?? asked,
       (inner) => change(state, inner),
       await listingOf(state, request),
     );
+    return habits?.shown(answer) ?? answer;
+  };
   const canned = cannedAnswer(step.answer ?? { body: ok });
   if (!backend || apply === false) return canned;
   if (typeof apply === 'object' && 'late' in apply) {

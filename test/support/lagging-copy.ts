@@ -1,6 +1,7 @@
 import { type RunningService, startService } from '../../src/service/service.ts';
 import type { WholeAnswer } from './faulty-endings.ts';
-import { type Ask, type Passed, readBody } from './manners.ts';
+import type { Ask, Passed } from './manners.ts';
+import { readBody } from './readings.ts';
 
 /** A second service that is behind the first one: what a listing that lags is read from. */
 export interface LaggingCopy {

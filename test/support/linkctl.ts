@@ -9,6 +9,7 @@ import type { ServiceLimits } from '../../src/service/settings.ts';
 import type { DomainSettings } from '../../src/service/store/store.ts';
 import { canaryKey, expectNoSecret, secretFaults } from './canary.ts';
 import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
+import { createHabits, type Habits, isHabits } from './habits.ts';
 import { runningClock } from './running-clock.ts';
 import { createTestSystem, type World } from './test-system.ts';
 import { until } from './until.ts';
@@ -36,6 +37,8 @@ interface Fixtures {
   folder: string;
   /** The whole API over real HTTP, empty, for this test alone. */
   service: RunningService;
+  /** How the server writes values: as ours does, or by the variable `LINKCTL_TEST_HABITS` in another way. */
+  habits: Habits | undefined;
   /** What stands between `linkctl` and the service: it keeps what was sent, and misbehaves where its script says so. */
   wire: FaultyServer;
   /** Home, configuration, state and data of the test's own, without credentials. */
@@ -85,8 +88,13 @@ export const test = base.extend<Fixtures>({
     await use(service);
     await service.close();
   },
-  wire: async ({ service }, use) => {
-    const wire = await startFaultyServer({ backend: service.baseUrl });
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+  habits: async ({}, use) => {
+    const name = process.env.LINKCTL_TEST_HABITS;
+    await use(isHabits(name) ? createHabits(name) : undefined);
+  },
+  wire: async ({ service, habits }, use) => {
+    const wire = await startFaultyServer({ backend: service.baseUrl, habits });
     await use(wire);
     await wire.close();
   },
@@ -102,8 +110,8 @@ export const test = base.extend<Fixtures>({
       LINKCTL_EDITION: edition,
     });
   },
-  linkctl: async ({ env, clock }, use) => {
-    await use(runnerIn(env, clock));
+  linkctl: async ({ env, clock, habits }, use) => {
+    await use(runnerIn(env, clock, habits));
   },
   other: async ({ edition, env, clock }, use) => {
     const otherEdition = edition === 'a' ? 'b' : 'a';
@@ -114,12 +122,13 @@ export const test = base.extend<Fixtures>({
 });
 
 /** `linkctl` in this process, in an environment of its own. */
-export function runnerIn(env: Readonly<Record<string, string>>, clock: Pick<World, 'now'> = {}): Linkctl {
+export function runnerIn(env: Readonly<Record<string, string>>, clock: Pick<World, 'now'> = {}, habits?: Habits): Linkctl {
   return async (argv, world = {}) => {
     const system = createTestSystem({ ...clock, ...world, env: { ...env, ...world.env } });
     const code = await main(argv, system);
-    const printed = system.printed();
-    expectNoSecret(printed.stdout + printed.stderr);
-    return { code, ...printed };
+    const { stdout, stderr } = system.printed();
+    expectNoSecret(stdout + stderr);
+    const plain = (text: string): string => habits?.plain(text) ?? text;
+    return { code, stdout: plain(stdout), stderr: plain(stderr) };
   };
 }

@@ -1,4 +1,5 @@
 import type { WholeAnswer } from './faulty-endings.ts';
+import { readBody, withText } from './readings.ts';
 
 /**
  * How a server shows an account that is in use, and what it makes of what it is sent, where that differs from the local service.
@@ -150,23 +151,8 @@ function normalised(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }
 
-/** The same object with one member changed, where it is text. */
-export function withText(item: object, name: string, change: (text: string) => string): object {
-  const text = (item as Record<string, unknown>)[name];
-  return typeof text === 'string' ? { ...item, [name]: change(text) } : item;
-}
-
 function readJson({ body }: WholeAnswer): object {
   return readBody(body) ?? {};
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: what a server says can be anything
-export function readBody(body: Buffer): any {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 function write(body: object): Buffer {

@@ -7,8 +7,8 @@ import { CallError, lastOf } from '../../client/call-error.ts';
 import { foldedHash, type LinkKey } from '../../contract/link.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
+import { rowKey } from '../../link/same.ts';
 import { serializeBatch } from '../batches.ts';
-import { foldedKey } from '../matching/row-keys.ts';
 import type { BatchAnswer } from '../matching/verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
@@ -156,8 +156,8 @@ async function sendAgain<Payload extends object>(
   if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return undefined;
   // The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records.
   const given = new Set(taken.map(({ record }) => record?.hash));
-  const ours = new Set(taken.map(({ payload }) => foldedKey(payload)));
-  const hasTwin = newerThan(before, after).some((record) => !given.has(record.hash) && ours.has(foldedKey(record)));
+  const ours = new Set(taken.map(({ payload }) => rowKey(payload)));
+  const hasTwin = newerThan(before, after).some((record) => !given.has(record.hash) && ours.has(rowKey(record)));
   return hasTwin ? 'sending the same request twice created two links' : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { CliError, UnavailableError } from '../../base/errors.ts';
-import { foldedKey } from '../matching/row-keys.ts';
+import { rowKey } from '../../link/same.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
 import type { RunExecution } from '../run-execution.ts';
 import type { RunPlan } from '../run-plan.ts';
@@ -40,7 +40,7 @@ async function findSurplus<Payload extends object>(run: RunExecution<Payload>): 
   if (!resent) return [];
   const wanted = await keysOf(resent.rows, run.plan);
   const newer = await newerRecords(resent, run);
-  const alike = newer.filter((record) => wanted.has(foldedKey(record)));
+  const alike = newer.filter((record) => wanted.has(rowKey(record)));
   const own = await ownAmong(run.begun.path, alike);
   return alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
 }
@@ -53,7 +53,7 @@ async function keysOf<Payload extends object>(
   let index = 0;
   for await (const rows of input.open()) {
     for (const { item } of rows) {
-      if (indexes.has(index)) keys.add(foldedKey(payload(item)));
+      if (indexes.has(index)) keys.add(rowKey(payload(item)));
       index += 1;
     }
   }

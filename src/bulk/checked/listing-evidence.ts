@@ -1,6 +1,6 @@
-import { shortPrint } from '../../base/fingerprint.ts';
 import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
+import { isUrlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/journal.ts';
 import { hashesOf, linksOf } from '../journal/ledger.ts';
 import type { JournalLine } from '../journal/lines.ts';
@@ -49,7 +49,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
     if (line.type !== 'result') continue;
     for (const { hash, print } of linksOf(line)) {
       for (const record of wanted.get(foldedHash(hash)) ?? []) {
-        if (record.hash === hash || shortPrint(record.long_url ?? '') === print) own.add(record.hash);
+        if (record.hash === hash || isUrlPrint(print, record.long_url)) own.add(record.hash);
       }
     }
   }

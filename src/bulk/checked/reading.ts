@@ -1,4 +1,4 @@
-import { canonicalUrl } from '../../link/canonical-url.ts';
+import { canonicalUrl } from '../../link/value.ts';
 import { type Asked, matchAnswer } from '../matching/matching.ts';
 import type { BatchAnswer, KnownRecord } from '../matching/verdict.ts';
 import { type BatchEvidence, ownAmong } from './listing-evidence.ts';

@@ -1,6 +1,6 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
-import { shortPrint } from '../../base/fingerprint.ts';
+import { isColumn, urlPrint, valueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
 import {
@@ -16,7 +16,6 @@ import type { Ledger } from '../sending/execution.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
 import { isRanges, rangesOf, sizeOf } from './ranges.ts';
-import { isColumn, valueColumns } from './value-prints.ts';
 
 interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
@@ -156,7 +155,7 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
     ...(typeof domain === 'string' && { domain }),
     hashes: records.map(({ hash }) => hash),
     shortUrls: shortUrls(records),
-    longUrls: records.map(({ long_url }) => shortPrint(long_url ?? '')).join(' '),
+    longUrls: records.map(({ long_url }) => urlPrint(long_url)).join(' '),
     ...(done.some(({ status }) => status === 'created') && { values: valueColumns(done) }),
     ...(destinations.some(Boolean) && { destinations }),
   };

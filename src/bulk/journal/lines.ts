@@ -2,12 +2,12 @@ import { checksum } from '../../base/checksum.ts';
 import type { Verdict } from '../../check/verdict.ts';
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
+import type { ValueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import type { OperationKind } from '../operations/operation.ts';
 import type { ModeName } from '../operations/shorten.ts';
 import type { Ranges } from './ranges.ts';
-import type { ValueColumns } from './value-prints.ts';
 
 /** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */
 interface Lines {

@@ -1,7 +1,8 @@
 import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { canonicalHost, canonicalUrl } from '../../link/canonical-url.ts';
+import { keyFields, rowKey } from '../../link/same.ts';
+import { canonicalHost, canonicalUrl } from '../../link/value.ts';
 import {
   begin,
   freeRecords,
@@ -15,7 +16,6 @@ import {
   takeByHash,
   type Work,
 } from './answer-items.ts';
-import { foldedKey, keyFields } from './row-keys.ts';
 import type { BatchAnswer, Evidence } from './verdict.ts';
 
 /** What a row asks for. */
@@ -93,10 +93,10 @@ function takeByFields(work: Shortening): void {
   const items = freeRecords(work);
   if (rows.length === 0 || items.length === 0) return;
   const shown = new Set(keyFields.filter((name) => items.every((index) => recordAt(work, index)?.[name] !== undefined)));
-  const candidates = grouped(items, (index) => foldedKey(recordAt(work, index), shown));
-  for (const [key, takers] of grouped(rows, (row) => foldedKey(work.sent[row], shown))) {
+  const candidates = grouped(items, (index) => rowKey(recordAt(work, index), shown));
+  for (const [key, takers] of grouped(rows, (row) => rowKey(work.sent[row], shown))) {
     const found = candidates.get(key);
-    if (!found || (takers.length > 1 && grouped(takers, (row) => foldedKey(work.sent[row])).size > 1)) continue;
+    if (!found || (takers.length > 1 && grouped(takers, (row) => rowKey(work.sent[row])).size > 1)) continue;
     giveInOrder(work, takers, found, 'fields');
   }
 }

@@ -1,4 +1,4 @@
-import { shortPrint } from '../../base/fingerprint.ts';
+import { isUrlPrint, urlPrint } from '../../link/prints.ts';
 import type { KnownRecord } from './verdict.ts';
 
 /** What the journal keeps of a hash that no link has. */
@@ -6,5 +6,10 @@ export const noPlace = '-';
 
 /** Where a hash leads, as the journal keeps it: a fingerprint. */
 export function placeOf(record: KnownRecord | null | undefined): string {
-  return record ? shortPrint(record.long_url ?? '') : noPlace;
+  return record ? urlPrint(record.long_url) : noPlace;
+}
+
+/** Whether the link leads where its hash led when that was kept. */
+export function isPlace(place: string | undefined, record: KnownRecord): boolean {
+  return isUrlPrint(place, record.long_url);
 }

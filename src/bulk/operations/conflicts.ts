@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { sameUrl } from '../../link/canonical-url.ts';
+import { sameUrl } from '../../link/value.ts';
 import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { hashBefore, numberedHashes } from './numbered-hash.ts';
 import type { BulkOperation } from './operation.ts';

@@ -1,12 +1,12 @@
 import { fittingHashes } from '../../client/batch-limits.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
+import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
 import { byDomain, byHash } from '../batches.ts';
 import { matchEdits } from '../matching/matching.ts';
-import { noPlace, placeOf } from '../matching/place.ts';
+import { isPlace, noPlace } from '../matching/place.ts';
 import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
-import { fieldsSince, fieldsToChange, notApplied, showsAll } from './not-applied.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
 
 /** One row of an edit: the link, and what it shall get where rows differ. */
@@ -110,9 +110,9 @@ function verdictOnRename(
   before: string | undefined,
 ): Verdict {
   if (before === noPlace) return missing;
-  if (record && (before === undefined || placeOf(record) === before)) return again;
+  if (record && (before === undefined || isPlace(before, record))) return again;
   if (!renamed) return doubtful;
-  const isOurs = long_url === undefined ? placeOf(renamed) === before : notApplied({ long_url }, renamed).length === 0;
+  const isOurs = long_url === undefined ? isPlace(before, renamed) : notApplied({ long_url }, renamed).length === 0;
   return isOurs ? { kind: 'done', record: renamed, evidence: 'hash' } : doubtful;
 }
 

@@ -1,9 +1,9 @@
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import type { Difference } from '../../link/same.ts';
 import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
-import type { Difference } from './not-applied.ts';
 
 /** `apply`: rows of the first three. */
 export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';

@@ -4,12 +4,12 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import { SeenKeys } from '../../client/seen-keys.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { sameUrl } from '../../link/canonical-url.ts';
+import { hasUnasked, notApplied } from '../../link/same.ts';
+import { sameUrl } from '../../link/value.ts';
 import { createNewness, type Newness, type NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
 import { again, type BatchAnswer, type Done, type Verdict } from '../matching/verdict.ts';
 import { type ConflictPolicy, type ConflictSettings, resolvingConflicts } from './conflicts.ts';
-import { notApplied } from './not-applied.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
 
 /** What keeps a shortening run from making a link twice (R 1.2). */
@@ -175,12 +175,7 @@ function isNew(item: ShortenItem, done: Done): boolean {
 function wasThere(item: ShortenItem, { record, shared }: Done): boolean {
   if (shared) return true;
   if (!record) return false;
-  const unasked =
-    (item.note === undefined && Boolean(record.note)) ||
-    (item.tags === undefined && Array.isArray(record.tags) && record.tags.length > 0) ||
-    (item.expiration_date === undefined && Boolean(record.expiration_date)) ||
-    (item.max_clicks === undefined && Boolean(record.max_clicks));
-  return unasked || Number(record.total_clicks) > 0 || Boolean(record.last_visit);
+  return hasUnasked(item, record) || Number(record.total_clicks) > 0 || Boolean(record.last_visit);
 }
 
 /** D4: a hash that leads to the row's long URL, however a server writes that, is the row's. */

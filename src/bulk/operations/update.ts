@@ -3,12 +3,12 @@ import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { tagInstructions } from '../../contract/tag-label.ts';
-import { sameUrl } from '../../link/canonical-url.ts';
-import { noPlace, placeOf } from '../matching/place.ts';
+import { fieldsToChange } from '../../link/same.ts';
+import { sameUrl } from '../../link/value.ts';
+import { isPlace, noPlace } from '../matching/place.ts';
 import { again, changedSince, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { type AppliedRow, applyOperation } from './apply.ts';
 import { type ChangeSettings, missing, reading } from './named-links.ts';
-import { fieldsToChange } from './not-applied.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
 
 /**
@@ -46,7 +46,7 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
         const link = links[nth];
         if (!link || row.before === undefined || row.before === noPlace) return verdictOnNew(row, link);
         // It led there before, so it was never sent.
-        if (leadsThere(link, row.payload) && placeOf(link) === row.before) return { kind: 'done', record: link, unchanged: true };
+        if (leadsThere(link, row.payload) && isPlace(row.before, link)) return { kind: 'done', record: link, unchanged: true };
         edited.set(row.payload, link);
         return verdictOnEdit(row, link, applied(row.payload));
       });
@@ -90,5 +90,5 @@ function verdictOnEdit(
   if (leadsThere(link, payload)) {
     return fieldsToChange(fields, link).length === 0 ? { kind: 'done', record: link, evidence: 'hash' } : again;
   }
-  return placeOf(link) === before ? again : changedSince(['long_url']);
+  return isPlace(before, link) ? again : changedSince(['long_url']);
 }

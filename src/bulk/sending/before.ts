@@ -1,9 +1,9 @@
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { LinkKey } from '../../contract/link.ts';
+import { fieldsSince } from '../../link/same.ts';
 import { placeOf } from '../matching/place.ts';
 import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { missing } from '../operations/named-links.ts';
-import { fieldsSince } from '../operations/not-applied.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { Execution, Images } from './execution.ts';

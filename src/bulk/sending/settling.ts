@@ -1,7 +1,7 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
+import type { Difference } from '../../link/same.ts';
 import { doubtful, type Verdict } from '../matching/verdict.ts';
-import type { Difference } from '../operations/not-applied.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Execution, Stop } from './execution.ts';

@@ -12,25 +12,30 @@ export class Mismatch extends Error {
   }
 }
 
-/** Checks one value; throws `Mismatch`. */
-export type Shape = (value: unknown) => void;
+/** Reads one value: as it came, or as it is meant. Throws `Mismatch`. */
+export type Shape = (value: unknown) => unknown;
 
 export const text = scalar('text', (value) => typeof value === 'string');
 export const flag = scalar('true or false', (value) => typeof value === 'boolean');
-export const number = scalar('a number', (value) => typeof value === 'number' && Number.isFinite(value));
 export const integer = scalar('an integer', Number.isSafeInteger);
+
+/** A number; some servers write it as text. */
+export function number(value: unknown): number {
+  const meant = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof meant !== 'number' || !Number.isFinite(meant)) throw mismatch('a number', value);
+  return meant;
+}
 
 export function scalar(expected: string, holds: (value: unknown) => boolean): Shape {
   return (value) => {
     if (!holds(value)) throw mismatch(expected, value);
+    return value;
   };
 }
 
-/** A value that servers leave out or send as null (FIELD-NOTES 5, 6). */
+/** A value that servers leave out or send as null. */
 export function optional(shape: Shape): Shape {
-  return (value) => {
-    if (value !== undefined && value !== null) shape(value);
-  };
+  return (value) => (value === undefined || value === null ? value : shape(value));
 }
 
 export function list(shape: Shape): Shape {
@@ -42,6 +47,7 @@ export function list(shape: Shape): Shape {
     } catch (error) {
       throw within(`[${i}]`, error);
     }
+    return value;
   };
 }
 
@@ -50,7 +56,8 @@ export function record(members: { readonly [name: string]: Shape }): Shape {
   const shapes = Object.entries(members);
   return (value) => {
     const object = objectIn(value);
-    for (const [name, shape] of shapes) checkMember(object, name, shape);
+    for (const [name, shape] of shapes) readMember(object, name, shape);
+    return object;
   };
 }
 
@@ -58,19 +65,22 @@ export function record(members: { readonly [name: string]: Shape }): Shape {
 export function mapOf(shape: Shape): Shape {
   return (value) => {
     const object = objectIn(value);
-    for (const name of Object.keys(object)) checkMember(object, name, shape);
+    for (const name of Object.keys(object)) readMember(object, name, shape);
+    return object;
   };
 }
 
-function checkMember(object: { readonly [name: string]: unknown }, name: string, shape: Shape): void {
+function readMember(object: { [name: string]: unknown }, name: string, shape: Shape): void {
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
   try {
-    shape(Object.hasOwn(object, name) ? object[name] : undefined);
+    const meant = shape(value);
+    if (meant !== value) object[name] = meant;
   } catch (error) {
     throw within(name, error);
   }
 }
 
-function objectIn(value: unknown): { readonly [name: string]: unknown } {
+function objectIn(value: unknown): { [name: string]: unknown } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch('an object', value);
   return value as { [name: string]: unknown };
 }

@@ -1,9 +1,9 @@
 import { relativeDay } from '../../base/days.ts';
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
-import { isCalendarDate, isNever } from '../../contract/fields.ts';
+import { isCalendarDate } from '../../contract/fields.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
-import { canonicalUrl } from '../canonical-url.ts';
+import { canonicalUrl, lastDay } from '../value.ts';
 import { readWebAddress, type WebAddress } from '../web-address.ts';
 import { readPattern } from './pattern.ts';
 import { beginsWithPath, urlPrefix } from './url-prefix.ts';
@@ -48,10 +48,10 @@ export function days(without: 'first' | 'last'): ValueKind<string | null | undef
   return {
     operators: ordering,
     condition({ operator, text, now, refuse }) {
-      const day = text === 'never' ? never : isCalendarDate(text) ? text : relativeDay(text, now);
+      const day = text === 'never' ? never : isCalendarDate(text) ? lastDay(text) || never : relativeDay(text, now);
       if (day === undefined) throw refuse(`${quoted(text)} is not a date: YYYY-MM-DD, +30d, -90d or never`);
       const fits = ordered(operator, day);
-      return (value) => fits(!value || isNever(value) ? never : value.slice(0, 10));
+      return (value) => fits(lastDay(value) || never);
     },
   };
 }

@@ -5,6 +5,7 @@ import { type Edition, thisServer } from '../../contract/editions.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
+import { canonicalShortUrl, canonicalUrl, lastDay, noteText } from '../value.ts';
 import { readWebAddress } from '../web-address.ts';
 import {
   booleans,
@@ -77,24 +78,28 @@ const longUrl = field(urls, ({ long_url }) => long_url);
 
 const filterFields: ReadonlyMap<string, FilterField> = new Map([
   ['hash', field(texts, ({ hash }) => hash)],
-  ['short_url', field(texts, ({ short_url = '' }) => short_url)],
-  ['short_url_with_protocol', field(texts, ({ short_url_with_protocol = '' }) => short_url_with_protocol, 'a')],
+  ['short_url', field(texts, ({ short_url = '' }) => canonicalShortUrl(short_url))],
+  ['short_url_with_protocol', field(texts, ({ short_url_with_protocol = '' }) => canonicalUrl(short_url_with_protocol), 'a')],
   ['domain', field(words(domainName, 'domain name'), ({ short_url }) => domainName(recordDomain({ short_url }) ?? ''))],
   ['long_url', longUrl],
   ['url', longUrl],
   ['scheme', field(words(schemeName, 'scheme, such as https'), ({ long_url }) => schemeName(long_url.split(':', 1)[0] ?? ''))],
   ['host', field(hosts, ({ long_url }) => readWebAddress(long_url))],
   ['path', field(paths, ({ long_url }) => pathOf(long_url))],
-  ['note', field(texts, ({ note }) => note ?? '')],
+  ['note', field(texts, ({ note }) => noteText(note))],
   ['tags', field(labels, ({ tags }) => tags ?? [])],
   ['total_clicks', field(numbers, ({ total_clicks }) => total_clicks)],
   ['unique_clicks', field(numbers, ({ unique_clicks }) => unique_clicks)],
   ['last_visit', field(days('first'), ({ last_visit }) => last_visit, 'a')],
   ['expiration_date', field(days('last'), ({ expiration_date }) => expiration_date)],
-  ['expired', field(booleans, ({ expiration_date }, today) => Boolean(expiration_date) && String(expiration_date) < today)],
+  ['expired', field(booleans, ({ expiration_date }, today) => isBefore(lastDay(expiration_date), today))],
   ['max_clicks', field(numbers, ({ max_clicks }) => max_clicks, 'a')],
   ['email_stats', field(booleans, ({ email_stats }) => email_stats === true)],
 ]);
+
+function isBefore(day: string, today: string): boolean {
+  return day !== '' && day < today;
+}
 
 function domainName(text: string): string {
   return withoutLocalPort(hostName(text));

@@ -1,4 +1,4 @@
-import { canonicalHost, sameUrl } from '../canonical-url.ts';
+import { canonicalHost, sameUrl } from '../value.ts';
 
 /** What the rules make of a long URL. A refused one comes with what it would have been. */
 export type Rewritten =

@@ -64,8 +64,8 @@ const unreadable: [string, Step, RegExp][] = [
     /field urls\[0\].tags\[0\]: expected text, got number/,
   ],
   [
-    'F40: clicks as text',
-    json({ error: ok, urls: [{ ...record, total_clicks: '12' }], page }),
+    'F40: clicks as a word',
+    json({ error: ok, urls: [{ ...record, total_clicks: 'many' }], page }),
     /field urls\[0\].total_clicks: expected a number/,
   ],
   [

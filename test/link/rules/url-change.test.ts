@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
-import { canonicalUrl } from '../../../src/link/canonical-url.ts';
 import { type Rewritten, type UrlRule, urlChange } from '../../../src/link/rules/url-change.ts';
 import {
   hostRule,
@@ -11,6 +10,7 @@ import {
   removalRule,
   utmRules,
 } from '../../../src/link/rules/url-rules.ts';
+import { canonicalUrl } from '../../../src/link/value.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const limits = {

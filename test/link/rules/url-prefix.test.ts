@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalUrl } from '../../../src/link/canonical-url.ts';
 import { urlPrefix } from '../../../src/link/rules/url-prefix.ts';
+import { canonicalUrl } from '../../../src/link/value.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 describe('F4: what begins with a URL, at a boundary', () => {

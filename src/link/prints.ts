@@ -1,6 +1,6 @@
-import { shortPrint, tinyPrint } from '../../base/fingerprint.ts';
-import { foldedValue, type Keyed, type KeyField, keyFields } from '../matching/row-keys.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import { shortPrint, tinyPrint } from '../base/fingerprint.ts';
+import { type KeyField, keyFields, keyValue } from './same.ts';
+import { canonicalUrl, farDay, type LinkValues, textOf } from './value.ts';
 
 /** Fingerprints of some links, as a journal keeps them: a text a field, with the print that all share, or a print a link and blanks. */
 export type ValueColumns = { readonly [F in KeyField]?: string };
@@ -10,8 +10,18 @@ export type LinkPrints = { readonly [F in KeyField | 'long_url']?: string | unde
 
 /** A link as it was answered, and what it was asked to be: the answer of a server may not show each field. */
 interface MadeLink {
-  readonly record?: KnownRecord | undefined;
+  readonly record?: LinkValues | undefined;
   readonly payload: object;
+}
+
+/** Where a link leads, as a journal keeps it. */
+export function urlPrint(longUrl: unknown): string {
+  return shortPrint(canonicalUrl(textOf(longUrl)));
+}
+
+/** Whether a print is of this long URL. Earlier versions made them of the text as the server wrote it. */
+export function isUrlPrint(print: string | undefined, longUrl: unknown): boolean {
+  return print === urlPrint(longUrl) || print === shortPrint(textOf(longUrl));
 }
 
 export function valueColumns(links: readonly MadeLink[]): ValueColumns {
@@ -46,7 +56,7 @@ function isEqual(one: unknown, other: unknown): boolean {
 }
 
 function shownOf(field: KeyField, { record, payload }: MadeLink): unknown {
-  const asked: Keyed = payload;
+  const asked: LinkValues = payload;
   return record?.[field] ?? asked[field];
 }
 
@@ -67,22 +77,30 @@ export function isColumn(value: unknown, links: number): boolean {
 }
 
 /** The prints of a link that was asked to be like this. */
-export function askedPrints(payload: Keyed): LinkPrints {
-  const long_url = typeof payload.long_url === 'string' ? payload.long_url : '';
-  return { long_url: shortPrint(long_url), ...valuePrints(valueColumns([{ payload }]), 1)[0] };
+export function askedPrints(payload: LinkValues): LinkPrints {
+  return { long_url: urlPrint(payload.long_url), ...valuePrints(valueColumns([{ payload }]), 1)[0] };
 }
 
 /** The fields of a link that are not as they were. One that a server does not show proves nothing. */
-export function fieldsSincePrinted(prints: LinkPrints, now: KnownRecord): string[] {
-  const leadsElsewhere = prints.long_url !== undefined && prints.long_url !== shortPrint(now.long_url ?? '');
+export function fieldsSincePrinted(prints: LinkPrints, now: LinkValues): (KeyField | 'long_url')[] {
+  const leadsElsewhere = prints.long_url !== undefined && !isUrlPrint(prints.long_url, now.long_url);
   const others = keyFields.filter((field) => {
     const print = prints[field];
-    return print !== undefined && now[field] !== undefined && print !== valuePrint(field, now[field]);
+    return (
+      print !== undefined && now[field] !== undefined && print !== valuePrint(field, now[field]) && !isOldNever(field, print, now)
+    );
   });
-  return [...(leadsElsewhere ? ['long_url'] : []), ...others];
+  return [...(leadsElsewhere ? ['long_url' as const] : []), ...others];
 }
 
 function valuePrint(field: KeyField, value: unknown): string {
-  const text = foldedValue(field, value);
+  const text = keyValue(field, value);
   return text === '' ? '' : tinyPrint(text);
 }
+
+/** Earlier versions took the day in 9999 for a day. */
+function isOldNever(field: KeyField, print: string, now: LinkValues): boolean {
+  return field === 'expiration_date' && print === oldNever && keyValue(field, now[field]) === '';
+}
+
+const oldNever = tinyPrint(farDay);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { notApplied, type TagsMean } from '../../../src/bulk/operations/not-applied.ts';
+import { notApplied, type TagsMean } from '../../src/link/same.ts';
 
 describe('did it happen: what was asked for and came back different', () => {
   test.each<[string, object, object, string]>([

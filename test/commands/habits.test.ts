@@ -1,0 +1,115 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { createHabits } from '../support/habits.ts';
+import { test as base } from '../support/linkctl.ts';
+import { numbered, store, stored, visit } from '../support/stored-links.ts';
+
+const test = base.extend({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
+  habits: async ({}, use) => {
+    await use(createHabits('far day'));
+  },
+});
+
+const haste = { haste: 100 };
+
+function fileOf(folder: string, lines: readonly string[]): string {
+  const path = join(folder, 'links.csv');
+  writeFileSync(path, lines.join('\n'));
+  return path;
+}
+
+const keyed = [
+  'custom_hash,long_url,note,tags,expiration_date',
+  'h0,https://example.com/0,,,',
+  'h1,https://example.com/1,n,"b,a",',
+  'h2,https://example.com/2,,,2126-01-02',
+];
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('E24: links that were made are told so, and undo takes them back', async ({ linkctl, folder, service }) => {
+    const made = await linkctl(['shorten', '-f', fileOf(folder, keyed), '-o', 'json']);
+    expect(made.code).toBe(0);
+    expect(JSON.parse(made.stdout).summary).toMatchObject({ created: 3, existing: 0 });
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'h2\nh1\nh0\n' });
+    expect(await stored(service)).toEqual([]);
+  });
+
+  test('E24: what became of a lost answer is found in the listing', async ({ linkctl, folder, wire, service }) => {
+    await store(service, numbered(2));
+    await wire.script([{ ...faults.dropAfter, only: { method: 'POST' } }]);
+    const plain = fileOf(folder, ['long_url,note,tags', 'https://example.com/a,n,"b,a"', 'https://example.com/b,,']);
+    expect(await linkctl(['shorten', '-f', plain], haste)).toMatchObject({ code: 0 });
+    expect(await stored(service)).toHaveLength(4);
+    expect((await wire.requests()).filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('E24: a link without a last day is no other, whatever day is written for it', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(2, { expiration_date: '2126-01-02' }));
+    await store(service, [{ custom_hash: 'h9', long_url: 'https://example.com/9' }]);
+    for (const filter of ['expiration_date=never', 'expiration_date=9999-12-31']) {
+      expect(await linkctl(['list', '--all', '--filter', filter, '--fields', 'hash'])).toMatchObject({ stdout: 'h9\n' });
+    }
+    for (const never of ['never', '9999-12-31']) {
+      await linkctl(['edit', 'h0', '--expires', never]);
+      await linkctl(['edit', 'h0', '--expires', '2126-01-02']);
+    }
+    const bodies = (await wire.requests()).filter(({ method }) => method === 'PATCH').map(({ body }) => JSON.parse(body).urls[0]);
+    expect(bodies.map(({ expiration_date }) => expiration_date)).toEqual([null, '2126-01-02', null, '2126-01-02']);
+    const screen = await linkctl(['list', '--all'], { terminal: { stdout: true }, columns: 120 });
+    expect(screen.stdout).not.toMatch(/9999|07:08/);
+  });
+
+  test('E24a: counters that come as text are numbers', async ({ linkctl, service }) => {
+    await store(service, numbered(1));
+    await visit(service, 'h0', 12);
+    const { stdout } = await linkctl(['list', '--all', '-o', 'json']);
+    expect(JSON.parse(stdout).urls).toMatchObject([{ total_clicks: 12 }]);
+    expect(await linkctl(['stats', 'h0'])).toMatchObject({ code: 0, stdout: 'h0\t12\t1\n' });
+    expect((await linkctl(['list', '--all', '--filter', 'total_clicks>9', '--fields', 'hash'])).stdout).toBe('h0\n');
+  });
+
+  test('E24b: a host that the listing writes in another case is the same host', async ({ linkctl, folder, wire, service }) => {
+    // The answer to the request has it as it was sent, which the listing has not.
+    const long_url = 'https://example.com/0';
+    await wire.script([{ only: { method: 'POST' }, times: 'all', alter: { each: { long_url } } }]);
+    const path = fileOf(folder, ['custom_hash,long_url', `h0,${long_url}`]);
+    expect(await linkctl(['shorten', '-f', path])).toMatchObject({ code: 0 });
+    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await stored(service)).toEqual([]);
+    await store(service, numbered(1));
+    expect(await linkctl(['edit', '-f', fileOf(folder, ['hash,long_url', `h0,${long_url}`])])).toMatchObject({ code: 0 });
+    expect((await wire.requests()).filter(({ method }) => method === 'PATCH')).toEqual([]);
+  });
+
+  test('E25: a link of the last day of a time is in the report, by its day', async ({ linkctl, folder, service }) => {
+    const begin = Date.UTC(2126, 2, 2, 14);
+    await store(service, numbered(1, { expiration_date: '2126-04-03' }));
+    const on = (days: number) => ({ now: () => begin + days * 86_400_000 });
+    await linkctl(['stats', '--record'], on(0));
+    await linkctl(['stats', '--record'], on(1));
+    const path = join(folder, 'report.html');
+    expect(await linkctl(['report', '--since', '1d', '--html', path], on(2.1))).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).toContain('3 Apr 2126');
+  });
+
+  test('E26: a note has as many characters as people count', async ({ linkctl, folder }) => {
+    for (const [note, code] of [
+      ['😀'.repeat(255), 0],
+      ['😀'.repeat(256), 2],
+    ] as const) {
+      const path = fileOf(folder, ['long_url,note', `https://example.com/,${note}`]);
+      for (const words of [
+        ['shorten', 'https://example.com/', '--note', note, '-n'],
+        ['shorten', 'https://example.com/', '--note', note],
+        ['shorten', '-f', path, '--again'],
+      ]) {
+        expect(await linkctl(words)).toMatchObject({ code });
+      }
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { shortPrint, tinyPrint } from '../../src/base/fingerprint.ts';
+import { askedPrints, fieldsSincePrinted, isUrlPrint, urlPrint } from '../../src/link/prints.ts';
+
+describe('a link as it was made', () => {
+  const made = {
+    long_url: 'https://a.example/x',
+    note: 'n',
+    tags: ['b', 'A'],
+    expiration_date: null,
+    email_stats: false,
+    max_clicks: 0,
+  };
+
+  test.each<[string, object, string]>([
+    ['as it was', {}, ''],
+    ['E24: never is a day in 9999', { expiration_date: '9999-12-31 00:00:00' }, ''],
+    ['E24b: a host in another case', { long_url: 'https://A.EXAMPLE/x' }, ''],
+    ['another path', { long_url: 'https://a.example/X' }, 'long_url'],
+    ['a note with blanks around it', { note: ' n ' }, ''],
+    ['labels in another order and case', { tags: ['a', 'B'] }, ''],
+    ['a last day', { expiration_date: '2031-01-02' }, 'expiration_date'],
+    ['numbers as text', { max_clicks: '0' }, ''],
+    ['what is not shown', { note: undefined, max_clicks: undefined }, ''],
+  ])('%s', (_, more, fields) => {
+    expect(fieldsSincePrinted(askedPrints(made), { ...made, ...more }).join()).toBe(fields);
+  });
+
+  test('E24: a journal of an earlier version has prints of what the server wrote, which still count', () => {
+    const old = { long_url: shortPrint('https://A.EXAMPLE/x'), expiration_date: tinyPrint('9999-12-31') };
+    const now = { ...made, long_url: 'https://A.EXAMPLE/x', expiration_date: '9999-12-31' };
+    expect(fieldsSincePrinted(old, now)).toEqual([]);
+    expect(fieldsSincePrinted(old, { ...now, expiration_date: '2031-01-02' })).toEqual(['expiration_date']);
+    expect(isUrlPrint(old.long_url, 'https://A.EXAMPLE/x')).toBe(true);
+    expect(isUrlPrint(urlPrint('https://A.EXAMPLE/x'), 'https://a.example/x')).toBe(true);
+    expect(isUrlPrint(old.long_url, 'https://a.example/y')).toBe(false);
+  });
+});

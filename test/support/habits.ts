@@ -1,0 +1,141 @@
+import type { WholeAnswer } from './faulty-endings.ts';
+import type { Passed } from './manners.ts';
+import { readBody, withText } from './readings.ts';
+
+/** How a link without a last day is written. */
+const names = ['far day', 'null'] as const;
+
+type HabitsName = (typeof names)[number];
+
+export function isHabits(name: string | undefined): name is HabitsName {
+  return names.some((one) => one === name);
+}
+
+/** The time that is written after each date: one that no test has. */
+const time = ' 07:08:09';
+
+/** A blank that no test has. */
+const blank = '\u2003';
+
+/**
+ * A server that writes values in its own way: a day in 9999 where a link has no last day, a time after a date, hosts in upper case, blanks
+ * around notes, labels in upper case and in another order, numbers as text. It reads back what it writes.
+ */
+export interface Habits {
+  /** A request as the service gets it. */
+  stored(request: Passed): Passed;
+  /** An answer as such a server writes it. */
+  shown(answer: WholeAnswer): WholeAnswer;
+  /** What was printed of such answers, as it would be of the service's own. */
+  plain(printed: string): string;
+}
+
+export function createHabits(name: HabitsName): Habits {
+  /** What was shown, and what it stands for. */
+  const hosts = new Map<string, string>();
+  const labels = new Map<string, string>();
+  const lists = new Map<string, string>();
+
+  const shownHost = (host: string): string => kept(hosts, host, upperCase(host));
+  const shownLabel = (label: string): string => kept(labels, label, upperCase(label));
+  const shownLabels = (tags: readonly string[]): string[] => {
+    const all = tags.map(shownLabel).reverse();
+    if (tags.length > 1) for (const text of [',', '","']) lists.set(all.join(text), tags.join(text));
+    return all;
+  };
+
+  const shownItem = (item: Record<string, unknown>): Record<string, unknown> => {
+    let record: Record<string, unknown> = withText(item, 'long_url', (url) => url.replace(hostIn, shownHost));
+    for (const member of ['short_url', 'short_url_with_protocol']) {
+      record = withText(record, member, (url) => url.replace(hostIn, shownHost));
+    }
+    if (record.short_url === undefined) return record;
+    const { expiration_date: day, note, tags } = record;
+    if (day !== undefined) record = { ...record, expiration_date: day === null ? never(name) : `${day}${time}` };
+    if (typeof note === 'string') record = { ...record, note: `${blank}${note}${blank}` };
+    if (Array.isArray(tags)) record = { ...record, tags: shownLabels(tags) };
+    return withNumbersAsText(record);
+  };
+
+  const storedItem = (item: Record<string, unknown>): Record<string, unknown> => {
+    let stored: Record<string, unknown> = withText(item, 'long_url', (url) =>
+      url.replace(hostIn, (host) => hosts.get(host) ?? host),
+    );
+    stored = withText(stored, 'note', (text) => text.replaceAll(blank, ''));
+    stored = withText(stored, 'expiration_date', (day) => (day.startsWith('9999-12-31') ? null : day));
+    const { tags } = stored;
+    if (!Array.isArray(tags)) return stored;
+    const plainLabel = (label: string): string => labels.get(label) ?? label;
+    return { ...stored, tags: tags.map((tag) => (/^[+-]/.test(tag) ? tag[0] + plainLabel(tag.slice(1)) : plainLabel(tag))) };
+  };
+
+  return {
+    stored: (request) => {
+      const body = readBody(request.body);
+      return Array.isArray(body?.urls) ? { ...request, body: written({ ...body, urls: body.urls.map(storedItem) }) } : request;
+    },
+    shown: (answer) => {
+      const body = readBody(answer.body);
+      if (!Array.isArray(body?.urls) && !Array.isArray(body?.stats)) return answer;
+      const { urls, stats } = body;
+      return {
+        ...answer,
+        body: written({
+          ...body,
+          ...(urls && { urls: urls.map(shownItem) }),
+          ...(stats && { stats: stats.map(withNumbersAsText) }),
+        }),
+      };
+    },
+    plain: (printed) => {
+      let text = printed
+        .replaceAll(blank, '')
+        .replace(/"9999-12-31(?: 07:08:09)?"/g, 'null')
+        .replaceAll('9999-12-31 07:08:09', '');
+      text = text.replaceAll(time, '');
+      for (const texts of [lists, hosts, labels]) {
+        for (const [from, to] of [...texts].sort(([one], [other]) => other.length - one.length)) text = withWord(text, from, to);
+      }
+      return text;
+    },
+  };
+}
+
+/** The host of a URL with or without a scheme. */
+const hostIn = /(?<=^(?:https?:\/\/)?(?:[^/?#@]*@)?)[^/?#@:]+(?=(?!:\/\/)[:/?#]|$)/i;
+
+function never(name: HabitsName): string | null {
+  return name === 'null' ? null : `9999-12-31${time}`;
+}
+
+function kept(texts: Map<string, string>, stored: string, shown: string): string {
+  if (shown !== stored && !texts.has(shown)) texts.set(shown, stored);
+  return texts.get(shown) === stored ? shown : stored;
+}
+
+/** In ASCII alone: elsewhere it can change what a name is. */
+function upperCase(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+function withNumbersAsText(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
+  );
+}
+
+function withWord(text: string, from: string, to: string): string {
+  const isWord = (character: string | undefined): boolean => character !== undefined && /[\w-]/.test(character);
+  let changed = '';
+  let rest = 0;
+  for (let at = text.indexOf(from); at >= 0; at = text.indexOf(from, at + from.length)) {
+    if (isWord(text[at - 1]) || isWord(text[at + from.length])) continue;
+    changed += text.slice(rest, at) + to;
+    rest = at + from.length;
+  }
+  return changed + text.slice(rest);
+}
+
+function written(body: object): Buffer {
+  return Buffer.from(JSON.stringify(body));
+}
