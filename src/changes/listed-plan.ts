@@ -2,7 +2,8 @@ import { type BatchRules, batchesOf, byDomain, byHash } from '../bulk/batches.ts
 import type { OperationKind } from '../bulk/operations/operation.ts';
 import { keyedMode } from '../bulk/operations/recreate.ts';
 import type { Session } from '../cli/session.ts';
-import type { LinkKey } from '../contract/link.ts';
+import { editions } from '../contract/editions.ts';
+import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
@@ -10,7 +11,7 @@ import type { RowsReport } from '../output/report.ts';
 import { sendingOf } from './checked-rows.ts';
 import { consentToPlan, type PlanQuestion, refuseTooMany } from './consent.ts';
 import { type ChangePlan, startPlan } from './plan.ts';
-import { planReport } from './plan-report.ts';
+import { planReport, wantsRows } from './plan-report.ts';
 import { isPlanned, type PlannedLink, type PlannedOutcome, type PlanSettings } from './planned-links.ts';
 import type { SelectedLink, SelectedLinks } from './selected-links.ts';
 
@@ -78,10 +79,10 @@ async function* decidedPages<Payload extends LinkKey, Link extends SelectedLink>
 }
 
 /** The plan, the rows or the calls, and nothing is sent (B60). */
-export function dryRunOf<Payload extends LinkKey, Link extends SelectedLink>(
+export async function dryRunOf<Payload extends LinkKey, Link extends SelectedLink>(
   change: PlannedSelection<Payload, Link>,
   session: Session,
-): RowsReport {
+): Promise<RowsReport> {
   const { verb, caution } = change;
   const settings: Pick<PlanSettings, 'verb' | 'caution'> & { of?: number } = { verb, caution };
   async function* planned(): AsyncGenerator<PlannedLink[]> {
@@ -90,12 +91,25 @@ export function dryRunOf<Payload extends LinkKey, Link extends SelectedLink>(
       yield [...links];
     }
   }
-  const domains = change.links.severalDomains ? ['several'] : [];
+  const domains = wantsRows(session) ? await plannedDomains(change, session) : [];
   const { refuse } = change;
   return planReport(
     Object.assign(settings, { links: planned(), requests: requestsOf(change, session), domains, refuse }),
     session,
   );
+}
+
+/** The domains of what would be changed: as in the change itself, a hash names a link where all are on one. */
+async function plannedDomains<Payload extends LinkKey, Link extends SelectedLink>(
+  change: PlannedSelection<Payload, Link>,
+  session: Session,
+): Promise<LinkDomains> {
+  const { edition, domains } = session;
+  if (!change.links.severalDomains || session.format() === 'json') return [];
+  if (!editions[edition].severalDomains || (await domains()).names.length < 2) return [];
+  const plan = startPlan({ verb: change.verb, session });
+  for await (const { links } of decidedPages(change, session)) for (const link of links) plan.add(link);
+  return plan.domains;
 }
 
 /** The calls as a run makes them. */

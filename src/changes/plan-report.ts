@@ -6,6 +6,7 @@ import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
+import { needsDomains } from '../output/url-columns.ts';
 import { refuseTooMany, showPlan } from './consent.ts';
 import { fieldChanges, fieldChangeText } from './field-changes.ts';
 import { type ChangePlan, startPlan } from './plan.ts';
@@ -105,22 +106,30 @@ const columns: readonly Column[] = [
   { name: 'change', shrinks: true },
 ];
 
-/** csv is a file for `edit -f`, so it has every field that can be set. Links that are deleted or reset stay as they are until then. */
+/**
+ * Rows of a pipe begin as those of the change do. csv is a file for `edit -f`, so it has every field that can be set, and the domain wherever
+ * that is known. Links that are deleted or reset stay as they are until then.
+ */
 function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Partial<RowsReport> {
-  const name = domains.some((domain) => domain !== undefined) ? 'short_url' : 'hash';
+  const name = needsDomains(domains) ? 'short_url' : 'hash';
+  const nameInFile = domains.some((domain) => domain !== undefined) ? 'short_url' : 'hash';
   if (verb === 'delete' || verb === 'reset') {
-    const fields = [name, 'long_url', 'total_clicks', 'change'];
-    return { tableFields: fields, pipedFields: fields };
+    const fields = ['long_url', 'total_clicks', 'change'];
+    return { tableFields: [name, ...fields], pipedFields: [name, ...fields], csvFields: [nameInFile, ...fields] };
   }
   const settable = fieldNames('edit', edition).filter((field) => field !== 'long_url');
-  const urls = [name, 'long_url', 'old_long_url'];
-  return { tableFields: [name, 'change'], pipedFields: [...urls, 'change'], csvFields: [...urls, ...settable, 'change'] };
+  const urls = ['long_url', 'old_long_url'];
+  return {
+    tableFields: [name, 'change'],
+    pipedFields: [name, ...urls, 'change'],
+    csvFields: [nameInFile, ...urls, ...settable, 'change'],
+  };
 }
 
 /** A link that would be changed, with the values that it would get; of others nothing is done. */
 function rowOf({ target, record, outcome }: PlannedLink): Row | undefined {
   const { long_url, total_clicks } = record ?? {};
-  const name = { hash: target.hash, short_url: target.domain === undefined ? record?.short_url : linkText(target) };
+  const name = { hash: target.hash, short_url: record?.short_url ?? (target.domain && linkText(target)) };
   switch (outcome.kind) {
     case 'delete':
     case 'reset':

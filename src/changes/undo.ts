@@ -18,7 +18,7 @@ import { namedUrls } from '../client/named-urls.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, linkText, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
+import { isLocalhost } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { sameUrl } from '../link/value.ts';
 import { grouped, plainQuantity } from '../output/quantity.ts';
@@ -59,6 +59,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   }
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
+  const local = await localDomain(begin, session);
   await session.note(`taking back run ${begin.run}: ${title}`);
   if (lost > 0) {
     await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
@@ -72,14 +73,14 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
         given: { undo: begin.run, force },
         filterAt: async () => undefined,
         severalDomains: editions[client.edition].severalDomains,
-        pages: () => undoPages(run, { way, force, batchSize: batchSizeOf(session, options.batchSize) }, session),
+        pages: () => undoPages(run, { way, force, local, batchSize: batchSizeOf(session, options.batchSize) }, session),
       },
       given: {},
       options,
       decide: ({ outcome }) => outcome,
       operation: (settings) => way.operation({ ...settings, edition: session.edition }),
       payload: way.payload ?? ((target, fields) => ({ ...target, ...fields })),
-      undoes: { run: begin.run, domain: begin.domain },
+      undoes: { run: begin.run, domain: local ?? begin.domain },
     },
     session,
   );
@@ -192,21 +193,28 @@ function wayBackOf({ before, asked }: DoneChange): typeof undoEdit {
 }
 
 interface Reading {
+  readonly local: string | undefined;
   readonly way: WayBack;
   readonly force: boolean;
   readonly batchSize: number;
 }
 
+/** What the domain of a service on this computer is called now: runs keep it without its port, which may be another one. */
+async function localDomain({ domain }: DoneRun['begin'], session: Session): Promise<string | undefined> {
+  return domain !== undefined && isLocalhost(domain) ? (await session.domains()).names.find(isLocalhost) : undefined;
+}
+
 /** Reads the links of the run as they are now: a renamed one by both hashes. */
 async function* undoPages(
   { begin, changes }: DoneRun,
-  { way, force, batchSize }: Reading,
+  { way, force, local = 'localhost', batchSize }: Reading,
   { client }: Session,
 ): AsyncGenerator<SelectedPage<UndoLink>> {
   const { severalDomains } = editions[client.edition];
   const domainOf = ({ link, before }: DoneChange): string | undefined => {
     const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
-    return severalDomains && domain !== undefined ? withoutLocalPort(domain) : undefined;
+    if (!severalDomains || domain === undefined) return undefined;
+    return isLocalhost(domain) ? local : domain;
   };
   /** Hashes that links of a chain give back before others need them. */
   const freed = new Set<string>();

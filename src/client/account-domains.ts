@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
-import type { AccountDomains } from '../contract/link.ts';
+import { type AccountDomains, recordDomain } from '../contract/link.ts';
 import type { DomainRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { isUnknownResource } from './call-error.ts';
@@ -62,7 +62,7 @@ export async function foreignHost(client: Pick<Client, 'send'>, hosts: readonly 
 
 async function hostOfRecords(client: Pick<Client, 'send'>): Promise<string | undefined> {
   const { urls } = await client.send('listUrls', { query: { limit: 1 } });
-  return urls[0]?.short_url?.split('/')[0];
+  return urls[0] && recordDomain(urls[0]);
 }
 
 async function customDomain(client: Pick<Client, 'send'>): Promise<string | undefined> {

@@ -38,8 +38,8 @@ export function fieldsThatDiffer(asked: EditFields, record: LinkValues): (keyof 
 }
 
 /**
- * The fields of a link that an edit would change. Another spelling of the same path, note or hash is a change, although it is no failure
- * when a server spells one otherwise. The case of a host means nothing.
+ * The fields of a link that an edit would change. Another spelling of the same path or hash is a change, although it is no failure when a
+ * server spells one otherwise. The case of a host and blanks around a note are the server's.
  */
 export function fieldsToChange(asked: EditFields, record: LinkValues): (keyof EditFields)[] {
   const differing = new Set(fieldsThatDiffer(asked, record));
@@ -49,7 +49,7 @@ export function fieldsToChange(asked: EditFields, record: LinkValues): (keyof Ed
 function isRespelled(field: keyof EditFields, asked: unknown, got: unknown): boolean {
   if (asked === undefined) return false;
   if (field === 'long_url') return withPlainHost(textOf(asked)) !== withPlainHost(textOf(got));
-  return (field === 'custom_hash' || field === 'note') && asked !== got;
+  return field === 'custom_hash' && asked !== got;
 }
 
 /** Whether a link has values of which a new one has none, and which were not asked for: then it is older. */

@@ -81,6 +81,11 @@ export function hashChangePresentation(
   };
 }
 
+/** Whether a hash alone does not name the links of a change. */
+export function needsDomains(domains: LinkDomains): boolean {
+  return domains.length > 1;
+}
+
 type ChangePresentation = ReturnType<typeof hashChangePresentation>;
 
 /** Shows short URLs instead of hashes if the links are on several domains: a hash alone would be ambiguous (F5). */
@@ -88,7 +93,7 @@ export function namesDomains<Presentation extends Partial<ChangePresentation>>(
   presentation: Presentation,
   domains: LinkDomains,
 ): Presentation {
-  if (domains.length < 2) return presentation;
+  if (!needsDomains(domains)) return presentation;
   const { sentence } = presentation;
   return {
     ...presentation,

@@ -28,7 +28,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       { hash: 'hash', long_url: 'https://old.example/~?q=1#Top', note: 'blanks', tags: ['-PROMO', '+new'] },
       { hash: 'last', note: 'n', email_stats: false, expiration_date: null, custom_hash: 'renamed' },
       { hash: 'h3', expiration_date: '2031-01-01', note: 'x', tags: ['+Promo', '-none'] },
-      { hash: 'blanks', note: 'n' },
+      { hash: 'blanks', note: 'n', email_stats: true },
     ];
     writeFileSync(edits, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     expect((await linkctl(['edit', '-f', edits])).code).toBe(0);

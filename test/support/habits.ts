@@ -94,7 +94,8 @@ export function createHabits(name: HabitsName): Habits {
         .replaceAll('9999-12-31 07:08:09', '');
       text = text.replaceAll(time, '');
       for (const texts of [lists, hosts, labels]) {
-        for (const [from, to] of [...texts].sort(([one], [other]) => other.length - one.length)) text = withWord(text, from, to);
+        for (const [from, to] of [...texts].sort(([one], [other]) => other.length - one.length))
+          text = withWord(text, from, to, texts === hosts ? /[\w-]/ : /\w/);
       }
       return text;
     },
@@ -124,8 +125,8 @@ function withNumbersAsText(record: Record<string, unknown>): Record<string, unkn
   );
 }
 
-function withWord(text: string, from: string, to: string): string {
-  const isWord = (character: string | undefined): boolean => character !== undefined && /[\w-]/.test(character);
+function withWord(text: string, from: string, to: string, continues: RegExp): string {
+  const isWord = (character = ' '): boolean => continues.test(character);
   let changed = '';
   let rest = 0;
   for (let at = text.indexOf(from); at >= 0; at = text.indexOf(from, at + from.length)) {

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test } from '../support/linkctl.ts';
+import { numbered, store } from '../support/stored-links.ts';
+
+describe('a service on this computer', () => {
+  test.override({ domains: [{ name: 'localhost:8787' }] });
+
+  test('E27: its domain is called the same in every line, with its port', async ({ linkctl, service, folder }) => {
+    await store(service, numbered(2));
+    const path = join(folder, 'edits.csv');
+    writeFileSync(path, 'hash,note\nh0,n\nh1,n\n');
+    const watched = { terminal: { stderr: true } };
+    const lines = [
+      await linkctl(['edit', '-f', path], watched),
+      await linkctl(['undo', '--yes'], watched),
+      await linkctl(['rewrite', 'https://example.com', 'https://example.org', '--yes'], watched),
+      await linkctl(['undo', '--yes'], watched),
+    ].map(({ stderr }) => stderr);
+    for (const stderr of lines) {
+      for (const [label] of stderr.matchAll(/domain [^;,)\s]+/g)) expect(label).toBe('domain localhost:8787');
+      expect(stderr).toContain('domain localhost:8787');
+    }
+  });
+});
+
+describe.each([
+  ['one domain', [{ name: 'localhost:8787' }]],
+  ['several domains', [{ name: 's.ex' }, { name: 't.ex' }]],
+])('%s', (_, domains) => {
+  test.override({ domains });
+
+  test('E27: a pipe names links in a dry run as in the change', async ({ linkctl, service, folder }) => {
+    for (const { name } of domains) await store(service, numbered(2), name);
+    const path = join(folder, 'edits.csv');
+    writeFileSync(path, `hash,note\n${domains.map(({ name }) => `${name}/h0,m`).join('\n')}\n`);
+    const first = (stdout: string): string[] => stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+    for (const words of [
+      ['edit', 'h0', 'h1', '--note', 'n'],
+      ['edit', `${domains[0]?.name}/h0`, '--note', 'o'],
+      ['edit', '--all', '--filter', 'note=o', '--note', 'p', '--yes', '--max-affected', '9'],
+      ['edit', '-f', path],
+      ['undo', '--yes'],
+      ['rewrite', 'https://example.com', 'https://example.org', '--yes'],
+      ['undo', '--yes'],
+      ['delete', 'h0', 'h1', '--yes'],
+      ['undo', '--yes'],
+      [
+        'delete',
+        '--all',
+        ...(domains.length > 1 ? ['--all-domains'] : []),
+        '--filter',
+        'hash=h0',
+        '--yes',
+        '--max-affected',
+        '9',
+      ],
+    ]) {
+      const planned = await linkctl([...words, '-n']);
+      const done = await linkctl(words);
+      expect([words, done]).toMatchObject([words, { code: 0 }]);
+      expect([words, first(planned.stdout)]).toEqual([words, first(done.stdout)]);
+    }
+  });
+});
