@@ -16,10 +16,10 @@ export type EditedRow = EditItem & LinkKey;
 export function editItemsOperation(settings: ChangeSettings): BulkOperation<EditedRow> {
   return editing<EditedRow>(settings, fieldsOf, {
     ...byDomain,
-    call: async (rows, signal, _json, onDoubt) => {
+    call: async (rows, signal, _json, watch) => {
       const urls = rows.map(({ domain, ...item }) => item);
       const { query } = addressOf(rows, settings);
-      const answer = await settings.client.send('editUrls', { query, body: { urls } }, { signal, onDoubt });
+      const answer = await settings.client.send('editUrls', { query, body: { urls } }, { signal, ...watch });
       return matchEdits(rows, answer.urls);
     },
   });
@@ -30,10 +30,10 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
   const { client } = settings;
   return editing<LinkKey>(settings, () => fields, {
     ...byHash,
-    call: async (rows, signal, _json, onDoubt) => {
+    call: async (rows, signal, _json, watch) => {
       const { only, query, queryOfAll } = addressOf(rows, settings);
       const body: { urls: [EditFields] } = { urls: [fields] };
-      const options = { signal, onDoubt };
+      const options = { signal, ...watch };
       const { urls } =
         only !== undefined
           ? await client.send('editUrl', { path: { hash: only }, query, body }, options)

@@ -32,7 +32,7 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
     group: (row) => applied(row).operation,
     fitting,
     readable: fitting,
-    call: async (rows, signal, _json, onDoubt) => await applying.call(rows.map(applied), signal, undefined, onDoubt),
+    call: async (rows, signal, _json, watch) => await applying.call(rows.map(applied), signal, undefined, watch),
     read: async (rows, signal) => await read(rows.map(keyOf), signal),
     see: (row, link) => {
       if (!link) return;

@@ -42,7 +42,9 @@ export interface BulkRow<Payload extends object = object> {
   readonly payload: Payload;
   /** The link before the run changed it; null for one that does not exist, absent where it was not read. */
   readonly before?: KnownRecord | null | undefined;
-  /** The link as the user saw it, where that was so long ago that it is read again. */
+  /** When that was read, as `System.elapsed` has it. */
+  readonly readAt?: number | undefined;
+  /** The link as the plan showed it, where there was one. */
   readonly listed?: KnownRecord | null | undefined;
   /** Why the link is left alone. */
   readonly refusal?: string | RowError | undefined;
