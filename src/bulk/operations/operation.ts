@@ -61,8 +61,8 @@ export interface BulkOperation<Payload extends object> {
   isDone?(payload: Payload, record: KnownRecord): boolean;
   /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */
   hashOf?(payload: Payload): string | undefined;
-  /** Rows for which this is equal share a link; undefined for rows with a link of their own (4.3.3). */
-  sharedBy?(payload: Payload): string | undefined;
+  /** What a row shares with others: a link (4.3.3), or a hash that one gives away and another gets. Of these the later row waits. */
+  sharedBy?(payload: Payload): string | readonly string[] | undefined;
   /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly Difference[];
