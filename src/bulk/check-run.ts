@@ -44,7 +44,7 @@ export async function startCheck(plan: CheckPlan, environment: RunEnvironment): 
     copyTo: (path: string) => links.copyTo(path),
     snapshot: { run: plan.resumes },
     carry: (earlier: UnfinishedRun, journal: Journal) => carryVerdicts(earlier, plan, journal),
-    readAt: system.now(),
+    readAt: system.elapsed(),
   };
   return await beginRun(identity, { input, what, profile, domain, results, overwrite }, environment, async (begun) =>
     new CheckRun(begun, plan, environment).started(),

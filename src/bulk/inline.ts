@@ -16,7 +16,7 @@ import { leftAside } from './sending/settling.ts';
 import type { NoteChanges } from './settled-change.ts';
 
 export interface InlineSettings<Payload extends object> {
-  readonly system: Pick<System, 'sleep' | 'random'>;
+  readonly system: Pick<System, 'elapsed' | 'sleep' | 'random'>;
   /** Items in one call at most. */
   readonly batchSize: number;
   /** Ends waits and calls: the command's time is over. */
@@ -24,6 +24,8 @@ export interface InlineSettings<Payload extends object> {
   readonly failFast?: boolean | undefined;
   /** The links of the payloads, where they were read already (W3). */
   readonly before?: readonly RunRow['before'][] | undefined;
+  /** When they were, as `System.elapsed` has it. */
+  readonly readAt?: number | undefined;
   /** Inspects rows in doubt, where the operation's policy is `read_back`; one verdict per payload. */
   readonly readBack?: ((payloads: readonly Payload[], signal: AbortSignal) => Promise<readonly Verdict[]>) | undefined;
   /** What was done to links, for the history of their clicks; `run` names this command. */
@@ -46,10 +48,11 @@ export interface InlineResult<Payload extends object> {
 export async function runInline<Payload extends object>(
   operation: BulkOperation<Payload>,
   payloads: readonly Payload[],
-  { system, batchSize, signal, failFast = false, before = [], readBack, warn, notes }: InlineSettings<Payload>,
+  { system, batchSize, signal, failFast = false, before = [], readAt, readBack, warn, notes }: InlineSettings<Payload>,
 ): Promise<InlineResult<Payload>> {
   const rows = payloads.map((payload, index): BulkRow<Payload> => {
-    return { index, line: index + 1, item: payload, payload, before: before[index] };
+    const link = before[index];
+    return { index, line: index + 1, item: payload, payload, ...(link !== undefined && { before: link, listed: link, readAt }) };
   });
   const run: Execution<Payload> = {
     operation,

@@ -8,6 +8,7 @@ import { guarantees } from './operations/shorten.ts';
 import type { BulkRow } from './results/row-outcome.ts';
 import type { RunExecution } from './run-execution.ts';
 import { callsPerBatch } from './run-plan.ts';
+import { isAged } from './sending/before.ts';
 
 /** What is known when a run begins, for the header (R 1.7). */
 export interface RunFacts {
@@ -26,22 +27,13 @@ export interface RunFacts {
   readonly advice: string | undefined;
 }
 
-/** Links that were read longer ago than this when a run begins are read again: people may have thought the question over (U1). */
-const freshFor = 10_000;
-
-/** Whether what was read of the links is too old to change them by it. */
-export function isReadAgain<Payload extends object>({ plan, system }: Pick<RunExecution<Payload>, 'plan' | 'system'>): boolean {
-  const { readAt } = plan.input;
-  return readAt !== undefined && system.now() - readAt > freshFor;
-}
-
-/** Whether links are read before each batch. */
+/** Whether links are read before the first batches. */
 export function readsFirst<Payload extends object>(
   run: Pick<RunExecution<Payload>, 'operation' | 'reads' | 'plan' | 'system'>,
 ): boolean {
   const { operation, reads, plan } = run;
   if (operation.read === undefined) return false;
-  return plan.input.readAt === undefined ? reads !== 'renames' : isReadAgain(run);
+  return plan.input.readAt === undefined ? reads !== 'renames' : isAged(plan.input, run);
 }
 
 /** Batches of so many rows that are left: as the run cuts its input (D15), which takes more than the bound says for long hashes. */

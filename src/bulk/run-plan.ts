@@ -40,7 +40,7 @@ export interface RunInput<Item extends object = object> {
    * own.
    */
   readonly carry?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
-  /** When the rows' links were read, in milliseconds since 1970; absent where they were not. */
+  /** When the reading of the rows' links began, as `System.elapsed` has it; absent where they were not read. */
   readonly readAt?: number | undefined;
   /** The error to stop with if the file is no longer the one that was checked (F65). */
   change?(): Promise<CliError | undefined>;

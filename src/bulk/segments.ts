@@ -6,7 +6,6 @@ import { isSettled, type OpenIntent, type RunState } from './journal/run-state.t
 import { hashGiver } from './operations/generated-hash.ts';
 import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
 import type { RunExecution } from './run-execution.ts';
-import { isReadAgain } from './run-facts.ts';
 import type { RunRow } from './run-plan.ts';
 import type { DoubtfulBatch } from './sending/execution.ts';
 import { sendRows } from './sending/sending.ts';
@@ -61,7 +60,7 @@ interface Cutter<Payload extends object> {
 function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutter<Payload> {
   const { rules, operation, begun } = run;
   const { state } = begun;
-  const isOld = isReadAgain(run);
+  const { readAt } = run.plan.input;
   const intentOf = openIntents(state);
   const payloadOf = payloadMaker(run);
   let segment = emptySegment<Payload>();
@@ -80,7 +79,7 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
     expected -= 1;
   }
 
-  const linkOf = (before: RunRow['before']) => (before === undefined ? undefined : isOld ? { listed: before } : { before });
+  const linkOf = (before: RunRow['before']) => before !== undefined && { listed: before, before, readAt };
   // What is read of a link in doubt may be what this run made of it.
   const linkBefore = (row: number, payload: Payload) => {
     const priorUrl = state.priorUrls.get(row);

@@ -32,7 +32,7 @@ export async function consentToUpdates(
   const plan = startPlan({ verb: 'change', session });
   const read = async (items: readonly ShortenItem[]) => {
     const links = await linksNamed(items, session);
-    for (const link of conflictsOf(items.map(payload), links)) if (link) plan.add(link);
+    for (const link of conflictsOf(items.map(payload), links, true)) if (link) plan.add(link);
     return links;
   };
   const rows = await linksReadFor({ input, batchSize, read }, session);
@@ -58,12 +58,16 @@ export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, sessio
   };
   return {
     add,
-    linksOf: async (items) => conflictsOf(items, await linksNamed(items, session)),
+    linksOf: async (items) => conflictsOf(items, await linksNamed(items, session), policy === 'update'),
     isUpdate: policy === 'update',
     notes() {
       const { planned } = plan.counts;
       if (planned === 0) return ['no custom hash leads elsewhere'];
-      const subject = planned === 1 ? '1 custom hash leads elsewhere' : `${grouped(planned)} custom hashes lead elsewhere`;
+      const isUpdate = policy === 'update';
+      const [one, many] = isUpdate
+        ? ['has a link with other values', 'have links with other values']
+        : ['leads elsewhere', 'lead elsewhere'];
+      const subject = planned === 1 ? `1 custom hash ${one}` : `${grouped(planned)} custom hashes ${many}`;
       return [`${subject}: ${ways[policy]}`, ...(policy === 'update' ? plan.lines() : [])];
     },
   };
@@ -85,14 +89,16 @@ async function linksNamed(
   return items.map(({ custom_hash }) => (custom_hash === undefined ? undefined : (links?.get(custom_hash) ?? null)));
 }
 
-/** The rows whose hash leads elsewhere, as edits of its link. */
+/** The rows whose hash leads elsewhere, as edits of its link; those of links that lead there and lack something, too, where they are edited. */
 function conflictsOf(
   items: readonly ShortenItem[],
   links: readonly (UrlRecord | null | undefined)[],
+  isUpdate: boolean,
 ): (PlannedLink | undefined)[] {
   return items.map(({ custom_hash: hash = '', ...fields }, nth) => {
     const record = links[nth];
-    if (!record || sameUrl(record.long_url, fields.long_url)) return undefined;
-    return { target: { hash }, record, outcome: fileOutcome({ hash, ...fields }, record) };
+    if (!record || (!isUpdate && sameUrl(record.long_url, fields.long_url))) return undefined;
+    const outcome = fileOutcome({ hash, ...fields }, record);
+    return outcome.kind === 'change' ? { target: { hash }, record, outcome } : undefined;
   });
 }

@@ -53,11 +53,12 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
   const sha256 = checksum(JSON.stringify([change.what, options]));
   const stateFolder = folders(session.system).state;
   const undo = await keepsUndo(change.options, session);
+  const now = session.system.now();
   const begun = await keptRun({ operation: change.kind, domain, sha256 }, { ...session, stateFolder });
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
-  const { rows, domains, readAt, newLinks } = listed;
+  const { rows, domains, newLinks } = listed;
   if (rows === 0) return nothingToDo(change, listed.refused);
-  const filter = await change.links.filterAt(begun ? Date.parse(begun.begin.at) : readAt);
+  const filter = await change.links.filterAt(begun ? Date.parse(begun.begin.at) : now);
   return await runReport(
     {
       ...sendingOf(change.options, session),
@@ -73,7 +74,7 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
         sha256,
         rows,
         open: listed.open,
-        readAt: change.comparesAgain ? longAgo : readAt,
+        readAt: change.comparesAgain ? longAgo : listed.readAt,
         copyTo: listed.copyTo,
         snapshot: { run: begun?.begin.run },
       },
@@ -98,7 +99,7 @@ interface Listed<Payload> {
   readonly domains: LinkDomains;
   /** Links that are to be made; not known of a run that is resumed. */
   readonly newLinks?: number;
-  /** In milliseconds since 1970. */
+  /** As `System.elapsed` has it. */
   readonly readAt: number;
   open(): AsyncIterable<readonly ListedRow<Payload>[]> | Iterable<readonly ListedRow<Payload>[]>;
   readonly copyTo?: (path: string) => Promise<void>;
@@ -109,7 +110,7 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
   session: Session,
 ): Promise<Listed<Payload>> {
   const { system, atEnd } = session;
-  const readAt = system.now();
+  const readAt = system.elapsed();
   const kept = new KeptRows<ListedRow<Payload>>(folders(system).state, system);
   atEnd(async () => kept.close());
   let line = 0;
@@ -148,8 +149,8 @@ function refusalOf({ reason, code }: Extract<PlannedOutcome, { kind: 'refused' }
   return code === undefined ? reason : { code, message: reason };
 }
 
-/** In milliseconds since 1970: what was read then is read again. */
-const longAgo = 0;
+/** What was read then is read again. */
+const longAgo = Number.NEGATIVE_INFINITY;
 
 /** An unfinished run has its own links; who sees them again after days is asked again. */
 async function resumed<Payload extends LinkKey, Link extends SelectedLink>(

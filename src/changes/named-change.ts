@@ -80,6 +80,7 @@ async function changeInline(
     {
       ...settings,
       before: rows.map(({ before }) => before),
+      readAt: input.readAt,
     },
   );
 }

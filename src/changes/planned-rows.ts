@@ -39,7 +39,8 @@ export async function consentToRows<Item extends LinkKey>(
   session: Session,
 ): Promise<ReadableRows<Item>> {
   const { global, system } = session;
-  if (global.yes && asks.erasesCounters) return withLinks(input, await noteCounters(input, session), system.now());
+  const readAt = system.elapsed();
+  if (global.yes && asks.erasesCounters) return withLinks(input, await noteCounters(input, session), readAt);
   if (global.yes || (asks.isOptional && !canAsk(session))) return input;
   const plan = startPlan({ verb, session });
   const read = async (items: readonly Item[]) => {
@@ -68,7 +69,7 @@ export async function linksReadFor<Item extends object>(
   { input, batchSize, read }: UnreadRows<Item>,
   session: Session,
 ): Promise<ReadableRows<Item>> {
-  const readAt = session.system.now();
+  const readAt = session.system.elapsed();
   const kept: Keep<RunRow<Item>> = input.rows > batchSize ? keptOnDisk(session) : keptInMemory();
   let count = 0;
   for await (const rows of rowBatches(input, batchSize)) {

@@ -3,7 +3,7 @@ import { folders } from '../base/system.ts';
 import type { RunProgress, RunSummary } from '../bulk/execute.ts';
 import type { InlineResult } from '../bulk/inline.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
-import { isMissing, missingCount, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
+import { isMissing, missingCount, type RowOutcome, repeatableText, runEnd } from '../bulk/results/row-outcome.ts';
 import { type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunFacts } from '../bulk/run-facts.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
@@ -233,6 +233,7 @@ function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[
           }`,
         ]),
     ...undoLines(shown),
+    ...(stop?.kind === 'signal' ? repeatableText(tally, `${nounOf(plan)}s`) : []),
     ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${run}, run the same command again`] : []),
   ];
 }

@@ -7,6 +7,7 @@ import type { Session } from '../cli/session.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { sameUrl } from '../link/value.ts';
 import { sendingOf } from './checked-rows.ts';
 import { collectRun } from './run-report.ts';
 
@@ -48,6 +49,8 @@ export async function makeOrEdit({ items, mode, options }: TypedUpdate, session:
     session,
   );
   const [only] = done.outcomes;
-  if (only?.status === 'changed') await note(`changed: it led to ${only.before?.long_url}; to undo it: linkctl undo`);
+  const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', only.payload.long_url);
+  const change = isMoved ? `changed: it led to ${only.before?.long_url}` : 'changed';
+  if (only?.status === 'changed') await note(`${change}; to undo it: linkctl undo`);
   return done;
 }

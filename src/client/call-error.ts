@@ -37,6 +37,7 @@ export type GaveUp =
   | 'maximum number of attempts reached'
   | 'too many failures in this run'
   | 'the server requests a longer wait than --max-wait'
+  | 'what it changes is different by now'
   | 'interrupted';
 
 interface CallHistory {

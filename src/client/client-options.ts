@@ -15,6 +15,11 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called when an attempt may have been applied: the answer to the next attempt says nothing about this one. */
   readonly onDoubt?: (() => void) | undefined;
+  /**
+   * Asked before each further attempt: whether what the call changes is still as it was when the call was decided on. If not, the call
+   * ends: waits may be long, and the caller has to look again.
+   */
+  readonly isCurrent?: (() => Promise<boolean>) | undefined;
   /** Called each time that the server asks to slow down (429, 1219), also where the call succeeds in the end. */
   readonly onThrottled?: (() => void) | undefined;
 }

@@ -174,6 +174,66 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
+  test('E20: a link that has the destination and another note is edited, once, and undo gives it the old one', async ({
+    linkctl,
+    service,
+    folder,
+    wire,
+  }) => {
+    await store(service, [{ custom_hash: 'same', long_url: 'https://example.com/same', note: 'old', tags: ['a'] }]);
+    const before = await values(service);
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'long_url,custom_hash,note\nhttps://example.com/same,same,new\n');
+    const words = ['shorten', '-f', file, ...update];
+    expect(JSON.parse((await linkctl([...words, '-n', '-o', 'json'])).stdout).requests).toMatchObject([{ method: 'PATCH' }]);
+    expect(await linkctl([...words, '-o', 'json'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"status":"changed"'),
+    });
+    expect(await values(service)).toEqual({ same: ['https://example.com/same', 'new', 'a'] });
+    const again = await linkctl([...words, '--again', '-o', 'json']);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('"status":"existing"') });
+    expect((await changes(wire)).length).toBe(1);
+    const [name] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n').slice(1);
+    expect((await linkctl(['undo', name ?? '', '--yes'])).code).toBe(0);
+    expect(await values(service)).toEqual(before);
+    const typed = await linkctl(['shorten', 'https://example.com/same', '--hash', 'same', '--note', 'typed', ...update]);
+    expect(typed).toMatchObject({ code: 0, stderr: expect.stringContaining('to undo it: linkctl undo') });
+    expect(await values(service)).toEqual({ same: ['https://example.com/same', 'typed', 'a'] });
+  });
+
+  test('E20: where the answer to such an edit is lost and the command is run again, it is changed, and what was as it should be is existing', async ({
+    linkctl,
+    service,
+    folder,
+    wire,
+  }) => {
+    const two = numbered(2).map((link, nth) => ({ ...link, note: nth === 0 ? 'old' : 'new' }));
+    await store(service, two);
+    const file = join(folder, 'links.csv');
+    writeFileSync(
+      file,
+      ['long_url,custom_hash,note', ...numbered(2).map(({ long_url, custom_hash }) => `${long_url},${custom_hash},new`)].join(
+        '\n',
+      ),
+    );
+    await wire.script([
+      { only: { method: 'GET', path: 'hashes' } },
+      { only: { method: 'PATCH' }, end: 'reset' },
+      { only: { method: 'GET', path: 'hashes' }, ...faults.refuse(1303) },
+    ]);
+    const words = ['shorten', '-f', file, ...update, '-o', 'json', '--retries', '0'];
+    const stopped = await linkctl(words);
+    expect(stopped.code, stopped.stderr).not.toBe(0);
+    const ran = await linkctl(words);
+    expect(ran.code, ran.stderr).toBe(0);
+    const statuses = JSON.parse(ran.stdout).urls.map(({ hash, status }: { hash: string; status: string }) => [hash, status]);
+    expect(statuses).toEqual([
+      ['h0', 'changed'],
+      ['h1', 'existing'],
+    ]);
+  });
+
   test('I6, B60: a dry run says which hashes lead elsewhere and what would be done; nothing is sent', async ({
     linkctl,
     service,
@@ -185,7 +245,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(file, csv);
     const dry = ['shorten', '-f', file, '-n', '--on-conflict'];
     expect((await linkctl([...dry, 'update', '-v'])).stderr).toMatch(
-      /3 URLs would be shortened\n1 custom hash leads elsewhere: the existing link would be edited\n1 link would be changed\n(?:.*\n)*.*- https:\/\/theirs\.example\/\n/,
+      /3 URLs would be shortened\n1 custom hash has a link with other values: the existing link would be edited\n1 link would be changed\n(?:.*\n)*.*- https:\/\/theirs\.example\/\n/,
     );
     expect((await linkctl([...dry, 'skip'])).stderr).toContain('1 custom hash leads elsewhere: would be skipped\n');
     expect((await linkctl([...dry, 'rename'])).stderr).toContain('1 custom hash leads elsewhere: would get a number\n');

@@ -92,10 +92,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await store(service, numbered(4, { note: 'old', tags: ['t'] }));
       const foreign = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
       let late = 0;
-      const now = () => Date.now() + late;
+      const elapsed = () => performance.now() + late;
       await wire.script([{ only: { method: 'GET', path: 'offset=4' }, held: true }]);
       const words = ['edit', '--by-tags', 't', '--filter', 'note=old', '--expires', '2031-01-31', ...how, ...sure];
-      const running = linkctl(words, { now });
+      const running = linkctl(words, { elapsed });
       await wire.held();
       await foreign(['edit', 'h0', '--note', 'foreign']);
       await foreign(['edit', 'h1', '--url', 'https://foreign.example/']);

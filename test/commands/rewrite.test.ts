@@ -212,8 +212,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, numbered(3));
     await wire.script([{ only: { method: 'GET', path: '/urls?' }, held: true }]);
     let later = 0;
-    const now = (): number => Date.now() + later;
-    const running = linkctl(['rewrite', '--host', 'example.com=new.example', '--yes', '--search', 'example'], { now });
+    const elapsed = (): number => performance.now() + later;
+    const running = linkctl(['rewrite', '--host', 'example.com=new.example', '--yes', '--search', 'example'], { elapsed });
     await wire.held();
     const elsewhere = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
     expect((await elsewhere(['edit', 'h1', '--url', 'https://example.com/elsewhere'])).code).toBe(0);

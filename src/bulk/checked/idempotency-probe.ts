@@ -4,12 +4,13 @@ import { checksum } from '../../base/checksum.ts';
 import { CliError, UnavailableError } from '../../base/errors.ts';
 import { grouped } from '../../base/grouped.ts';
 import { CallError, lastOf } from '../../client/call-error.ts';
+import { errorTraits } from '../../contract/errors.ts';
 import { foldedHash, type LinkKey } from '../../contract/link.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
 import { rowKey } from '../../link/same.ts';
 import { serializeBatch } from '../batches.ts';
-import type { BatchAnswer } from '../matching/verdict.ts';
+import type { BatchAnswer, Verdict } from '../matching/verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import type { RunExecution } from '../run-execution.ts';
@@ -95,9 +96,9 @@ async function proveWith<Payload extends object>(
     if (!before) return { outcomes, proven: true };
     // A call is for one domain.
     const [together = []] = [...grouped(taken, ({ payload }) => run.operation.group?.(payload) ?? '').values()];
-    const fault = await sendAgain(together, before, run);
-    if (fault) run.stop.because(refusal(fault));
-    return { outcomes, proven: fault === undefined };
+    const found = await sendAgain(together, before, run);
+    if (found !== 'same' && found !== 'unanswered') run.stop.because(refusal(found.fault));
+    return { outcomes, proven: found === 'same' };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     run.stop.because(error instanceof CallError ? lastOf(error) : error);
@@ -137,28 +138,39 @@ function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnsw
   return undefined;
 }
 
-/** Sends the rows a second time, with a second intent (J1). Returns what is wrong, if anything. */
+type Second = 'same' | 'unanswered' | { readonly fault: string };
+
+/** Sends the rows a second time, with a second intent. */
 async function sendAgain<Payload extends object>(
   taken: readonly RowOutcome<Payload>[],
   before: Watermark,
   run: RunExecution<Payload>,
-): Promise<string | undefined> {
+): Promise<Second> {
   const serialized = serializeBatch(taken);
   const batch = await run.ledger.intent(serialized);
   const { verdicts } = await run.operation.call(serialized.payloads, run.signal, serialized.json);
   await run.ledger.settled(batch, taken, []);
+  // What the account was refused says nothing of the rule: the quota may be used up meanwhile, which every further call says, too.
+  if (verdicts.some(isUnanswered)) return 'unanswered';
   const isSame = taken.every(({ record }, position) => {
     const verdict = verdicts[position];
     return verdict?.kind === 'done' && verdict.record?.hash === record?.hash;
   });
-  if (!isSame) return 'sending the same request twice did not return the same link';
+  if (!isSame) return { fault: 'sending the same request twice did not return the same link' };
   const after = await scanFront(run, run.signal);
-  if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return undefined;
+  if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return 'same';
   // The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records.
   const given = new Set(taken.map(({ record }) => record?.hash));
   const ours = new Set(taken.map(({ payload }) => rowKey(payload)));
   const hasTwin = newerThan(before, after).some((record) => !given.has(record.hash) && ours.has(rowKey(record)));
-  return hasTwin ? 'sending the same request twice created two links' : undefined;
+  return hasTwin ? { fault: 'sending the same request twice created two links' } : 'same';
+}
+
+function isUnanswered(verdict: Verdict | undefined): boolean {
+  if (verdict?.kind === 'again') return true;
+  if (verdict?.kind !== 'failed') return false;
+  const { temporary, refuses } = errorTraits(verdict.error.code);
+  return temporary === true || refuses !== undefined;
 }
 
 function refusal(fault: string): UnavailableError {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { access, type FileHandle, open } from 'node:fs/promises';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
 import { decodeLine, encodeLine, type JournalLine } from './lines.ts';
@@ -168,6 +168,10 @@ async function openJournalFile(path: string, size: number): Promise<JournalFile>
   let position = size;
   return {
     async append(bytes) {
+      // A file without a name takes all that is written, and nobody finds it again.
+      await access(path).catch(() => {
+        throw new Error('it was removed during the run');
+      });
       for (let done = 0; done < bytes.length; ) {
         const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position);
         if (bytesWritten === 0) throw new Error('the disk is full');

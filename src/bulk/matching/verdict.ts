@@ -41,6 +41,8 @@ export interface Failed {
 /** It may be sent again: it was certainly not applied, or it is in doubt and another attempt does no harm. */
 interface Again {
   readonly kind: 'again';
+  /** The link was read then, as `System.elapsed` has it, and may be changed by that. */
+  readonly readAt?: number;
 }
 
 /** Class A: whether it was applied is not known. */

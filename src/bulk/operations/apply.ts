@@ -63,7 +63,7 @@ function through<Row extends object>(
   return {
     kind,
     doubt,
-    call: async (rows, signal, _json, onDoubt) => await call(rows.map(rowOf), signal, undefined, onDoubt),
+    call: async (rows, signal, _json, watch) => await call(rows.map(rowOf), signal, undefined, watch),
     ...(inspect && {
       inspect: async (rows, signal) =>
         await inspect(

@@ -36,11 +36,11 @@ export function resolvingConflicts(
   policy: 'skip' | 'rename',
   settings: ConflictSettings,
 ): BulkOperation<ShortenItem> {
-  const call: Call = async (items, signal, json, onDoubt) => {
-    const answer = await operation.call(items, signal, json, onDoubt).catch((error: unknown) => refusalOfOne(items, error));
+  const call: Call = async (items, signal, json, watch) => {
+    const answer = await operation.call(items, signal, json, watch).catch((error: unknown) => refusalOfOne(items, error));
     const judged = await replaced(items, answer, isTaken, async (some) => await judge(some, settings, signal));
     if (policy === 'skip') return judged;
-    const make = (named: readonly ShortenItem[]) => operation.call(named, signal, undefined, onDoubt);
+    const make = (named: readonly ShortenItem[]) => operation.call(named, signal, undefined, watch);
     return await replaced(items, judged, isSkipped, async (some) => await rename(some, make, settings, signal));
   };
   return {

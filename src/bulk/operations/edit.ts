@@ -1,5 +1,5 @@
 import { fittingHashes } from '../../client/batch-limits.ts';
-import type { LinkKey } from '../../contract/link.ts';
+import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
 import { byDomain, byHash } from '../batches.ts';
@@ -16,10 +16,12 @@ export type EditedRow = EditItem & LinkKey;
 export function editItemsOperation(settings: ChangeSettings): BulkOperation<EditedRow> {
   return editing<EditedRow>(settings, fieldsOf, {
     ...byDomain,
-    call: async (rows, signal, _json, onDoubt) => {
+    sharedBy: ({ hash, custom_hash = hash, domain = settings.domain }) =>
+      [...new Set([hash, custom_hash])].map((name) => linkText({ hash: name, domain })),
+    call: async (rows, signal, _json, watch) => {
       const urls = rows.map(({ domain, ...item }) => item);
       const { query } = addressOf(rows, settings);
-      const answer = await settings.client.send('editUrls', { query, body: { urls } }, { signal, onDoubt });
+      const answer = await settings.client.send('editUrls', { query, body: { urls } }, { signal, ...watch });
       return matchEdits(rows, answer.urls);
     },
   });
@@ -30,10 +32,10 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
   const { client } = settings;
   return editing<LinkKey>(settings, () => fields, {
     ...byHash,
-    call: async (rows, signal, _json, onDoubt) => {
+    call: async (rows, signal, _json, watch) => {
       const { only, query, queryOfAll } = addressOf(rows, settings);
       const body: { urls: [EditFields] } = { urls: [fields] };
-      const options = { signal, onDoubt };
+      const options = { signal, ...watch };
       const { urls } =
         only !== undefined
           ? await client.send('editUrl', { path: { hash: only }, query, body }, options)
@@ -46,7 +48,7 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
   });
 }
 
-type Sending<Row extends LinkKey> = Pick<BulkOperation<Row>, 'call' | 'group' | 'fitting'>;
+type Sending<Row extends LinkKey> = Pick<BulkOperation<Row>, 'call' | 'group' | 'fitting' | 'sharedBy'>;
 
 /** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated (R 2.1). */
 function editing<Row extends LinkKey>(

@@ -1,3 +1,4 @@
+import type { SendOptions } from '../../client/client-options.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
@@ -25,6 +26,9 @@ export interface SoughtRow<Payload extends object> {
   readonly listed?: KnownRecord | null | undefined;
 }
 
+/** What a batch wants to know between the attempts of its call. */
+export type CallWatch = Pick<SendOptions, 'onDoubt' | 'isCurrent'>;
+
 /** A change that can be made to many rows. The rest of bulk knows no more about its kind than this. */
 export interface BulkOperation<Payload extends object> {
   readonly kind: OperationKind;
@@ -36,10 +40,9 @@ export interface BulkOperation<Payload extends object> {
   /** How many of these, from the first, fit in one call's address; all of them where absent (R-14). */
   fitting?(payloads: readonly Payload[]): number;
   /**
-   * Makes one call, with the repetitions that do no harm. `json`: the payloads as text, if the caller has it. `onDoubt`:
-   * called after an attempt that may have been applied. Throws `CallError`.
+   * Makes one call, with the repetitions that do no harm. `json`: the payloads as text, if the caller has it. Throws `CallError`.
    */
-  call(payloads: readonly Payload[], signal: AbortSignal, json?: string, onDoubt?: () => void): Promise<BatchAnswer>;
+  call(payloads: readonly Payload[], signal: AbortSignal, json?: string, watch?: CallWatch): Promise<BatchAnswer>;
   /** Reads the links of rows. The verdict `again` means that the link is as it was before the run. */
   inspect?(rows: readonly SoughtRow<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
   /** If a row in doubt is refused with this code, an earlier attempt was applied: the thing to delete is gone. */
@@ -58,8 +61,8 @@ export interface BulkOperation<Payload extends object> {
   isDone?(payload: Payload, record: KnownRecord): boolean;
   /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */
   hashOf?(payload: Payload): string | undefined;
-  /** Rows for which this is equal share a link; undefined for rows with a link of their own (4.3.3). */
-  sharedBy?(payload: Payload): string | undefined;
+  /** What a row shares with others: a link (4.3.3), or a hash that one gives away and another gets. Of these the later row waits. */
+  sharedBy?(payload: Payload): string | readonly string[] | undefined;
   /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly Difference[];

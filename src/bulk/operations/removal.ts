@@ -13,9 +13,9 @@ export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey
     doubt: 'inspect',
     provenBy: 1306,
     statusOf: () => 'deleted',
-    call: async (rows, signal, _json, onDoubt) => {
+    call: async (rows, signal, _json, watch) => {
       const { only, query, queryOfAll } = addressOf(rows, settings);
-      const options = { signal, onDoubt };
+      const options = { signal, ...watch };
       if (only !== undefined) await client.send('deleteUrl', { path: { hash: only }, query }, options);
       else await client.send('deleteUrls', { query: queryOfAll }, options);
       return allDone(rows);
@@ -36,9 +36,9 @@ export function resetOperation({ retryReset: repeat = false, ...settings }: Rese
     kind: 'reset',
     doubt: repeat ? 'repeat' : 'leave',
     statusOf: () => 'reset',
-    call: async (rows, signal, _json, onDoubt) => {
+    call: async (rows, signal, _json, watch) => {
       const { only, query, queryOfAll } = addressOf(rows, settings);
-      const options = { signal, onDoubt, repeat };
+      const options = { signal, ...watch, repeat };
       if (only !== undefined) await client.send('resetStats', { path: { hash: only }, query }, options);
       else await client.send('resetSelectedStats', { query: queryOfAll }, options);
       return allDone(rows);

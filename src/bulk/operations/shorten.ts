@@ -95,14 +95,14 @@ function plainShortening({
   return {
     kind: 'shorten',
     doubt,
-    call: async (items, signal, json, onDoubt) => {
+    call: async (items, signal, json, watch) => {
       const urls = sharing ? distinct(items) : [...items];
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
       await newness?.begin(signal);
       const answer = await client.send(
         'shortenUrls',
         { query, body: { urls }, bodyText },
-        { repeat: doubt === 'repeat', signal, onDoubt },
+        { repeat: doubt === 'repeat', signal, ...watch },
       );
       const found = matchAnswer(urls, answer.urls, { sharing });
       if (!sharing) return found;

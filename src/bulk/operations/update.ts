@@ -3,7 +3,7 @@ import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { tagInstructions } from '../../contract/tag-label.ts';
-import { fieldsToChange } from '../../link/same.ts';
+import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import { isPlace, noPlace } from '../matching/place.ts';
 import { again, changedSince, type KnownRecord, type Verdict } from '../matching/verdict.ts';
@@ -20,7 +20,7 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
   const applying = applyOperation(settings);
   /** The links of rows that are edits. */
   const edited = new WeakMap<ShortenItem, KnownRecord>();
-  /** Rows whose links led where they do: nothing is asked of them. */
+  /** Rows whose links were as they ask for: nothing is sent for them. */
   const existing = new WeakSet<ShortenItem>();
   const read = reading<LinkKey>(settings);
   const applied = (row: ShortenItem): AppliedRow => appliedRow(row, edited.get(row));
@@ -32,29 +32,31 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
     group: (row) => applied(row).operation,
     fitting,
     readable: fitting,
-    call: async (rows, signal, _json, onDoubt) => await applying.call(rows.map(applied), signal, undefined, onDoubt),
+    call: async (rows, signal, _json, watch) => await applying.call(rows.map(applied), signal, undefined, watch),
     read: async (rows, signal) => await read(rows.map(keyOf), signal),
     see: (row, link) => {
-      if (!link) return;
-      if (leadsThere(link, row)) existing.add(row);
-      else edited.set(row, link);
+      edited.delete(row);
+      existing.delete(row);
+      if (link && isAsAsked(row, link)) existing.add(row);
+      else if (link) edited.set(row, link);
     },
     inspect: async (rows, signal) => {
       const keys = rows.map(({ payload }) => keyOf(payload));
       const links = await read(keys, signal);
       return rows.map((row, nth) => {
         const link = links[nth];
+        // It was as it should be, so it was never sent.
+        if (link && row.before === undefined && row.inDoubt && isAsAsked(row.payload, link))
+          return { kind: 'done', record: link, unchanged: true };
         if (!link || row.before === undefined || row.before === noPlace) return verdictOnNew(row, link);
-        // It led there before, so it was never sent.
-        if (leadsThere(link, row.payload) && isPlace(row.before, link)) return { kind: 'done', record: link, unchanged: true };
         edited.set(row.payload, link);
         return verdictOnEdit(row, link, applied(row.payload));
       });
     },
-    needsBefore: () => true,
+    needsBefore: (row) => !existing.has(row),
     hashOf: ({ custom_hash }) => custom_hash,
     asks: (row) => ({ ...keyOf(row), ...(existing.has(row) ? { long_url: row.long_url } : applying.asks?.(applied(row))) }),
-    isDone: (row, record) => leadsThere(record, row),
+    isDone: isAsAsked,
     statusOf: (row, done) => (done.unchanged ? 'existing' : applying.statusOf(applied(row), done)),
     notApplied: (row, record) => applying.notApplied?.(applied(row), record) ?? [],
   };
@@ -66,6 +68,12 @@ function keyOf({ custom_hash = '' }: ShortenItem): LinkKey {
 
 function leadsThere({ long_url }: KnownRecord, row: ShortenItem): boolean {
   return sameUrl(long_url, row.long_url);
+}
+
+/** Whether a link has all that its row gives. */
+function isAsAsked(row: ShortenItem, link: KnownRecord): boolean {
+  const { operation: _, hash: __, ...asked } = appliedRow(row, link);
+  return fieldsThatDiffer(asked, link).length === 0;
 }
 
 /** A link gets what its row gives, and of tags exactly these; what the row leaves out stays. */
@@ -88,7 +96,7 @@ function verdictOnEdit(
   { hash: _, ...fields }: AppliedRow,
 ): Verdict {
   if (leadsThere(link, payload)) {
-    return fieldsToChange(fields, link).length === 0 ? { kind: 'done', record: link, evidence: 'hash' } : again;
+    return notApplied(fields, link, 'instructions').length === 0 ? { kind: 'done', record: link, evidence: 'hash' } : again;
   }
   return isPlace(before, link) ? again : changedSince(['long_url']);
 }

@@ -42,7 +42,9 @@ export interface BulkRow<Payload extends object = object> {
   readonly payload: Payload;
   /** The link before the run changed it; null for one that does not exist, absent where it was not read. */
   readonly before?: KnownRecord | null | undefined;
-  /** The link as the user saw it, where that was so long ago that it is read again. */
+  /** When that was read, as `System.elapsed` has it. */
+  readonly readAt?: number | undefined;
+  /** The link as the plan showed it, where there was one. */
   readonly listed?: KnownRecord | null | undefined;
   /** Why the link is left alone. */
   readonly refusal?: string | RowError | undefined;
@@ -165,7 +167,6 @@ export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissi
   const isResumed = stopError !== undefined || stop?.kind === 'signal';
   const inDoubt = tally.counts.unknown - (isResumed ? tally.repeatable : 0);
   if (inDoubt > 0 || stopError?.kind === 'unknown') return { kind: 'error', error: unknownError(tally, stopError, noun) };
-  if (stopError?.kind === 'local') return { kind: 'error', error: stopError };
   if (stop?.kind === 'signal') return { kind: 'signal' };
   if (stopError) return { kind: 'error', error: tally.repeatable > 0 ? toBeRepeated(stopError, tally, noun) : stopError };
   const failed = tally.counts.failed - (ignoreMissing ? missingCount(tally) : 0);
@@ -186,13 +187,17 @@ function commonKind({ failures }: Tally): FailureKind {
 }
 
 function toBeRepeated({ kind, message, hint, apiCode, details, cause }: CliError, tally: Tally, noun: string): CliError {
-  const settled = `outcome unknown for ${tally.repeatable} of ${tally.rows} ${noun}`;
   return new CliError(kind, message, {
     hint: hint ?? 'run the same command again',
     apiCode,
-    details: [...details, `${settled}; it cannot create duplicates`],
+    details: [...details, ...repeatableText(tally, noun)],
     cause,
   });
+}
+
+/** Of rows in doubt that the same command settles, how many there are: nothing else says it where a signal ended the run. */
+export function repeatableText({ repeatable, rows }: Tally, noun: string): string[] {
+  return repeatable > 0 ? [`outcome unknown for ${repeatable} of ${rows} ${noun}; it cannot create duplicates`] : [];
 }
 
 function unknownError(tally: Tally, stopError: CliError | undefined, noun: string): CliError {

@@ -1,3 +1,4 @@
+import type { System } from '../../base/system.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fieldsSince } from '../../link/same.ts';
@@ -6,7 +7,7 @@ import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } f
 import { missing } from '../operations/named-links.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { Execution, Images } from './execution.ts';
+import type { Execution } from './execution.ts';
 
 /** The rows of a batch, with their links as they are. */
 interface Prepared<Payload extends object> {
@@ -28,12 +29,14 @@ export async function readBefore<Payload extends object>(
   const unread = rows.filter((row) => isToRead(row, run));
   if (unread.length > 0 && (stop.reason || !mayCall(2))) return undefined;
   const prepared = exceptSwapped(unread.length > 0 ? await read(rows, unread, run) : rows, operation);
+  const anew = new Set(unread.map(({ index }) => index));
   for (const { index, payload, before: link } of prepared) {
-    if (link !== undefined && !inDoubt.has(index)) operation.see?.(payload, link);
-    const isWitness = link !== undefined && operation.needsBefore?.(payload) && !inDoubt.has(index) && !before.has(index);
-    if (isWitness) before.set(index, placeOf(link));
+    if (link === undefined || inDoubt.has(index)) continue;
+    operation.see?.(payload, link);
+    if (operation.needsBefore?.(payload) && (anew.has(index) || !before.has(index))) before.set(index, placeOf(link));
   }
-  const unkept = images ? prepared.filter((row) => isToKeep(row, images, run)) : [];
+  const isFirst = ({ index }: BulkRow<Payload>) => !images?.has(index) || (anew.has(index) && !inDoubt.has(index));
+  const unkept = images ? prepared.filter((row) => isFirst(row) && isToKeep(row, run)) : [];
   if (unkept.length > 0) await images?.keep(unkept);
   return { rows: prepared, isPaid: unread.length > 0 };
 }
@@ -57,29 +60,85 @@ function exceptSwapped<Payload extends object>(
  */
 function isToKeep<Payload extends object>(
   { index, payload, before, refusal }: BulkRow<Payload>,
-  images: Images<Payload>,
   { operation, inDoubt }: Execution<Payload>,
 ): boolean {
-  if (!operation.read || refusal !== undefined || images.has(index)) return false;
+  if (!operation.read || refusal !== undefined) return false;
   return !inDoubt.has(index) || (kindOf(payload, operation) === 'delete' && before?.short_url !== undefined);
 }
 
-function isToRead<Payload extends object>(
-  { index, payload, before: known, listed, refusal }: BulkRow<Payload>,
-  { operation, reads, inDoubt, before }: Execution<Payload>,
+/** Milliseconds for which a link is taken to be as it was read. */
+const freshFor = 10_000;
+
+/** Whether what was read is too old to change anything by it. Clocks of a day may jump, so none of them is asked. */
+export function isAged({ readAt }: Pick<BulkRow, 'readAt'>, { system }: { readonly system: Pick<System, 'elapsed'> }): boolean {
+  return readAt !== undefined && system.elapsed() - readAt > freshFor;
+}
+
+/** The row, to be read again in any case. */
+export function outdated<Payload extends object>(row: BulkRow<Payload>): BulkRow<Payload> {
+  return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
+}
+
+/**
+ * What is asked right before each attempt of a call: whether the links that it changes are as they were read. Those that were read too long
+ * ago, because a server wanted a pause, are read once more. Where one is different by now, or nothing more may be asked, the call is not made.
+ */
+export function currency<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  run: Execution<Payload>,
+): () => Promise<boolean> {
+  const { operation, system, stop, mayCall, signal } = run;
+  const read = rows.filter(({ readAt, before }) => readAt !== undefined && before !== undefined);
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const aged = read.filter((row) => isAged({ readAt: Math.max(readAt, row.readAt ?? 0) }, run));
+    if (aged.length === 0) return true;
+    if (stop.reason || !mayCall()) return false;
+    try {
+      const payloads = aged.map(({ payload }) => payload);
+      const links = (await operation.read?.(payloads, signal)) ?? [];
+      if (!aged.every((row, nth) => isAsRead(row, links[nth], run))) return false;
+      readAt = system.elapsed();
+      return true;
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      stop.because(error);
+      return false;
+    }
+  };
+}
+
+function isAsRead<Payload extends object>(
+  { index, payload, before, listed }: BulkRow<Payload>,
+  now: KnownRecord | null | undefined,
+  { operation, inDoubt, isSelected }: Execution<Payload>,
 ): boolean {
+  const isDone = kindOf(payload, operation) === 'delete' ? !now : now && operation.isDone?.(payload, now);
+  // An attempt whose answer was lost may have done that.
+  if (inDoubt.has(index) && isDone) return true;
+  if (!before || !now) return !before && !now;
+  return fieldsSince(before, now).length === 0 && (!listed || (isSelected?.(now) ?? true));
+}
+
+function isToRead<Payload extends object>(
+  row: BulkRow<Payload>,
+  { operation, reads, inDoubt, before, system }: Execution<Payload>,
+): boolean {
+  const { index, payload, before: known, refusal } = row;
   if (!operation.read || refusal !== undefined) return false;
-  if (inDoubt.has(index)) return kindOf(payload, operation) === 'delete' && reads !== 'renames' && known?.short_url === undefined;
-  if (known !== undefined) return false;
-  // The user saw it too long ago to change it unseen, also where nothing is kept for undo.
-  if (listed !== undefined) return true;
+  const isOld = isAged(row, { system });
+  if (inDoubt.has(index)) {
+    const isUnseen = reads !== 'renames' && known?.short_url === undefined;
+    return kindOf(payload, operation) === 'delete' && (isOld || isUnseen);
+  }
+  if (known !== undefined) return isOld;
   return reads !== 'renames' || (operation.needsBefore?.(payload) === true && !before.has(index));
 }
 
 async function read<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   unread: readonly BulkRow<Payload>[],
-  { operation, reads, signal }: Execution<Payload>,
+  { operation, reads, signal, inDoubt, system }: Execution<Payload>,
 ): Promise<readonly BulkRow<Payload>[]> {
   const payloads = unread.map(({ payload }) => payload);
   // For results alone, what cannot be read is changed all the same.
@@ -89,8 +148,11 @@ async function read<Payload extends object>(
     if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
   });
   if (!links) return rows;
-  const found = new Map(unread.map(({ index, before }, nth) => [index, links[nth] ?? before ?? null]));
-  return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index) } : row));
+  const readAt = system.elapsed();
+  // What is gone of rows in doubt may have been deleted by this run: then it was what it was.
+  const linkOf = ({ index, before }: BulkRow<Payload>, nth: number) => links[nth] ?? (inDoubt.has(index) ? before : null) ?? null;
+  const found = new Map(unread.map((row, nth) => [row.index, linkOf(row, nth)]));
+  return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
 }
 
 /**
@@ -104,7 +166,11 @@ export function knownVerdicts<Payload extends object>(
   return rows.map(({ index, payload, before, listed, refusal }) => {
     if (refusal !== undefined)
       return { kind: 'failed', error: typeof refusal === 'string' ? { code: 0, message: refusal } : refusal };
-    if (!operation.read || before === undefined || inDoubt.has(index)) return undefined;
+    if (!operation.read || before === undefined) return undefined;
+    if (inDoubt.has(index)) {
+      const isSeen = kindOf(payload, operation) === 'delete' && before !== null && listed;
+      return isSeen ? sinceListed(listed, before, isSelected) : undefined;
+    }
     const isNew = kindOf(payload, operation) === 'shorten';
     if (before === null) return isNew ? undefined : missing;
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
@@ -119,6 +185,7 @@ function sinceListed(
   now: KnownRecord,
   isSelected: ((record: KnownRecord) => boolean) | undefined,
 ): Failed | undefined {
+  if (listed === now) return undefined;
   const fields = fieldsSince(listed, now);
   return fields.length === 0 && (isSelected?.(now) ?? true) ? undefined : changedSince(fields);
 }

@@ -170,7 +170,7 @@ export async function resolveDoubt<Payload extends object>(
 /** Where nothing may be asked, rows stay as they are: open where they are in doubt. */
 async function inspect<Payload extends object>(
   rows: Rows<Payload>,
-  { operation, inDoubt, before, stop, signal, mayCall }: Execution<Payload>,
+  { operation, inDoubt, before, stop, signal, mayCall, system }: Execution<Payload>,
 ): Promise<readonly Verdict[]> {
   const left = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
   if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return left;
@@ -181,7 +181,14 @@ async function inspect<Payload extends object>(
       before: before.get(index),
       listed,
     }));
-    return await operation.inspect(sought, signal);
+    const seen = await operation.inspect(sought, signal);
+    const readAt = system.elapsed();
+    // What is to be deleted is compared with what was shown, which only a reading of the whole batch does.
+    const isSeen = ({ index, payload }: BulkRow<Payload>) => inDoubt.has(index) && kindOf(payload, operation) !== 'delete';
+    return seen.map((verdict, nth) => {
+      const row = rows[nth];
+      return verdict.kind === 'again' && row && isSeen(row) ? { ...verdict, readAt } : verdict;
+    });
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const doubts = left.filter((verdict) => verdict.kind === 'doubtful');

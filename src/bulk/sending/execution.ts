@@ -29,7 +29,7 @@ export interface Ledger<Payload extends object> {
 export interface Execution<Payload extends object> {
   readonly operation: BulkOperation<Payload>;
   readonly ledger: Ledger<Payload>;
-  readonly system: Pick<System, 'sleep' | 'random'>;
+  readonly system: Pick<System, 'elapsed' | 'sleep' | 'random'>;
   readonly stop: Stop;
   /** Aborts calls under way: when the grace after a signal is over. */
   readonly signal: AbortSignal;

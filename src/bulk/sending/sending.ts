@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
 import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../batches.ts';
+import { again, type Verdict } from '../matching/verdict.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
-import { knownVerdicts, readBefore, withKnown } from './before.ts';
+import { currency, knownVerdicts, outdated, readBefore, withKnown } from './before.ts';
 import { enterDoubt, resolveDoubt, verdictsOfAnswer, verdictsOfFailure } from './doubt.ts';
 import type { DoubtfulBatch, Execution } from './execution.ts';
 import { BudgetError } from './limiter.ts';
@@ -109,13 +110,15 @@ async function callAndSettle<Payload extends object>(
   const known = knownVerdicts(rows, run);
   const sent = rows.filter((_, nth) => !known[nth]);
   if (sent.length === 0) return await settle(batch, rows, withKnown(known, []), run);
+  const isCurrent = currency(sent, run);
+  if (!(await isCurrent())) return await lookAgain(batch, rows, known, run);
   // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
   if (!isPaid && !run.mayCall()) return await putBack(batch, rows, run);
   try {
     const onDoubt = (): void => sent.forEach(({ index }) => void inDoubt.add(index));
     const isWhole = sent.length === rows.length;
     const asked = isWhole ? payloads : sent.map(({ payload }) => payload);
-    const answer = await operation.call(asked, run.signal, isWhole ? json : undefined, onDoubt);
+    const answer = await operation.call(asked, run.signal, isWhole ? json : undefined, { onDoubt, isCurrent });
     if (leave && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
       leave();
       await turn();
@@ -124,12 +127,26 @@ async function callAndSettle<Payload extends object>(
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     if (error.outcome === 'ambiguous') await enterDoubt(batch, sent, error.message, run);
+    if (error.gaveUp === 'what it changes is different by now') return await lookAgain(batch, rows, known, run);
     if (isTooLarge(error) && sent.length > 1) {
       rules.limit = Math.min(rules.limit, Math.ceil(sent.length / 2));
       return await putBack(batch, rows, run);
     }
     return await settle(batch, rows, withKnown(known, await verdictsOfFailure(error, batch, sent, run)), run);
   }
+}
+
+/** The rows of a call that was not made, or not once more, because a link is different by now. Of those in doubt only a reading says more. */
+async function lookAgain<Payload extends object>(
+  batch: number,
+  rows: readonly BulkRow<Payload>[],
+  known: readonly (Verdict | undefined)[],
+  run: Execution<Payload>,
+): Promise<Round<Payload>> {
+  const open = rows.filter(({ index }, nth) => !known[nth] && run.inDoubt.has(index));
+  const resolved = new Map((await resolveDoubt(batch, open, run)).map((verdict, nth) => [open[nth], verdict]));
+  const verdicts = rows.map((row, nth) => known[nth] ?? resolved.get(row) ?? again);
+  return await settle(batch, rows.map(outdated), verdicts, run);
 }
 
 /** What is paid for is sent: otherwise readings before batches use up a small budget at every run, and no row is ever sent (D33). */

@@ -9,7 +9,7 @@ import type { ApiRequest } from './requests.ts';
 export type Attempted<T> = { readonly result: T } | { readonly fault: Fault };
 
 /** What one call allows. */
-export interface RetriedCall extends Pick<SendOptions, 'signal' | 'onDoubt' | 'onThrottled'> {
+export interface RetriedCall extends Pick<SendOptions, 'signal' | 'onDoubt' | 'onThrottled' | 'isCurrent'> {
   readonly request: ApiRequest;
   readonly operation?: OperationName | undefined;
   /** How often it may be sent again while it is in doubt whether it was applied (R 2.1). */
@@ -84,6 +84,7 @@ export async function withRetries<T>(
     if (fault.retry !== 'throttled' && !(await circuit.passes(fault, call.signal))) {
       throw giveUp(call.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
+    if (call.isCurrent && !(await call.isCurrent())) throw giveUp('what it changes is different by now');
   }
 }
 

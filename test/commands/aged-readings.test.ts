@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { type Linkctl, runnerIn, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import type { World } from '../support/test-system.ts';
+
+/** A world in which a wait takes no time of this computer, and something happens in the first that is longer than ten seconds. */
+function waitingWorld(meanwhile: () => Promise<unknown>): World {
+  let elapsed = 0;
+  let now = Date.UTC(2031, 0, 31, 12);
+  let isOver = false;
+  return {
+    elapsed: () => elapsed,
+    // Somebody sets the clock back.
+    now: () => now,
+    sleep: async (milliseconds) => {
+      elapsed += milliseconds;
+      now -= 3_600_000;
+      // Others have their turn.
+      if (isOver || milliseconds < 10_000) return await delay(1);
+      isOver = true;
+      await meanwhile();
+    },
+  };
+}
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100 };
+const sure = ['--yes', '--max-affected', '5000'];
+const inTwos = ['--batch-size', '2', '--concurrency', '1'];
+const links = () => numbered(5, { note: 'old', tags: ['t'] });
+
+interface Change {
+  readonly words: readonly string[];
+  readonly world?: World;
+  /** What is done before, so that there is something to change. */
+  prepare?(linkctl: Linkctl, file: string): Promise<unknown>;
+}
+
+const edits = (rows: readonly string[]) => ['hash,note', ...rows].join('\n');
+const hashes = ['h0', 'h1', 'h2', 'h3', 'h4'];
+
+const changes: { readonly [name: string]: Change } = {
+  'delete --filter': { words: ['delete', '--all', '--filter', 'note=old', ...sure] },
+  'delete --by-tags': { words: ['delete', '--by-tags', 't', ...sure] },
+  'delete --by-tags --no-undo and a filter': {
+    words: ['delete', '--by-tags', 't', '--filter', 'note=old', '--no-undo', ...sure],
+  },
+  'edit --filter': { words: ['edit', '--all', '--filter', 'note=old', '--url', 'https://to.example/', ...sure] },
+  'edit --by-tags': { words: ['edit', '--by-tags', 't', '--expires', '2031-05-01', ...sure] },
+  rewrite: { words: ['rewrite', 'https://example.com', 'https://to.example', ...sure] },
+  'tags delete': { words: ['tags', 'delete', 't', ...sure] },
+  undo: {
+    words: ['undo', 'last', '--yes'],
+    prepare: async (linkctl) => await linkctl(['edit', '--all', '--note', 'new', ...sure]),
+  },
+  apply: {
+    words: ['apply', '-f', 'FILE', ...sure],
+    prepare: async (_, file) => writeFileSync(file, edits(hashes.map((hash) => `${hash},new`))),
+  },
+  'delete --hashes-from on a terminal': {
+    words: ['delete', '--hashes-from', 'FILE'],
+    world: { ...watched, stdin: 'y\n' },
+    prepare: async (_, file) => writeFileSync(file, hashes.join('\n')),
+  },
+  'edit -f on a terminal': {
+    words: ['edit', '-f', 'FILE'],
+    world: { ...watched, stdin: 'y\n' },
+    prepare: async (_, file) => writeFileSync(file, edits(hashes.map((hash) => `${hash},new`))),
+  },
+};
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test.for(Object.entries(changes))(
+    'E4: %s: what changed while the server wanted a pause is left alone and named, in the batch that waits and in later ones',
+    async ([, { words, world, prepare }], { linkctl, service, wire, env, folder }) => {
+      const file = join(folder, 'file.csv');
+      await store(service, links());
+      await prepare?.(linkctl, file);
+      const foreign = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
+      const moved = { long_url: 'https://foreign.example/', note: 'foreign' };
+      const meanwhile = async (): Promise<void> => {
+        const flags = ['--url', moved.long_url, '--note', moved.note];
+        for (const hash of ['h0', 'h4']) expect(await foreign(['edit', hash, ...flags])).toMatchObject({ code: 0 });
+      };
+      const before = (await wire.requests()).length;
+      await wire.script([
+        { only: { method: 'PATCH' }, ...faults.tooMany('13') },
+        { only: { method: 'DELETE' }, ...faults.tooMany('13') },
+      ]);
+      const given = words.map((word) => (word === 'FILE' ? file : word));
+      const ran = await linkctl([...given, ...(given[0] === 'tags' ? [] : inTwos)], { ...world, ...waitingWorld(meanwhile) });
+      expect(ran.code, ran.stderr).toBe(3);
+      const sent = (await wire.requests()).slice(before);
+      expect(sent.filter(({ step }) => step.answer?.status === 429)).toHaveLength(1);
+      const now = await stored(service);
+      for (const hash of ['h0', 'h4']) {
+        expect(now.find((link) => link.hash === hash)).toMatchObject({ ...moved, expiration_date: null, tags: ['t'] });
+        expect(ran.stderr).toMatch(new RegExp(`${hash}.*changed since it was listed`));
+      }
+    },
+  );
+
+  test.for([
+    ['delete', ['delete', '--all', '--filter', 'note=old', ...sure]],
+    ['edit', ['edit', '--all', '--filter', 'note=old', '--url', 'https://to.example/', ...sure]],
+  ] as const)(
+    'E4: %s: the same where the answer was lost: what an attempt may have done is done, what somebody else did stays',
+    async ([, words], { linkctl, service, wire, env }) => {
+      await store(service, links());
+      const foreign = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
+      const meanwhile = async () => await foreign(['edit', 'h1', '--url', 'https://foreign.example/']);
+      const step = { apply: false, answer: { status: 503, headers: { 'retry-after': '13' }, body: '' } };
+      await wire.script([
+        { only: { method: 'PATCH' }, ...step },
+        { only: { method: 'DELETE' }, ...step },
+      ]);
+      const ran = await linkctl(words, waitingWorld(meanwhile));
+      expect(ran.code, ran.stderr).toBe(3);
+      expect(ran.stderr).toMatch(/h1.*changed since it was listed: long_url/);
+      const now = await stored(service);
+      expect(now.find(({ hash }) => hash === 'h1')).toMatchObject({ long_url: 'https://foreign.example/' });
+      const others = now.filter(({ hash }) => hash !== 'h1').map(({ long_url }) => long_url);
+      expect(others).toEqual(words[0] === 'delete' ? [] : new Array(4).fill('https://to.example/'));
+    },
+  );
+});
