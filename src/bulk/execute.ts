@@ -65,13 +65,18 @@ export function executeRun<Payload extends object>(run: RunExecution<Payload>, b
     }),
     summary: () => ({
       tally,
-      stop: stop.reason,
+      stop: stopOf(tally, stop.reason),
       calls: calls.made,
       milliseconds: (proceeds.endedAt ?? system.now()) - startedAt,
       workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
       surplus: proceeds.surplus,
     }),
   };
+}
+
+/** A signal that came after the last answer stopped nothing. */
+function stopOf({ counts: { not_sent, unknown } }: Tally, reason: StopReason | undefined): StopReason | undefined {
+  return reason?.kind === 'signal' && not_sent + unknown === 0 ? undefined : reason;
 }
 
 /** The rows for a reader that may leave early: then the run is stopped, and read to its end all the same, where it is closed. */
@@ -167,7 +172,8 @@ async function endRun<Payload extends object>(
   files.close(isWhole, stop);
   // Rows that are not settled for good make a run that can be resumed.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
-  const reason = isWhole && isSettled && !stop.reason ? 'complete' : nameOf(stop.reason);
+  const stopped = isWhole ? stopOf(tally, stop.reason) : stop.reason;
+  const reason = isWhole && isSettled && !stopped ? 'complete' : nameOf(stopped);
   try {
     await begun.journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
   } catch (error) {

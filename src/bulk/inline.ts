@@ -10,10 +10,9 @@ import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally 
 import type { RunRow } from './run-plan.ts';
 import { createStop, type Execution, type Ledger } from './sending/execution.ts';
 import { createLimiter } from './sending/limiter.ts';
-import { notingLedger } from './sending/noting-ledger.ts';
 import { sendRows } from './sending/sending.ts';
 import { leftAside } from './sending/settling.ts';
-import type { NoteChanges } from './settled-change.ts';
+import type { TypedRecord } from './typed-record.ts';
 
 export interface InlineSettings<Payload extends object> {
   readonly system: Pick<System, 'sleep' | 'random'>;
@@ -24,12 +23,20 @@ export interface InlineSettings<Payload extends object> {
   readonly failFast?: boolean | undefined;
   /** The links of the payloads, where they were read already (W3). */
   readonly before?: readonly RunRow['before'][] | undefined;
+  /** Keeps what is done; nothing without it. */
+  readonly record?: TypedRecord | undefined;
   /** Inspects rows in doubt, where the operation's policy is `read_back`; one verdict per payload. */
   readonly readBack?: ((payloads: readonly Payload[], signal: AbortSignal) => Promise<readonly Verdict[]>) | undefined;
-  /** What was done to links, for the history of their clicks; `run` names this command. */
-  readonly notes?: { readonly run: string; readonly domain: string | undefined; readonly note: NoteChanges } | undefined;
   /** Something odd that changes nothing: the answer held records that nobody asked for. */
   readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** What was done with links that were typed. */
+export interface TypedResult<Payload extends object> extends InlineResult<Payload> {
+  /** The name of its record. */
+  readonly run: string;
+  /** It keeps what the links were before. */
+  readonly undo: boolean;
 }
 
 export interface InlineResult<Payload extends object> {
@@ -40,20 +47,20 @@ export interface InlineResult<Payload extends object> {
 }
 
 /**
- * Changes what was typed on the command line: with the matching and the classes of a long run, without its journal. `line`
- * is the number of the operand. Ends with `runEnd(tally, stop)`.
+ * Makes links that were typed: with the matching and the classes of a long run, and a record that nothing resumes, because the same URL may be
+ * shortened twice. `line` is the number of the operand. Ends with `runEnd(tally, stop)`.
  */
 export async function runInline<Payload extends object>(
   operation: BulkOperation<Payload>,
   payloads: readonly Payload[],
-  { system, batchSize, signal, failFast = false, before = [], readBack, warn, notes }: InlineSettings<Payload>,
+  { system, batchSize, signal, failFast = false, before = [], readBack, warn, record }: InlineSettings<Payload>,
 ): Promise<InlineResult<Payload>> {
   const rows = payloads.map((payload, index): BulkRow<Payload> => {
     return { index, line: index + 1, item: payload, payload, before: before[index] };
   });
   const run: Execution<Payload> = {
     operation,
-    ledger: notes ? notingLedger<Payload>(noLedger, { operation, ...notes }) : noLedger,
+    ledger: record?.ledger(rows) ?? noLedger,
     system,
     stop: createStop(),
     signal,
@@ -75,10 +82,12 @@ export async function runInline<Payload extends object>(
         )),
     onSurplus: (records) => warn?.(`the response contains ${records.length} unrequested records`),
   };
+  await record?.before(rows);
   const found = await sendRows(rows, run);
   const outcomes = rows.flatMap((row) => found.get(row.index) ?? leftAside([row], run).outcomes);
   const tally = startTally();
   for (const outcome of outcomes) tally.add(outcome);
+  await record?.end(tally, run.stop.reason);
   return { outcomes, tally, stop: run.stop.reason };
 }
 
