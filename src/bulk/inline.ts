@@ -1,18 +1,62 @@
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
+import { urlsByHash } from '../client/named-urls.ts';
+import { foldedHash } from '../contract/link.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { sameUrl } from '../links/canonical-url.ts';
 import { rulesOf } from './batches.ts';
-import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
-import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
+import { frontSize, type ListingSettings, type Scan, scanNewest, takeWatermark, usualSettle } from './checked/newest-links.ts';
+import { type Done, doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
+import type { ConflictPolicy } from './operations/conflicts.ts';
 import type { BulkOperation } from './operations/operation.ts';
+import { shortenOperation } from './operations/shorten.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
 import type { RunRow } from './run-plan.ts';
 import { createStop, type Execution, type Ledger } from './sending/execution.ts';
 import { createLimiter } from './sending/limiter.ts';
 import { sendRows } from './sending/sending.ts';
 import { leftAside } from './sending/settling.ts';
-import type { TypedRecord } from './typed-record.ts';
+import { type TypedRecord, type TypedSettings, typedRecord } from './typed-record.ts';
+
+interface TypedShortening extends TypedSettings, Omit<InlineSettings<ShortenItem>, 'system' | 'before' | 'record' | 'readBack'> {
+  readonly tellsNew: boolean;
+  readonly onConflict: Exclude<ConflictPolicy, 'update'> | undefined;
+  warn(message: string): void;
+}
+
+/**
+ * Makes links as they were typed. Of a hash that was typed is read first what has it, so that `undo` knows whose the link is; the hash that a
+ * renamed link gets is known only later, so there the newest links are read.
+ */
+export async function shortenTyped(items: readonly ShortenItem[], settings: TypedShortening): Promise<TypedResult<ShortenItem>> {
+  const { client, domain, system, mode, onConflict, signal, warn } = settings;
+  const isTypedHash = mode.name === 'keyed' && !mode.generateHashes;
+  const isRenamed = isTypedHash && onConflict === 'rename';
+  const before = isTypedHash && !isRenamed ? await linksThere(items, settings) : [];
+  const takeMark = isRenamed ? () => takeWatermark({ client, domain }, signal) : undefined;
+  const record = typedRecord(items, { ...settings, takeMark });
+  const operation = shortenOperation(settings);
+  const { statusOf } = operation;
+  const done = await runInline(
+    before[0] ? { ...operation, statusOf: (item, one) => (hasHash(item, one) ? 'existing' : statusOf(item, one)) } : operation,
+    items,
+    { ...settings, before, record, readBack: typedDoubt({ client, domain, system, warn }) },
+  );
+  return { ...done, run: record.run, undo: true };
+}
+
+async function linksThere(
+  items: readonly ShortenItem[],
+  { client, domain, signal }: TypedShortening,
+): Promise<RunRow['before'][]> {
+  const hashes = items.map(({ custom_hash = '' }) => custom_hash);
+  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
+  return hashes.map((hash) => found.get(hash) ?? null);
+}
+
+function hasHash({ custom_hash = '' }: ShortenItem, { record }: Done): boolean {
+  return record !== undefined && foldedHash(record.hash) === foldedHash(custom_hash);
+}
 
 export interface InlineSettings<Payload extends object> {
   readonly system: Pick<System, 'sleep' | 'random'>;

@@ -24,8 +24,8 @@ export interface TypedRecord {
   end(tally: Tally, stop: StopReason | undefined): Promise<void>;
 }
 
-interface TypedSettings {
-  readonly client: Pick<Client, 'identity' | 'edition'>;
+export interface TypedSettings {
+  readonly client: Pick<Client, 'identity' | 'edition' | 'send'>;
   readonly system: System;
   readonly stateFolder: string;
   readonly profile: string | undefined;

@@ -1,5 +1,7 @@
 import type { System } from '../base/system.ts';
+import type { Client } from '../client/client.ts';
 import type { LinkKey } from '../contract/link.ts';
+import { linksInFront } from './checked/in-front.ts';
 import type { Watermark } from './checked/newest-links.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { foldJournal } from './journal/fold.ts';
@@ -44,6 +46,11 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     changes: () =>
       isCreation ? newLinks(record, state) : kind === 'apply' ? appliedChanges(record, state) : changedLinks(record, state),
   };
+}
+
+/** Which links are newer than the run's beginning: of any other nothing shows that the run made it. */
+export async function newerLinks({ mark, begin }: DoneRun, client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> {
+  return mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => false;
 }
 
 /** The fields of a created link that are not as they were when it was made. */

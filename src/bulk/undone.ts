@@ -2,7 +2,7 @@ import { foldJournal } from './journal/fold.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { whileThere } from './journal/run-folder.ts';
 import { isOver, mayHaveChanged, type RunState } from './journal/run-state.ts';
-import { type NamedRun, newestRuns, type RunFolders } from './run-names.ts';
+import { type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
 /**
  * Whether a run is undone: another one was begun to take it back, changed something, and was not taken back itself. Its rows are then
@@ -19,6 +19,11 @@ export interface Tip {
   readonly state: RunState | undefined;
   /** Whether it takes the run back; otherwise it is the run, or brings it back. */
   readonly isUndone: boolean;
+}
+
+/** Of a run by its name. Throws `LocalError` where its journal is damaged. */
+export async function tipOfRun(run: string, folders: RunFolders): Promise<Tip> {
+  return await tipOf(await foldJournal(runRecord(run, folders).journal), folders);
 }
 
 export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> {

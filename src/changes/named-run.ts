@@ -1,11 +1,9 @@
 import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { foldJournal } from '../bulk/journal/fold.ts';
-import type { RunFolders } from '../bulk/run-names.ts';
-import { runFolders, runRecord, titleOf } from '../bulk/run-names.ts';
+import { type RunFolders, runFolders, titleOf } from '../bulk/run-names.ts';
 import { resolveRun, showRun } from '../bulk/runs.ts';
 import { isOfProfile } from '../bulk/same-account.ts';
-import { type IsOwn, type Tip, tipOf } from '../bulk/undone.ts';
+import { type IsOwn, type Tip, tipOfRun } from '../bulk/undone.ts';
 import { canAsk } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
 import type { DoneReport } from '../output/report.ts';
@@ -32,7 +30,7 @@ export async function namedRun(named: string | undefined, { command, next }: Nam
   const kept = runFolders(state);
   if (named !== undefined && named !== 'last') {
     const run = resolveRun(state, named);
-    return { run, tip: await tipOf(await foldJournal(runRecord(run, kept).journal), kept) };
+    return { run, tip: await tipOfRun(run, kept) };
   }
   const run = await next(kept, (begin) => isOfProfile(begin, session.client.identity));
   if (!session.global.dryRun && !canAsk(session)) throw await nameless(command, run, state);

@@ -2,13 +2,12 @@ import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { RunProgress, RunSummary } from '../bulk/execute.ts';
 import type { TypedResult } from '../bulk/inline.ts';
-import { recordShown } from '../bulk/journal/run-folder.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, missingCount, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import { type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunFacts } from '../bulk/run-facts.ts';
-import { runFolders } from '../bulk/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
+import { recordShown } from '../bulk/shown.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
@@ -59,7 +58,7 @@ export async function runReport<Payload extends object>(
 /** Somebody has seen the result: the same command begins anew, and from here on a signal changes nothing any more. */
 export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
   listenForSignals(() => undefined);
-  await recordShown(run, runFolders(folders(system).state), system);
+  await recordShown(run, folders(system).state, system);
 }
 
 /** A run of links that were typed: it is over when it is reported. */

@@ -1,6 +1,5 @@
 import { CliError, FailedError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { linksInFront } from '../bulk/checked/in-front.ts';
 import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
@@ -11,7 +10,7 @@ import { runFolders, titleOf } from '../bulk/run-names.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import { undoableBefore } from '../bulk/runs.ts';
 import { assertSameAccount, isOfProfile } from '../bulk/same-account.ts';
-import { assertIdle, type DoneRun } from '../bulk/undo.ts';
+import { assertIdle, type DoneRun, newerLinks } from '../bulk/undo.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
@@ -188,7 +187,7 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   },
   apply: {
     kind: 'apply',
-    verb: 'restore',
+    verb: 'back',
     question: { verb: 'Take back the changes to' },
     presentation: { ...hashChangePresentation('urls', 'Taken back'), doing: 'taking back' },
     decide: (decision) => wayBackOf(decision.change)(decision),
@@ -213,10 +212,11 @@ interface Reading {
 
 /** Reads the links of the run as they are now: a renamed one by both hashes. */
 async function* undoPages(
-  { begin, changes, mark, lost }: DoneRun,
+  run: DoneRun,
   { way, force, batchSize, doubts }: Reading,
   { client }: Session,
 ): AsyncGenerator<SelectedPage<UndoLink>> {
+  const { begin, changes, lost } = run;
   const { severalDomains } = editions[client.edition];
   const domainOf = ({ link, before }: DoneChange): string | undefined => {
     const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
@@ -229,7 +229,7 @@ async function* undoPages(
   let isNewer: ((hash: string) => boolean) | undefined;
   for await (const done of changes()) {
     if (done.length === 0) continue;
-    if (mark && done.some(isToProve)) isNewer ??= await linksInFront(mark, { client, domain: begin.domain });
+    if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
     const placed = done.map((change) => ({ change, domain: domainOf(change) }));
     const targets = placed.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const found = new Map<string, UrlRecord>();

@@ -2,15 +2,11 @@ import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { batchesOf, fileBatches } from '../bulk/batches.ts';
-import { takeWatermark } from '../bulk/checked/newest-links.ts';
-import { runInline, typedDoubt } from '../bulk/inline.ts';
-import type { Done } from '../bulk/matching/verdict.ts';
+import { shortenTyped } from '../bulk/inline.ts';
 import { type ConflictPolicy, conflictPolicies } from '../bulk/operations/conflicts.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { chooseMode, type DedupeScope, type Mode, type ModeRequest, shortenOperation } from '../bulk/operations/shorten.ts';
 import { updatingOperation } from '../bulk/operations/update.ts';
-import type { RunRow } from '../bulk/run-plan.ts';
-import { typedRecord } from '../bulk/typed-record.ts';
 import { askedHashes, requireHashes } from '../changes/asked-hashes.ts';
 import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
 import { inlineReport } from '../changes/inline-report.ts';
@@ -18,10 +14,8 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { urlsByHash } from '../client/named-urls.ts';
 import { fieldNames } from '../contract/fields.ts';
 import { isJson } from '../contract/formats.ts';
-import { foldedHash } from '../contract/link.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, readFieldFlags, runFlags } from '../flags/field-flags.ts';
@@ -217,46 +211,26 @@ interface InlineShortening {
   readonly onConflict: Exclude<ConflictPolicy, 'update'> | undefined;
 }
 
-/** Links are made as they were typed: of a hash that was typed is read first what has it, so that `undo` knows whose the link is. */
 async function shortenInline(
   items: readonly ShortenItem[],
   { mode, onConflict }: InlineShortening,
   session: Session,
 ): Promise<RowsReport> {
-  const { client, domain, system, profile, warn, deadline, format } = session;
-  const isTypedHash = mode.name === 'keyed' && !mode.generateHashes;
-  // The name that a renamed link gets is known only later.
-  const isRenamed = isTypedHash && onConflict === 'rename';
-  const before = isTypedHash && !isRenamed ? await linksThere(items, session) : [];
-  const stateFolder = folders(system).state;
-  const answered = () => void session.listenForSignals(() => undefined);
-  const takeMark = isRenamed ? () => takeWatermark({ client, domain }, deadline.signal) : undefined;
-  const record = typedRecord(items, { client, system, stateFolder, profile, domain, mode, takeMark, answered });
-  // Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked.
-  const operation = shortenOperation({ client, mode, domain, tellsNew: isJson(format()), onConflict });
-  const { statusOf } = operation;
-  const done = await runInline(
-    before[0] ? { ...operation, statusOf: (item, one) => (hasHash(item, one) ? 'existing' : statusOf(item, one)) } : operation,
-    items,
-    {
-      system,
-      batchSize: batchSizeOf(session),
-      signal: deadline.signal,
-      before,
-      record,
-      readBack: typedDoubt({ client, domain, system, warn }),
-      warn,
-    },
-  );
-  return inlineReport({ ...done, run: record.run, undo: true }, { presentation: shortenPresentation }, session);
-}
-
-async function linksThere(items: readonly ShortenItem[], { client, domain, deadline }: Session): Promise<RunRow['before'][]> {
-  const hashes = items.map(({ custom_hash = '' }) => custom_hash);
-  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal: deadline.signal });
-  return hashes.map((hash) => found.get(hash) ?? null);
-}
-
-function hasHash({ custom_hash = '' }: ShortenItem, { record }: Done): boolean {
-  return record !== undefined && foldedHash(record.hash) === foldedHash(custom_hash);
+  const { client, domain, system, profile, warn, deadline, format, listenForSignals } = session;
+  const done = await shortenTyped(items, {
+    client,
+    system,
+    stateFolder: folders(system).state,
+    profile,
+    domain,
+    mode,
+    onConflict,
+    // Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked.
+    tellsNew: isJson(format()),
+    batchSize: batchSizeOf(session),
+    signal: deadline.signal,
+    answered: () => void listenForSignals(() => undefined),
+    warn,
+  });
+  return inlineReport(done, { presentation: shortenPresentation }, session);
 }

@@ -43,7 +43,8 @@ async function undo(options: UndoOptions, invocation: Invocation, [named]: strin
   const session = await openSession(invocation);
   const { run, tip } = await namedRun(named, words, session);
   if (run === undefined) throw new NotFoundError('nothing to undo', { hint: 'linkctl runs' });
-  const target = tip ? targetOfUndo(tip) : run;
+  // Of what an undo left alone more is taken back by force.
+  const target = tip ? (targetOfUndo(tip) ?? (options.force ? run : undefined)) : run;
   if (target === undefined)
     return saidAlready(`run ${run} is undone already, by run ${tip?.run}`, { run, undone_by: tip?.run }, session);
   const done = await readDoneRun(folders(invocation.system).state, target);

@@ -84,7 +84,12 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
     },
   },
   before: {},
-  end: {},
+  end: {
+    // What was shown before is not what there is to show now.
+    apply: (fold) => {
+      fold.shown = isOld(fold.begin);
+    },
+  },
 };
 
 function isSound<T extends LineType>(line: JournalLine<T>, total: number): boolean {
@@ -141,10 +146,14 @@ function startFold(begin: BeginLine): Fold {
     nextBatch: 1,
     lastEnd: undefined,
     undoneBy: undefined,
-    // Earlier versions did not say so.
-    shown: begin.order === undefined,
+    shown: isOld(begin),
     mark: undefined,
   };
+}
+
+/** Earlier versions did not say whether a result was shown. */
+function isOld({ order }: BeginLine): boolean {
+  return order === undefined;
 }
 
 /** Whether a number can be the count of a run's rows: an array holds no more than this. */

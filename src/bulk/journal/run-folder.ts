@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import type { System } from '../../base/system.ts';
@@ -18,7 +18,7 @@ import {
   smallNames,
 } from '../run-names.ts';
 import { type Journal, type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
-import { type BeginLine, decodeLine, encodeLine } from './lines.ts';
+import { type BeginLine, decodeLine } from './lines.ts';
 import { nextOrder } from './order.ts';
 
 /** What makes two command lines the same run: a resumed one is found by it. */
@@ -111,21 +111,6 @@ export function pruneSmall(folders: RunFolders): void {
   if (names.size < tooManySmall) return;
   const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));
   for (const { run } of sorted.slice(keptSmall)) rmSync(runRecord(run, folders).path, { force: true });
-}
-
-/** Keeps that the result of a run was printed: until then the same command shows it. Where it cannot be kept, it is shown again. */
-export async function recordShown(name: string, folders: RunFolders, system: System): Promise<void> {
-  const { path, journal } = runRecord(name, folders);
-  const held = existsSync(path) ? await claimRun(name, folders, system, 0).catch(() => undefined) : undefined;
-  if (!held) return;
-  try {
-    const line = encodeLine({ type: 'shown', at: new Date(system.now()).toISOString() });
-    if (existsSync(journal)) appendFileSync(journal, line);
-  } catch {
-    // The disk is full, or the record is gone.
-  } finally {
-    held.release();
-  }
 }
 
 /** What belongs to no run, or not to one yet. */

@@ -5,11 +5,16 @@ import { makePrivateFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 
+interface SmallJournal extends Journal {
+  /** Nothing was changed: nothing is left of it. */
+  drop(): Promise<void>;
+}
+
 /**
  * The journal of links that were typed, in a file of its own. What comes before the first batch waits for its intent, so that all of it takes
  * one sync; the end takes none, because the results say the same. Nothing is left of a run that changed nothing.
  */
-export function smallJournal(path: string, system: Pick<System, 'platform'>, openFile?: OpenJournalFile): Journal {
+export function smallJournal(path: string, system: Pick<System, 'platform'>, openFile?: OpenJournalFile): SmallJournal {
   const waiting: JournalLine[] = [];
   let journal: Journal | undefined;
   let mayHaveChanged = false;
@@ -24,16 +29,20 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
     if (isFirst) syncFoldersUpFrom(dirname(path), system);
   }
 
+  async function drop(): Promise<void> {
+    await journal?.close();
+    if (journal) rmSync(path, { force: true });
+  }
+
   return {
+    drop,
     get size() {
       return journal?.size ?? 0;
     },
     async write(line) {
       mayHaveChanged ||= saysChange(line);
-      if (line.type === 'end' && !mayHaveChanged) {
-        await journal?.close();
-        if (journal) rmSync(path, { force: true });
-      } else if (line.type === 'end') {
+      if (line.type === 'end' && !mayHaveChanged) await drop();
+      else if (line.type === 'end') {
         await write(...waiting.splice(0));
         await journal?.note(line);
       } else if (line.type === 'intent' || (journal && line.type !== 'before')) {
