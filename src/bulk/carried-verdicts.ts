@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { Destinations, type LinkList } from '../check/destinations.ts';
 import type { CheckPlan } from './check-plan.ts';
 import type { Journal } from './journal/journal.ts';
 import { rangesOf } from './journal/ranges.ts';
 import { RecordedVerdicts } from './journal/recorded-verdicts.ts';
 import { isSettled } from './journal/run-state.ts';
-import { inputName } from './run-names.ts';
 import type { UnfinishedRun } from './run-plan.ts';
 
 /** The check that continues, by the links of now. */
@@ -22,11 +20,11 @@ const together = 200;
  * elsewhere since, or be gone. So nothing that is known is asked again, and nothing old is reported of a link that was changed.
  */
 export async function carryVerdicts(
-  { folder, path, state }: UnfinishedRun,
+  { record, path, state }: UnfinishedRun,
   { links, settings, shortUrls, readLinks }: Carrying,
   journal: Journal,
 ): Promise<void> {
-  const earlier = await readLinks(join(folder, inputName));
+  const earlier = await readLinks(record.input);
   const destinations = new Destinations(joined(links, earlier), { refusal: settings.refusal, shortUrls }, () => true);
   const verdicts = new RecordedVerdicts(path, state, 0);
   const isCarried = new Uint8Array(links.count);

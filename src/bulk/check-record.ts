@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import type { CheckStatus, Verdict } from '../check/verdict.ts';
 import type { Identity } from '../client/subject.ts';
 import { foldJournal } from './journal/fold.ts';
 import { RecordedVerdicts } from './journal/recorded-verdicts.ts';
 import { whileThere } from './journal/run-folder.ts';
 import type { RowState } from './journal/run-state.ts';
-import { inputName, journalName, newestRuns, runFolders, titleOf } from './run-names.ts';
+import { newestRuns, runFolders, runRecord, titleOf } from './run-names.ts';
 
 /** A check of the past, by its journal. */
 export interface CheckRecord {
@@ -33,10 +32,9 @@ export async function* checkRecords(
   { server, username }: Pick<Identity, 'server' | 'username'>,
 ): AsyncGenerator<CheckRecord> {
   const folders = runFolders(stateFolder);
-  for (const { run, begin } of newestRuns(stateFolder, '', Number.POSITIVE_INFINITY)) {
+  for (const { run, begin } of newestRuns(stateFolder)) {
     if (begin?.operation !== 'check' || begin.server !== server || begin.account !== username) continue;
-    const folder = join(folders.runs, run);
-    const path = join(folder, journalName);
+    const { journal: path, input } = runRecord(run, folders);
     const state = await whileThere(run, folders, () => foldJournal(path));
     const links = begin.input.rows;
     if (!state || (state.counts.get('free') ?? 0) === links) continue;
@@ -47,7 +45,7 @@ export async function* checkRecords(
       complete: state.complete,
       domain: begin.domain,
       options: begin.options,
-      input: join(folder, inputName),
+      input,
       statusOf: (link) => state.stateOf(link),
       verdictOf: (link) => verdicts.read(link),
       close: () => verdicts.close(),

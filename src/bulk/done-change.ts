@@ -17,8 +17,8 @@ export interface DoneChange {
   readonly before: EarlierLink | null | undefined;
   /** Of a created link: what it was when it was made. */
   readonly made?: LinkPrints | undefined;
-  /** An earlier run has created the link, too. */
-  readonly isEarlier?: true;
+  /** Of a created link: it is the run's for certain. Of any other the watermark of the run decides. */
+  readonly isProven?: boolean;
   /** The row has its result: it was applied as a whole. Otherwise it may not have been, or in part. */
   readonly isCertain: boolean;
   /** Another link of the run had its hash, or has it: they are taken back one after the other. */

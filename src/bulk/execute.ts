@@ -44,6 +44,8 @@ interface Proceeds {
   readonly files: OutcomeFiles;
   readonly tally: RunningTally;
   surplus: readonly string[];
+  /** No call is left to be made. */
+  isEnded: boolean;
   endedAt?: number;
 }
 
@@ -51,7 +53,7 @@ interface Proceeds {
 export function executeRun<Payload extends object>(run: RunExecution<Payload>, batches: number): ExecutedRun<Payload> {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
-  const proceeds: Proceeds = { files: openFiles(plan, run.operation, system), tally, surplus: [] };
+  const proceeds: Proceeds = { files: openFiles(plan, run.operation, system), tally, surplus: [], isEnded: false };
   const startedAt = system.now();
   const { rows } = plan.input;
   return {
@@ -65,13 +67,19 @@ export function executeRun<Payload extends object>(run: RunExecution<Payload>, b
     }),
     summary: () => ({
       tally,
-      stop: stop.reason,
+      stop: stopOf(proceeds, stop.reason),
       calls: calls.made,
       milliseconds: (proceeds.endedAt ?? system.now()) - startedAt,
       workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
       surplus: proceeds.surplus,
     }),
   };
+}
+
+/** A signal that came after the last answer stopped nothing. */
+function stopOf({ tally, isEnded }: Proceeds, reason: StopReason | undefined): StopReason | undefined {
+  const { not_sent, unknown } = tally.counts;
+  return reason?.kind === 'signal' && isEnded && not_sent + unknown === 0 ? undefined : reason;
 }
 
 /** The rows for a reader that may leave early: then the run is stopped, and read to its end all the same, where it is closed. */
@@ -122,7 +130,9 @@ async function* settledRows<Payload extends object>(
       if (underWay.length >= window) yield await kept(underWay.shift() ?? settled);
     }
     for (const settled of underWay) yield await kept(settled);
-    proceeds.surplus = await lateDuplicates(run);
+    const surplus = await lateDuplicates(run);
+    proceeds.surplus = surplus ?? [];
+    proceeds.isEnded = surplus !== undefined;
   } finally {
     ignoreSignals();
     await endRun(run, proceeds);
@@ -167,7 +177,8 @@ async function endRun<Payload extends object>(
   files.close(isWhole, stop);
   // Rows that are not settled for good make a run that can be resumed.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
-  const reason = isWhole && isSettled && !stop.reason ? 'complete' : nameOf(stop.reason);
+  const stopped = isWhole ? stopOf(proceeds, stop.reason) : stop.reason;
+  const reason = isWhole && isSettled && !stopped ? 'complete' : nameOf(stopped);
   try {
     await begun.journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
   } catch (error) {

@@ -1,19 +1,62 @@
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
+import { urlsByHash } from '../client/named-urls.ts';
+import { foldedHash } from '../contract/link.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { sameUrl } from '../link/value.ts';
 import { rulesOf } from './batches.ts';
-import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
-import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
+import { frontSize, type ListingSettings, type Scan, scanNewest, takeWatermark, usualSettle } from './checked/newest-links.ts';
+import { type Done, doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
+import type { ConflictPolicy } from './operations/conflicts.ts';
 import type { BulkOperation } from './operations/operation.ts';
+import { shortenOperation } from './operations/shorten.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
 import type { RunRow } from './run-plan.ts';
 import { createStop, type Execution, type Ledger } from './sending/execution.ts';
 import { createLimiter } from './sending/limiter.ts';
-import { notingLedger } from './sending/noting-ledger.ts';
 import { sendRows } from './sending/sending.ts';
 import { leftAside } from './sending/settling.ts';
-import type { NoteChanges } from './settled-change.ts';
+import { type TypedRecord, type TypedSettings, typedRecord } from './typed-record.ts';
+
+interface TypedShortening extends TypedSettings, Omit<InlineSettings<ShortenItem>, 'system' | 'before' | 'record' | 'readBack'> {
+  readonly tellsNew: boolean;
+  readonly onConflict: Exclude<ConflictPolicy, 'update'> | undefined;
+  warn(message: string): void;
+}
+
+/**
+ * Makes links as they were typed. Of a hash that was typed is read first what has it, so that `undo` knows whose the link is; the hash that a
+ * renamed link gets is known only later, so there the newest links are read.
+ */
+export async function shortenTyped(items: readonly ShortenItem[], settings: TypedShortening): Promise<TypedResult<ShortenItem>> {
+  const { client, domain, system, mode, onConflict, signal, warn } = settings;
+  const isTypedHash = mode.name === 'keyed' && !mode.generateHashes;
+  const isRenamed = isTypedHash && onConflict === 'rename';
+  const before = isTypedHash && !isRenamed ? await linksThere(items, settings) : [];
+  const takeMark = isRenamed ? () => takeWatermark({ client, domain }, signal) : undefined;
+  const record = typedRecord(items, { ...settings, takeMark });
+  const operation = shortenOperation(settings);
+  const { statusOf } = operation;
+  const done = await runInline(
+    before[0] ? { ...operation, statusOf: (item, one) => (hasHash(item, one) ? 'existing' : statusOf(item, one)) } : operation,
+    items,
+    { ...settings, before, record, readBack: typedDoubt({ client, domain, system, warn }) },
+  );
+  return { ...done, run: record.run, undo: true };
+}
+
+async function linksThere(
+  items: readonly ShortenItem[],
+  { client, domain, signal }: TypedShortening,
+): Promise<RunRow['before'][]> {
+  const hashes = items.map(({ custom_hash = '' }) => custom_hash);
+  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
+  return hashes.map((hash) => found.get(hash) ?? null);
+}
+
+function hasHash({ custom_hash = '' }: ShortenItem, { record }: Done): boolean {
+  return record !== undefined && foldedHash(record.hash) === foldedHash(custom_hash);
+}
 
 export interface InlineSettings<Payload extends object> {
   readonly system: Pick<System, 'elapsed' | 'sleep' | 'random'>;
@@ -26,12 +69,20 @@ export interface InlineSettings<Payload extends object> {
   readonly before?: readonly RunRow['before'][] | undefined;
   /** When they were, as `System.elapsed` has it. */
   readonly readAt?: number | undefined;
+  /** Keeps what is done; nothing without it. */
+  readonly record?: TypedRecord | undefined;
   /** Inspects rows in doubt, where the operation's policy is `read_back`; one verdict per payload. */
   readonly readBack?: ((payloads: readonly Payload[], signal: AbortSignal) => Promise<readonly Verdict[]>) | undefined;
-  /** What was done to links, for the history of their clicks; `run` names this command. */
-  readonly notes?: { readonly run: string; readonly domain: string | undefined; readonly note: NoteChanges } | undefined;
   /** Something odd that changes nothing: the answer held records that nobody asked for. */
   readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** What was done with links that were typed. */
+export interface TypedResult<Payload extends object> extends InlineResult<Payload> {
+  /** The name of its record. */
+  readonly run: string;
+  /** It keeps what the links were before. */
+  readonly undo: boolean;
 }
 
 export interface InlineResult<Payload extends object> {
@@ -42,13 +93,13 @@ export interface InlineResult<Payload extends object> {
 }
 
 /**
- * Changes what was typed on the command line: with the matching and the classes of a long run, without its journal. `line`
- * is the number of the operand. Ends with `runEnd(tally, stop)`.
+ * Makes links that were typed: with the matching and the classes of a long run, and a record that nothing resumes, because the same URL may be
+ * shortened twice. `line` is the number of the operand. Ends with `runEnd(tally, stop)`.
  */
 export async function runInline<Payload extends object>(
   operation: BulkOperation<Payload>,
   payloads: readonly Payload[],
-  { system, batchSize, signal, failFast = false, before = [], readAt, readBack, warn, notes }: InlineSettings<Payload>,
+  { system, batchSize, signal, failFast = false, before = [], readAt, readBack, warn, record }: InlineSettings<Payload>,
 ): Promise<InlineResult<Payload>> {
   const rows = payloads.map((payload, index): BulkRow<Payload> => {
     const link = before[index];
@@ -56,7 +107,7 @@ export async function runInline<Payload extends object>(
   });
   const run: Execution<Payload> = {
     operation,
-    ledger: notes ? notingLedger<Payload>(noLedger, { operation, ...notes }) : noLedger,
+    ledger: record?.ledger(rows) ?? noLedger,
     system,
     stop: createStop(),
     signal,
@@ -78,10 +129,12 @@ export async function runInline<Payload extends object>(
         )),
     onSurplus: (records) => warn?.(`the response contains ${records.length} unrequested records`),
   };
+  await record?.before(rows);
   const found = await sendRows(rows, run);
   const outcomes = rows.flatMap((row) => found.get(row.index) ?? leftAside([row], run).outcomes);
   const tally = startTally();
   for (const outcome of outcomes) tally.add(outcome);
+  await record?.end(tally, run.stop.reason);
   return { outcomes, tally, stop: run.stop.reason };
 }
 

@@ -1,37 +1,42 @@
-import { isAbsolute, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
 import { changedOptions } from './given-flags.ts';
-import { foldJournal } from './journal/fold.ts';
+import { foldJournal, newRunState } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import type { BeginLine } from './journal/lines.ts';
 import {
   claimAccount,
   claimBeginning,
+  claimRecord,
   claimRun,
   createRunFolder,
-  endsComplete,
+  endsShown,
   keyOfRun,
+  newOrder,
   newRunName,
+  pruneSmall,
   type RunIdentity,
   readBegin,
   removeRunFolder,
   runKey,
   whileThere,
 } from './journal/run-folder.ts';
-import { isUntouched, type RunState } from './journal/run-state.ts';
+import { isOver, isUntouched, type RunState } from './journal/run-state.ts';
+import { smallJournal } from './journal/small-journal.ts';
 import { assertReplaceable } from './results/output-paths.ts';
 import type { BegunRun } from './run-execution.ts';
-import { journalName, type RunFolders, runFolders, runNames } from './run-names.ts';
+import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from './run-names.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
 import { isUndone } from './undone.ts';
 
 /** What is known of a run before it is known how its rows are sent. */
 export type RunBeginning = Pick<
   RunPlan<object>,
-  'again' | 'domain' | 'failed' | 'input' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
+  'again' | 'domain' | 'failed' | 'input' | 'isTyped' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
 >;
 
 /**
@@ -62,15 +67,22 @@ export async function beginRun<Started>(
     assertReplaceable(plan, alike?.state.begin);
     const found = alike && isOutdated(alike, plan) ? await discard(alike, folders, system) : alike;
     if (found && plan.input.carry) await renew(found.name, identity, plan, environment);
+    const release = (): void => releaseAll(claims);
+    if (!found && plan.isTyped) {
+      const begun = await beginSmall(identity, plan, environment, (claim) => claims.push(claim));
+      made = begun.name;
+      journal = begun.journal;
+      return await start({ ...begun, resumed: false, release });
+    }
     if (!found) made = await create(identity, plan, folders, environment);
     const name = found?.name ?? made ?? '';
     claims.push(await claimRun(name, folders, system));
-    const folder = join(folders.runs, name);
-    const path = join(folder, journalName);
+    const record = runRecord(name, folders);
+    const path = record.journal;
     // Folded once more under the lock: the process that had it may have worked on until now.
     const state = await foldJournal(path);
     journal = await openJournal(path, state.size, openJournalFile);
-    return await start({ name, path, folder, journal, state, resumed: found !== undefined, release: () => releaseAll(claims) });
+    return await start({ name, path, record, journal, state, resumed: found !== undefined, release });
   } catch (error) {
     await journal?.close();
     try {
@@ -85,6 +97,32 @@ export async function beginRun<Started>(
   }
 }
 
+/** A run of links that were typed: nothing is written before its first batch is. */
+async function beginSmall(
+  identity: RunIdentity,
+  plan: RunBeginning,
+  environment: RunEnvironment,
+  hold: (claim: Claim) => void,
+): Promise<Omit<BegunRun, 'resumed' | 'release'>> {
+  const { system, openJournalFile } = environment;
+  const folders = runFolders(environment.stateFolder);
+  const name = newRunName(runKey(identity), system.now(), folders);
+  const record = smallRecord(name, folders);
+  hold(await claimRecord(name, record, system));
+  if (existsSync(record.path)) throw meanwhile();
+  pruneSmall(folders);
+  const begin = beginLine(name, identity, plan, environment);
+  const journal = smallJournal(record.path, system, openJournalFile);
+  await journal.write(begin);
+  return { name, path: record.journal, record, journal, state: newRunState(begin) };
+}
+
+function meanwhile(): LocalError {
+  return new LocalError('another process began or finished the same change meanwhile; nothing was changed', {
+    hint: 'run the same command again',
+  });
+}
+
 /** A selection that was read anew has other links than a run of it that was begun and sent nothing. */
 function isOutdated({ state }: FoundRun, { input }: RunBeginning): boolean {
   return input.readAt !== undefined && isUntouched(state);
@@ -95,7 +133,7 @@ async function discard({ name }: FoundRun, folders: RunFolders, system: System):
   const work = await claimRun(name, folders, system, 0);
   try {
     // Under the lock: the process that had it may have worked on until now.
-    if (!isUntouched(await foldJournal(join(folders.runs, name, journalName)))) {
+    if (!isUntouched(await foldJournal(runRecord(name, folders).journal))) {
       throw new LocalError(`another process continued run ${name} meanwhile`, { hint: 'run the same command again' });
     }
     removeRunFolder(name, folders, system);
@@ -109,17 +147,18 @@ async function renew(name: string, identity: RunIdentity, plan: RunBeginning, en
   const { system, openJournalFile, stateFolder } = environment;
   const { carry, copyTo } = plan.input;
   const folders = runFolders(stateFolder);
-  const folder = join(folders.runs, name);
+  const record = runRecord(name, folders);
+  const path = record.journal;
   const work = await claimRun(name, folders, system);
   try {
-    const path = join(folder, journalName);
     // Under the lock: the process that had it may have worked on until now.
     const state = await foldJournal(path);
-    const begin = { ...beginLine(name, identity, plan, environment), at: state.begin.at };
+    const { at, order } = state.begin;
+    const begin = { ...beginLine(name, identity, plan, environment), at, order };
     await createRunFolder(begin, folders, system, {
       copyInput: copyTo,
       openFile: openJournalFile,
-      carry: (journal) => carry?.({ folder, path, state }, journal) ?? Promise.resolve(),
+      carry: (journal) => carry?.({ record, path, state }, journal) ?? Promise.resolve(),
     });
   } finally {
     work.release();
@@ -139,26 +178,29 @@ interface FoundRun {
 async function findRun(
   key: string,
   identity: RunIdentity,
-  { again, undoes, input, domain, undo = false }: RunBeginning,
+  { again, undoes, input, domain, isTyped, undo = false }: RunBeginning,
   { stateFolder, system }: RunEnvironment,
 ): Promise<FoundRun | undefined> {
   const folders = runFolders(stateFolder);
-  const { unfinished, finished, undone } = await runsOf(key, folders);
+  const known = await runsOf(key, folders);
+  const { unfinished, undone } = known;
   // Nothing is done anew while it is taken back.
   for (const name of undone) (await claimRun(name, folders, system, 0)).release();
-  if (unfinished.length === 0 && finished === undefined && !again) await assertSameInput(identity, domain === undefined, folders);
-  const begun = unfinished.find(({ state }) => !isUntouched(state));
+  if (unfinished.length === 0 && known.finished === undefined && !again && !isTyped)
+    await assertSameInput(identity, domain === undefined, folders);
+  // What was done and nobody has seen is shown; with other flags, or asked for once more, it is finished.
+  const isToShow = ({ begin }: RunState): boolean => !again && changedOptions(identity, begin).length === 0;
+  const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
+  const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
   if (input.snapshot && begun?.name !== input.snapshot.run) {
-    throw new LocalError('another process began or finished the same change meanwhile; nothing was changed', {
-      hint: 'run the same command again',
-    });
+    throw meanwhile();
   }
   if (begun) {
     assertSameOptions(identity, begun.state.begin);
     return begun;
   }
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
-    const begin = await readBegin(join(folders.runs, finished));
+    const begin = await readBegin(runRecord(finished, folders));
     const changed = begin ? changedOptions(identity, begin) : [];
     const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
     throw new UsageError(`${input.name} was already completed by run ${finished}${how}`, {
@@ -167,7 +209,7 @@ async function findRun(
   }
   const isAlike = ({ begin }: RunState): boolean =>
     changedOptions(identity, begin).length === 0 && (begin.undo ?? false) === undo;
-  return unfinished.find(({ state }) => isAlike(state));
+  return unfinished.find(({ state }) => !state.complete && isAlike(state));
 }
 
 /** The runs that one command line may mean, newest first, and the newest finished one. One that was undone is neither. */
@@ -180,12 +222,12 @@ export async function runsOf(
   const undone: string[] = [];
   let finished: string | undefined;
   for (const name of names.reverse()) {
-    const journal = join(folders.runs, name, journalName);
+    const { journal } = runRecord(name, folders);
     // Of finished ones before the newest, which is read whole, the end is enough.
-    const state = finished !== undefined && (await endsComplete(journal)) ? undefined : await foldJournal(journal);
+    const state = finished !== undefined && (await endsShown(journal)) ? undefined : await foldJournal(journal);
     // What was taken back is done anew.
     if (state && (await isUndone(state, folders))) undone.push(name);
-    else if (state && !state.complete) unfinished.push({ name, state });
+    else if (state && !isOver(state)) unfinished.push({ name, state });
     else finished ??= name;
   }
   return { unfinished, finished, undone };
@@ -197,10 +239,11 @@ export async function runsOf(
  */
 async function assertSameInput(identity: RunIdentity, onDefault: boolean, folders: RunFolders): Promise<void> {
   for (const name of runNames(folders)) {
-    const begin = await readBegin(join(folders.runs, name)).catch(() => undefined);
+    const record = runRecord(name, folders);
+    const begin = record.isSmall ? undefined : await readBegin(record).catch(() => undefined);
     if (!begin || !isKin(identity, begin, onDefault)) continue;
     // Not locked by this process: another one may delete it.
-    const state = await whileThere(name, folders, () => foldJournal(join(folders.runs, name, journalName)));
+    const state = await whileThere(name, folders, ({ journal }) => foldJournal(journal));
     if (!state || state.complete || isUntouched(state) || (await isUndone(state, folders))) continue;
     const { input } = identity;
     if (begin.input.sha256 === input.sha256) {
@@ -245,12 +288,13 @@ function beginLine(
   run: string,
   identity: RunIdentity,
   { what, undo, undoes, profile, results, failed }: RunBeginning,
-  { client, system }: RunEnvironment,
+  { client, system, stateFolder }: RunEnvironment,
 ): BeginLine {
   return {
     type: 'begin',
     version: 1,
     run,
+    order: newOrder(runFolders(stateFolder)),
     ...identity,
     what,
     undo: undo || undefined,

@@ -4,7 +4,7 @@ import type { Journal } from './journal/journal.ts';
 import type { RecordedOutcomes } from './journal/recorded-outcomes.ts';
 import type { RunState } from './journal/run-state.ts';
 import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
-import type { RunFolders } from './run-names.ts';
+import type { RunFolders, RunRecord } from './run-names.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
 import type { Execution } from './sending/execution.ts';
 import type { CallCount, KeyedMutex } from './sending/limiter.ts';
@@ -14,8 +14,8 @@ export interface BegunRun {
   readonly name: string;
   /** Path of the journal. */
   readonly path: string;
-  /** Where it lies, with all that is kept of the run. */
-  readonly folder: string;
+  /** Where all lies that is kept of the run. */
+  readonly record: RunRecord;
   readonly journal: Journal;
   /** What the journal says of earlier processes. */
   readonly state: RunState;

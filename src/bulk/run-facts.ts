@@ -4,6 +4,7 @@ import type { Client } from '../client/client.ts';
 import { fileBatches } from './batches.ts';
 import { callsToProve } from './checked/idempotency-probe.ts';
 import { isSettled } from './journal/run-state.ts';
+import type { OperationKind } from './operations/operation.ts';
 import { guarantees } from './operations/shorten.ts';
 import type { BulkRow } from './results/row-outcome.ts';
 import type { RunExecution } from './run-execution.ts';
@@ -13,6 +14,7 @@ import { isAged } from './sending/before.ts';
 /** What is known when a run begins, for the header (R 1.7). */
 export interface RunFacts {
   readonly run: string;
+  readonly kind: OperationKind;
   readonly resumed: boolean;
   readonly rows: number;
   /** Rows that an earlier process finished. */
@@ -36,6 +38,17 @@ export function readsFirst<Payload extends object>(
   return plan.input.readAt === undefined ? reads !== 'renames' : isAged(plan.input, run);
 }
 
+/**
+ * Whether the newest links are to be read before the first batch: a hash that somebody typed may have had an equal link, and what was there
+ * before is none of the run's to take back.
+ */
+export function needsMark<Payload extends object>({
+  plan: { mode, undo, isTyped },
+  begun,
+}: Pick<RunExecution<Payload>, 'plan' | 'begun'>): boolean {
+  return mode?.name === 'keyed' && !mode.generateHashes && !undo && !isTyped && begun.state.mark === undefined;
+}
+
 /** Batches of so many rows that are left: as the run cuts its input (D15), which takes more than the bound says for long hashes. */
 async function batchesOf<Payload extends object>(
   { plan: { input, payload, batchSize }, operation, rules }: RunExecution<Payload>,
@@ -49,7 +62,7 @@ async function batchesOf<Payload extends object>(
 }
 
 export async function factsOf<Payload extends object>(run: RunExecution<Payload>): Promise<RunFacts> {
-  const { plan, begun, domain } = run;
+  const { plan, begun, domain, operation } = run;
   const { rows } = plan.input;
   let doneBefore = 0;
   for (const [state, count] of begun.state.counts) if (isSettled(state)) doneBefore += count;
@@ -57,12 +70,13 @@ export async function factsOf<Payload extends object>(run: RunExecution<Payload>
   const mode = plan.mode?.name;
   return {
     run: begun.name,
+    kind: operation.kind,
     resumed: begun.resumed,
     rows,
     doneBefore,
     batches,
     // 2 % are kept for reading back (R-11).
-    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst(run))) * 1.02),
+    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst(run))) * 1.02) + Number(batches > 0 && needsMark(run)),
     domain,
     guarantee: mode && `${mode}: ${guarantees[mode]}`,
     advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
@@ -80,7 +94,7 @@ export async function assertBudget<Payload extends object>(run: RunExecution<Pay
   const before = operation.doubt === 'inspect' && begun.state.open.size > 0 ? 1 : 0;
   const toBegin =
     callsPerBatch(plan) + (operation.doubt === 'repeat' && plan.mode?.name === 'keyed' ? callsToProve(run) : before);
-  const usual = calls.made + Number(!plan.isTyped) + toBegin;
+  const usual = calls.made + Number(!plan.isTyped) + Number(needsMark(run)) + toBegin;
   if (budget > usual) return;
   const least = usual + Number(await needsBefore(run));
   if (budget >= least) return;

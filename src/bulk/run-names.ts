@@ -4,14 +4,24 @@ import type { BeginLine } from './journal/lines.ts';
 
 /** Where everything that bulk runs keep lies, below the state folder. */
 export interface RunFolders {
+  readonly state: string;
   readonly runs: string;
+  /** The number of the newest run. */
+  readonly orders: string;
   readonly locks: string;
   /** Proofs of rule 4.3.4 (R-X7). */
   readonly proofs: string;
 }
 
 export function runFolders(stateFolder: string): RunFolders {
-  return { runs: join(stateFolder, 'runs'), locks: join(stateFolder, 'locks'), proofs: join(stateFolder, 'canaries') };
+  const within = (part: string): string => join(stateFolder, part);
+  return {
+    state: stateFolder,
+    runs: within('runs'),
+    orders: within('order'),
+    locks: within('locks'),
+    proofs: within('canaries'),
+  };
 }
 
 export const journalName = 'journal.log';
@@ -19,44 +29,87 @@ export const journalName = 'journal.log';
 /** Images are many times as large as the journal, which is read whole at every resume; so they have a file of their own. */
 export const imagesName = 'before.log';
 
-/** An empty file in the folder of an undo whose result somebody has seen. */
+/** An empty file in the folder of an undo of an earlier version whose result somebody has seen. */
 export const reportedName = 'reported';
 
 /** The input of a run that cannot be read again where it came from. */
 export const inputName = 'input';
 
-/** Names of all runs, oldest first: `20241121-050312-3fa9c1d2`. The last part is the run's key. */
-export function runNames({ runs }: RunFolders): string[] {
+/** Where all lies that is kept of one run. */
+export interface RunRecord {
+  /** Links that were typed: all of it is one file, the journal, which has the images, too. */
+  readonly isSmall: boolean;
+  /** The folder, or the one file. */
+  readonly path: string;
+  readonly journal: string;
+  readonly images: string;
+  readonly input: string;
+  /** Where the process that works on the run says so. */
+  readonly lock: string;
+}
+
+export function runRecord(name: string, folders: RunFolders): RunRecord {
+  const small = smallRecord(name, folders);
+  return existsSync(small.path) ? small : largeRecord(name, folders);
+}
+
+export function smallRecord(name: string, { runs, locks }: RunFolders): RunRecord {
+  const path = join(runs, `${name}${smallEnd}`);
+  return { isSmall: true, path, journal: path, images: path, input: path, lock: join(locks, `run-${name}`) };
+}
+
+export function largeRecord(name: string, { runs }: RunFolders): RunRecord {
+  const path = join(runs, name);
+  const within = (part: string): string => join(path, part);
+  const [journal, images, input] = [within(journalName), within(imagesName), within(inputName)];
+  return { isSmall: false, path, journal, images, input, lock: within('lock') };
+}
+
+const smallEnd = '.log';
+
+const namePattern = /^\d{8}-\d{6}-[0-9a-f]{8}(-\d+)?$/;
+
+/** Names of all runs, by the time in them: `20241121-050312-3fa9c1d2`. The last part is the run's key. */
+export function runNames(folders: RunFolders): string[] {
+  return [...folderNames(folders), ...smallNames(folders)].sort();
+}
+
+function folderNames({ runs }: RunFolders): string[] {
+  return existsSync(runs) ? readdirSync(runs).filter((name) => namePattern.test(name)) : [];
+}
+
+/** Names of the runs whose record is one file. */
+export function smallNames({ runs }: RunFolders): string[] {
   if (!existsSync(runs)) return [];
   return readdirSync(runs)
-    .filter((name) => /^\d{8}-\d{6}-[0-9a-f]{8}(-\d+)?$/.test(name))
-    .sort();
+    .filter((name) => name.endsWith(smallEnd))
+    .map((name) => name.slice(0, -smallEnd.length))
+    .filter((name) => namePattern.test(name));
 }
 
 /** A run by its name and the first line of its journal, which is undefined where it cannot be read. */
-interface NamedRun {
+export interface NamedRun {
   readonly run: string;
   readonly begin: BeginLine | undefined;
 }
 
-/** The runs of which `beginning` is the beginning of the name, newest first (U4); at most about `wanted`, whose journals are read. */
-export function newestRuns(stateFolder: string, beginning = '', wanted = 1): NamedRun[] {
+/** The runs of which `beginning` is the beginning of the name, newest first. */
+export function newestRuns(stateFolder: string, beginning = ''): NamedRun[] {
   const folders = runFolders(stateFolder);
-  const names = runNames(folders)
+  return runNames(folders)
     .filter((name) => name.startsWith(beginning))
-    .reverse();
-  // Names say the second: of those in the same one the journals say more.
-  const last = names[wanted - 1]?.slice(0, secondLength) ?? '';
-  const newest = names.filter((name) => name.slice(0, secondLength) >= last);
-  return newest.map((run) => ({ run, begin: beginOf(join(folders.runs, run, journalName)) })).sort(byAge);
+    .map((run) => ({ run, begin: beginOf(runRecord(run, folders).journal) }))
+    .sort(byAge);
 }
 
-/** Characters of a name that say when: `20241121-050312`. */
-const secondLength = 15;
-
-/** For sorting: the newest run first. */
+/** For sorting: the newest run first, by its number. Runs of earlier versions have none: they are older, and the clock orders them. */
 export function byAge(one: NamedRun, other: NamedRun): number {
-  return compared(beginningOf(other), beginningOf(one)) || compared(other.run, one.run);
+  const byOrder = orderOf(other) - orderOf(one);
+  return byOrder || compared(beginningOf(other), beginningOf(one)) || compared(other.run, one.run);
+}
+
+export function orderOf({ begin }: Pick<NamedRun, 'begin'>): number {
+  return begin?.order ?? 0;
 }
 
 /** ISO 8601, to the second where only the name says it. */

@@ -8,6 +8,7 @@ import type { RunState } from './journal/run-state.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { Mode } from './operations/shorten.ts';
 import type { RowError } from './results/row-outcome.ts';
+import type { RunRecord } from './run-names.ts';
 import type { NoteChanges } from './settled-change.ts';
 
 /** A row as it was read. */
@@ -51,7 +52,7 @@ export interface RunInput<Item extends object = object> {
 /** A run that is held by this process, as it was left. */
 export interface UnfinishedRun {
   /** Where it lies, and its journal. */
-  readonly folder: string;
+  readonly record: RunRecord;
   readonly path: string;
   readonly state: RunState;
 }
@@ -80,7 +81,7 @@ export interface RunPlan<Payload extends object> {
   readonly undoes?: string | undefined;
   /** Links that are made besides those of a shortening, as far as it is known. */
   readonly newLinks?: number | undefined;
-  /** Links that were typed: their calls are not worth asking for quotas and domains first. */
+  /** Links that were typed: their record is one file, and their calls are not worth asking for quotas and domains first. */
   readonly isTyped?: boolean | undefined;
   /** Whether a link that was read again is still one that was selected (F2). */
   readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
@@ -125,6 +126,8 @@ export interface RunEnvironment {
   warn(message: string): void;
   /** What was done to links, for the history of their clicks. */
   readonly noteChanges?: NoteChanges | undefined;
+  /** Every row has its outcome, which is about to be recorded: from here on a signal changes nothing any more. */
+  readonly answered?: (() => void) | undefined;
   /** For tests: a journal that breaks or stops at a chosen step. */
   readonly openJournalFile?: OpenJournalFile | undefined;
 }

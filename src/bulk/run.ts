@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { accountDomains } from '../client/account-domains.ts';
+import { CallError, refusesRun } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
@@ -19,10 +20,11 @@ import type { BulkOperation } from './operations/operation.ts';
 import { assertDistinct } from './results/output-paths.ts';
 import { beginRun } from './run-beginning.ts';
 import type { BegunRun, RunExecution } from './run-execution.ts';
-import { assertBudget, assertQuota, factsOf, type RunFacts, readsFirst } from './run-facts.ts';
+import { assertBudget, assertQuota, factsOf, needsMark, type RunFacts, readsFirst } from './run-facts.ts';
 import { runFolders } from './run-names.ts';
 import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { pruneRuns } from './runs.ts';
+import { answeringLedger } from './sending/answering-ledger.ts';
 import { createStop } from './sending/execution.ts';
 import { BudgetError, countCalls, createKeyedMutex, createLimiter } from './sending/limiter.ts';
 import { notingLedger } from './sending/noting-ledger.ts';
@@ -48,12 +50,13 @@ export async function startRun<Payload extends object>(
   const domain = await domainOf(plan, counted.client);
   const mayCall = (): boolean => counted.calls.reserve(1);
   const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
-  await pruneRuns(environment.stateFolder, environment.system);
+  if (!plan.isTyped) await pruneRuns(environment.stateFolder, environment.system);
   const identity = identityOf(plan, operation, domain, environment.client);
   return await beginRun(identity, plan, environment, async (begun) => {
     const images = keepsImages(begun, plan, environment)
       ? await openImages({
-          folder: begun.folder,
+          record: begun.record,
+          journal: begun.journal,
           rows: plan.input.rows,
           operation,
           system: environment.system,
@@ -167,14 +170,18 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
     rounds: new Map(),
     recorded: recordedOutcomes(begun.path, state),
     ledger: notingLedger(
-      journalLedger({
-        journal,
-        before,
-        firstBatch: state.nextBatch,
-        keyOf: plan.mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
-        keepsPrior: plan.results !== undefined,
-        takeWatermark: isChecked ? () => paidWatermark(run) : undefined,
-      }),
+      answeringLedger(
+        journalLedger({
+          journal,
+          before,
+          firstBatch: state.nextBatch,
+          keyOf: plan.mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
+          keepsPrior: plan.results !== undefined,
+          takeWatermark: isChecked ? () => paidWatermark(run) : needsMark({ plan, begun }) ? () => mark() : undefined,
+        }),
+        plan.input.rows,
+        beginnings.answered,
+      ),
       { operation, run: begun.name, domain: beginnings.domain, note: beginnings.noteChanges },
     ),
     // In checked mode `paidWatermark` has reserved the call of the batch together with its own.
@@ -189,6 +196,7 @@ function executionOf<Payload extends object>(plan: RunPlan<Payload>, beginnings:
     onSurplus: (records) => keepSurplus(records, run),
   };
   const probe = createIdempotencyProbe(run);
+  const mark = firstWatermark(run);
   return run;
 }
 
@@ -201,6 +209,24 @@ function mayCall<Payload extends object>(count: number, { calls, plan, stop }: R
 async function paidWatermark<Payload extends object>(run: RunExecution<Payload>): Promise<Watermark> {
   if (!run.calls.reserve(callsPerBatch(run.plan))) throw new BudgetError(run.plan.budget);
   return await takeWatermark(run, run.signal);
+}
+
+/** Before the first batch alone: later ones wait for it. Where it cannot be read, `undo` takes nothing for the run's own. */
+function firstWatermark<Payload extends object>(run: RunExecution<Payload>): () => Promise<Watermark | undefined> {
+  let first: Promise<Watermark | undefined> | undefined;
+  const read = async (): Promise<Watermark | undefined> => {
+    if (!run.calls.reserve(1)) return undefined;
+    return await takeWatermark(run, run.signal).catch((error: unknown) => {
+      if (!(error instanceof CallError) || refusesRun(error)) throw error;
+      run.warn(`could not list the newest links, so undo will need --force: ${error.message}`);
+      return undefined;
+    });
+  };
+  return async () => {
+    if (first) return await first.then(() => undefined);
+    first = read();
+    return await first;
+  };
 }
 
 /** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide (F33). */

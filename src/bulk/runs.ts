@@ -1,11 +1,9 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { CliError, messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
-import type { Identity } from '../client/subject.ts';
 import { fieldsSincePrinted } from '../link/prints.ts';
 import { foldJournal } from './journal/fold.ts';
 import { readJournal } from './journal/journal.ts';
@@ -14,8 +12,8 @@ import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { deleteRun, whileThere } from './journal/run-folder.ts';
 import type { RunState } from './journal/run-state.ts';
 import type { RowStatus } from './results/row-outcome.ts';
-import { byAge, journalName, newestRuns, type RunFolders, runFolders, runNames, titleOf } from './run-names.ts';
-import { isUndone } from './undone.ts';
+import { byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './run-names.ts';
+import { type IsOwn, tipOf } from './undone.ts';
 
 /** A run as `runs list` and `runs show` print it. */
 export interface RunOverview {
@@ -35,22 +33,25 @@ export interface RunOverview {
   readonly journal: string;
 }
 
-/** Whether a run can be undone: it kept what links were, or made links, and changed something (U2). Counters do not come back. */
+/** Whether a run can be undone: it kept what links were, or made links, and changed something. Counters do not come back. */
 export function canBeUndone({ begin, counts, undoneBy }: RunOverview): boolean {
-  if (!begin || undoneBy !== undefined || begin.operation === 'reset') return false;
+  if (!begin || undoneBy !== undefined || begin.operation === 'reset' || begin.operation === 'api') return false;
   const isChange =
     begin.operation === 'tags' ||
     (['created', 'changed', 'deleted', 'unknown'] as const).some((status) => (counts[status] ?? 0) > 0);
   return isChange && (begin.undo === true || begin.operation === 'shorten');
 }
 
-/** The newest run of an account that can be undone, if there is one. */
-export async function newestUndoable(
+/** The newest run before another one that can be undone, of those that are meant. */
+export async function undoableBefore(
   stateFolder: string,
-  { server, username }: Pick<Identity, 'server' | 'username'>,
+  { run: last }: Pick<BeginLine, 'run'>,
+  isOwn: IsOwn,
 ): Promise<{ readonly run: string; readonly begin: BeginLine } | undefined> {
-  for (const { run, begin } of newestRuns(stateFolder, '', Number.POSITIVE_INFINITY)) {
-    if (begin?.server !== server || begin.account !== username) continue;
+  const runs = newestRuns(stateFolder);
+  const before = runs.slice(runs.findIndex(({ run }) => run === last) + 1);
+  for (const { run, begin } of before) {
+    if (!begin || begin.undoes !== undefined || !isOwn(begin)) continue;
     const found = await overview(run, runFolders(stateFolder));
     if (found && canBeUndone(found)) return { run, begin };
   }
@@ -68,7 +69,7 @@ export function resolveRun(stateFolder: string, text: string): string {
   if (text === 'last') return newestRuns(stateFolder)[0]?.run ?? noRun(text, 'no run is recorded yet');
   if (runNames(runFolders(stateFolder)).includes(text)) return text;
   // An empty variable of a script names no run.
-  const [found, ...others] = text === '' ? [] : newestRuns(stateFolder, text, shownCandidates + 1);
+  const [found, ...others] = text === '' ? [] : newestRuns(stateFolder, text);
   if (!found) return noRun(text);
   if (others.length === 0) return found.run;
   const shown = [found, ...others].slice(0, shownCandidates).map(({ run, begin }) => `${run}  ${begin ? titleOf(begin) : ''}`);
@@ -102,11 +103,12 @@ export async function forgetRun(stateFolder: string, run: string, system: System
   if (!(await deleteRun(run, runFolders(stateFolder), system))) noRun(run);
 }
 
-/** Deletes journals of finished runs that are older than 30 days. One that cannot be deleted now waits for the next time. */
+/** Deletes records of finished runs that are older than 30 days, but those of typed links. One that cannot be deleted now waits for the next time. */
 export async function pruneRuns(stateFolder: string, system: System): Promise<void> {
   const folders = runFolders(stateFolder);
   for (const run of runNames(folders)) {
-    const written = statSync(join(folders.runs, run, journalName), { throwIfNoEntry: false })?.mtimeMs;
+    const { isSmall, journal } = runRecord(run, folders);
+    const written = isSmall ? undefined : statSync(journal, { throwIfNoEntry: false })?.mtimeMs;
     if (written === undefined || system.now() - written < keptDays * 86_400_000) continue;
     if ((await overview(run, folders))?.state !== 'finished') continue;
     await deleteRun(run, folders, system).catch((error: unknown) => {
@@ -137,7 +139,7 @@ export interface Verification {
 /** Reads every link again that a run made or changed (R-X10), in groups; nothing is changed. */
 export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
   const folders = runFolders(stateFolder);
-  const journal = join(folders.runs, run, journalName);
+  const { journal } = runRecord(run, folders);
   const { begin, placeOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
   if (begin.operation !== 'shorten' && begin.operation !== 'edit' && begin.operation !== 'apply') {
     throw new UsageError(`run ${run} created no links; there is nothing to verify`);
@@ -171,12 +173,13 @@ function noRun(run: string, message = `no run ${run || '""'}`): never {
 
 /** Undefined where another process has deleted it meanwhile. */
 async function overview(run: string, folders: RunFolders): Promise<RunOverview | undefined> {
-  const journal = join(folders.runs, run, journalName);
+  const { journal } = runRecord(run, folders);
   try {
     const state = await whileThere(run, folders, () => foldJournal(journal));
     if (!state) return undefined;
     const { begin, lastEnd, complete } = state;
-    const undoneBy = (await isUndone(state, folders)) ? state.undoneBy : undefined;
+    const tip = await tipOf(state, folders);
+    const undoneBy = tip.isUndone ? tip.run : undefined;
     return { run, state: complete ? 'finished' : 'unfinished', begin, lastEnd, undoneBy, counts: countsOf(state), journal };
   } catch (error) {
     return { run, state: 'damaged', begin: undefined, counts: {}, problem: messageOf(error), journal };

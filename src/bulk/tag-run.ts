@@ -61,8 +61,9 @@ export async function recordTagRun<Result>(
     input: { name: 'tags', sha256, rows: 0 },
     options: JSON.parse(JSON.stringify(options)),
   } as const;
-  const beginning = { input, what, profile, undoes, undo: true };
+  const beginning = { input, what, profile, undoes, undo: true, isTyped: true };
   const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, release }) => {
+    await journal.write({ type: 'intent', batch: 1, rows: [], payload: sha256 });
     const made = await act(resumed).then((result) => ({ result }), keptFailure);
     if (undoes !== undefined) await recordUndone({ undoes, by: name }, runFolders(environment.stateFolder), system);
     const at = new Date(system.now()).toISOString();

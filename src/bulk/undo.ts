@@ -1,9 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { System } from '../base/system.ts';
-import { SeenKeys } from '../client/seen-keys.ts';
-import { type LinkKey, linkText } from '../contract/link.ts';
+import type { Client } from '../client/client.ts';
+import type { LinkKey } from '../contract/link.ts';
 import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../link/prints.ts';
+import { linksInFront } from './checked/in-front.ts';
+import type { Watermark } from './checked/newest-links.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from './journal/images.ts';
@@ -11,58 +11,46 @@ import { damaged, linesBackwards, openJournal, type Place, readJournal } from '.
 import { linksOf, statusesOf } from './journal/ledger.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { indexesOf } from './journal/ranges.ts';
-import { claimRun, readBegin, whileThere } from './journal/run-folder.ts';
+import { claimRun } from './journal/run-folder.ts';
 import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
-import { imagesName, journalName, type RunFolders, reportedName, runFolders, runNames } from './run-names.ts';
-import { isUndone } from './undone.ts';
+import { type RunFolders, type RunRecord, runFolders, runNames, runRecord } from './run-names.ts';
 
 /** A run that is to be taken back. */
 export interface DoneRun {
   readonly begin: BeginLine;
   /** What its rows did: of a shortening that edits links whose hashes are taken, as of `apply`, each its own (I6). */
   readonly kind: BeginLine['operation'];
-  /** Every row has its final status. */
-  readonly isComplete: boolean;
-  /** Its result was printed. A process that was killed just before did all, and nobody knows. */
-  readonly isReported: boolean;
   /** Rows of which it is not known whether they made links, which cannot be found. */
   readonly lost: number;
-  /** Folder with all that is kept of it. */
-  readonly folder: string;
+  /** The file that has what its links were. */
+  readonly images: string;
+  /** The newest links when the run began: what it made is listed before them. */
+  readonly mark: Watermark | undefined;
   /** What was done, some at a time, the last first. */
   changes(): AsyncGenerator<readonly DoneChange[]>;
 }
 
 /** Reads a run that is to be undone. Throws `LocalError` where its journal is damaged. */
 export async function readDoneRun(stateFolder: string, run: string): Promise<DoneRun> {
-  const folder = join(runFolders(stateFolder).runs, run);
-  const state = await foldJournal(join(folder, journalName));
-  const { begin, complete } = state;
+  const record = runRecord(run, runFolders(stateFolder));
+  const state = await foldJournal(record.journal);
+  const { begin } = state;
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
   return {
     begin,
     kind,
-    isComplete: complete,
-    isReported: existsSync(join(folder, reportedName)),
     lost: isCreation ? lostRows(state) : 0,
-    folder,
+    images: record.images,
+    mark: state.mark,
     changes: () =>
-      isCreation
-        ? newLinks(stateFolder, folder, state)
-        : kind === 'apply'
-          ? appliedChanges(folder, state)
-          : changedLinks(folder, state),
+      isCreation ? newLinks(record, state) : kind === 'apply' ? appliedChanges(record, state) : changedLinks(record, state),
   };
 }
 
-/** Keeps that the result of an undo was printed: from then on `last` means this undo, and not the run that it takes back (U2). */
-export function recordReported(stateFolder: string, run: string): void {
-  try {
-    writeFileSync(join(runFolders(stateFolder).runs, run, reportedName), '', { mode: 0o600 });
-  } catch {
-    // The record is gone, or its disk is full: the same command then finds nothing left to undo.
-  }
+/** Which links are newer than the run's beginning: of any other nothing shows that the run made it. */
+export async function newerLinks({ mark, begin }: DoneRun, client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> {
+  return mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => false;
 }
 
 /** The fields of a created link that are not as they were when it was made. */
@@ -73,10 +61,10 @@ export function fieldsSinceMade({ made = {} }: DoneChange, now: EarlierLink): st
 /** Rows of which nothing was applied. A row that failed may have been changed in part. */
 const untouched: ReadonlySet<RowState> = new Set(['free', 'unchanged', 'existing']);
 
-async function* changedLinks(folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const { rows } = state.begin.input;
-  const images = await keptImages(folder, rows);
-  assertWhole(images, state, join(folder, imagesName));
+  const images = await keptImages(record, rows);
+  assertWhole(images, state, record.images);
   const touched = async function* (): AsyncGenerator<readonly BeforeImage[]> {
     for await (const some of images.backwards()) yield some.filter(({ row }) => !untouched.has(state.stateOf(row)));
   };
@@ -94,15 +82,18 @@ async function* changedLinks(folder: string, state: RunState): AsyncGenerator<re
 }
 
 /** What a run did that made links, too: of those there is no image but that there was none. */
-async function* appliedChanges(folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
-  yield* createdLinks(folder, state);
-  const images = await keptImages(folder, state.begin.input.rows);
+async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  yield* createdLinks(record, state, () => true);
+  const images = await keptImages(record, state.begin.input.rows);
   for await (const some of images.backwards()) {
     yield some
       .filter(({ row, record }) => record === null && isInDoubt(row, state))
-      .map(({ payload: { hash, domain, ...asked } }) => createdLink({ hash, domain }, askedPrints(asked)));
+      .map(({ payload: { hash, domain, ...asked } }) => ({
+        ...createdLink({ hash, domain }, askedPrints(asked), true),
+        isCertain: false,
+      }));
   }
-  for await (const some of changedLinks(folder, state)) yield some.filter(({ before }) => before !== null);
+  for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
 }
 
 /** No change without what was there before it (U1). */
@@ -114,45 +105,34 @@ function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: str
 }
 
 /**
- * The created links of a run, and whether an earlier run has created them already: where nothing shows that a link was there before, a
- * repeated file counts it as created once more. Links that an undo made again were read as missing before.
+ * The created links of a run, and which of them are proven to be its own: their hashes were made here or by the server for it, or nothing had
+ * them when they were read right before. Of all others the watermark decides: a link that equals its row may have been there before.
  */
-async function* newLinks(stateFolder: string, folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
-  const { begin } = state;
-  const known = begin.undoes === undefined ? await earlierLinks(stateFolder, begin) : new SeenKeys();
-  for await (const some of createdLinks(folder, state)) {
-    yield some.map((change) => {
-      const { hash, domain = begin.domain } = change.link;
-      return known.add(linkText({ hash, domain })) ? change : { ...change, isEarlier: true };
-    });
-  }
+async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  const { mode, options, undoes } = state.begin;
+  const isOwn = undoes !== undefined || mode === 'checked' || mode === 'dedupe' || options.generateHashes === true;
+  const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
+  yield* createdLinks(record, state, (row) => isOwn || unread.has(row));
 }
 
-/** The links that earlier runs on the same account created, and that no undo took back. */
-async function earlierLinks(stateFolder: string, { run, at, server, account }: BeginLine): Promise<SeenKeys> {
-  const folders = runFolders(stateFolder);
-  const known = new SeenKeys();
-  for (const name of runNames(folders)) {
-    const folder = join(folders.runs, name);
-    const begin = await whileThere(name, folders, readBegin).catch(() => undefined);
-    const isEarlier = begin?.operation === 'shorten' && begin.server === server && begin.account === account && begin.at <= at;
-    if (!isEarlier || name === run) continue;
-    const state = await foldJournal(join(folder, journalName));
-    if (await isUndone(state, folders)) continue;
-    for await (const some of createdLinks(folder, state)) {
-      for (const { link } of some) known.add(linkText({ hash: link.hash, domain: link.domain ?? begin.domain }));
-    }
-  }
-  return known;
+/** Rows whose hashes no link had right before. */
+async function freeBefore(record: RunRecord, { begin }: RunState): Promise<ReadonlySet<number>> {
+  const rows = new Set<number>();
+  const images = await keptImages(record, begin.input.rows);
+  for await (const some of images.backwards()) for (const { row, record: link } of some) if (link === null) rows.add(row);
+  return rows;
 }
 
 /** The links that a run made: those that it reported, and those that it may have made under hashes of its own. */
-async function* createdLinks(folder: string, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+async function* createdLinks(
+  { journal: path }: RunRecord,
+  state: RunState,
+  isProven: (row: number) => boolean,
+): AsyncGenerator<readonly DoneChange[]> {
   const { begin, placeOf, keys } = state;
-  const path = join(folder, journalName);
   // Of those with an image, that says it.
   const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(row, state));
-  yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined));
+  yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined, true));
   const places: Place[] = [];
   for await (const { line, ...place } of readJournal(path)) if (line.type === 'result') places.push(place);
   let nth = places.length;
@@ -160,11 +140,11 @@ async function* createdLinks(folder: string, state: RunState): AsyncGenerator<re
     nth -= 1;
     const offset = places[nth]?.offset;
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
-    if (line.type === 'result') yield createdOf(line, (row) => placeOf(row).offset === offset);
+    if (line.type === 'result') yield createdOf(line, (row) => placeOf(row).offset === offset, isProven);
   }
 }
 
-function createdOf(line: ResultLine, isLatest: (row: number) => boolean): DoneChange[] {
+function createdOf(line: ResultLine, isLatest: (row: number) => boolean, isProven: (row: number) => boolean): DoneChange[] {
   const links = linksOf(line);
   const values = valuePrints(line.values, links.length);
   const rows = indexesOf(line.rows);
@@ -175,14 +155,15 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean): DoneCh
     const link = links[done];
     const made = { long_url: link?.print, ...values[done] };
     done += 1;
-    if (status !== 'created' || !link || !isLatest(rows[position] ?? -1)) continue;
-    created.push(createdLink({ hash: link.hash, domain: line.domain }, made));
+    const row = rows[position] ?? -1;
+    if (status !== 'created' || !link || !isLatest(row)) continue;
+    created.push(createdLink({ hash: link.hash, domain: line.domain }, made, isProven(row)));
   }
   return created.reverse();
 }
 
-function createdLink(link: LinkKey, made: LinkPrints | undefined): DoneChange {
-  return { link, asked: {}, before: undefined, made, isCertain: made !== undefined };
+function createdLink(link: LinkKey, made: LinkPrints | undefined, isProven: boolean): DoneChange {
+  return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined };
 }
 
 /** Rows in doubt without a hash of the run's own. */
@@ -211,7 +192,7 @@ export async function recordUndone(
   system: System,
 ): Promise<void> {
   if (!runNames(folders).includes(undoes)) return;
-  const path = join(folders.runs, undoes, journalName);
+  const { journal: path } = runRecord(undoes, folders);
   const { size, undoneBy } = await foldJournal(path);
   if (undoneBy === by) return;
   const journal = await openJournal(path, size);

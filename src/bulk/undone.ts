@@ -1,17 +1,101 @@
-import { join } from 'node:path';
 import { foldJournal } from './journal/fold.ts';
+import type { BeginLine } from './journal/lines.ts';
 import { whileThere } from './journal/run-folder.ts';
-import { mayHaveChanged, type RunState } from './journal/run-state.ts';
-import { journalName, type RunFolders } from './run-names.ts';
+import { isOver, mayHaveChanged, type RunState } from './journal/run-state.ts';
+import { type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
 /**
- * Whether a run is undone (U2): another one was begun to take it back, changed something, and was not taken back itself. Its rows are then
+ * Whether a run is undone: another one was begun to take it back, changed something, and was not taken back itself. Its rows are then
  * not as its journal says, so the same command begins anew.
  */
-export async function isUndone({ undoneBy }: RunState, folders: RunFolders): Promise<boolean> {
-  if (undoneBy === undefined) return false;
-  const read = async (folder: string) => await foldJournal(join(folder, journalName));
-  // Without a record that says otherwise it was done.
-  const by = await whileThere(undoneBy, folders, read).catch(() => undefined);
-  return by === undefined || (mayHaveChanged(by) && !(await isUndone(by, folders)));
+export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
+  return (await tipOf(state, folders)).isUndone;
+}
+
+/** The newest of a run, its undo, the redo of that and so on, which says how things are. */
+export interface Tip {
+  readonly run: string;
+  /** Undefined where its record is gone; then it was done. */
+  readonly state: RunState | undefined;
+  /** Whether it takes the run back; otherwise it is the run, or brings it back. */
+  readonly isUndone: boolean;
+}
+
+/** Of a run by its name. Throws `LocalError` where its journal is damaged. */
+export async function tipOfRun(run: string, folders: RunFolders): Promise<Tip> {
+  return await tipOf(await foldJournal(runRecord(run, folders).journal), folders);
+}
+
+export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> {
+  let tip: Tip & { readonly state: RunState } = { run: first.begin.run, state: first, isUndone: false };
+  for (;;) {
+    const { undoneBy } = tip.state;
+    if (undoneBy === undefined) return tip;
+    const state = await stateOf(undoneBy, folders);
+    if (!state) return { run: undoneBy, state, isUndone: !tip.isUndone };
+    if (!mayHaveChanged(state)) return tip;
+    tip = { run: undoneBy, state, isUndone: !tip.isUndone };
+  }
+}
+
+/** Undefined where the record is gone or damaged. */
+async function stateOf(run: string, folders: RunFolders): Promise<RunState | undefined> {
+  return await whileThere(run, folders, ({ journal }) => foldJournal(journal)).catch(() => undefined);
+}
+
+/** Which runs are meant where none is named: those of one profile. */
+export type IsOwn = (begin: BeginLine) => boolean;
+
+/**
+ * The run that `undo` takes back where none is named: the newest change that is in force, so the next `undo` goes further back. Of one whose
+ * undo was interrupted, or ended unseen, that undo is continued.
+ */
+export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
+  for (const { run, begin } of ownRuns(folders, isOwn)) {
+    if (begin.undoes !== undefined) continue;
+    const state = await whileThere(run, folders, ({ journal }) => foldJournal(journal));
+    const target = state && mayHaveChanged(state) ? targetOfUndo(await tipOf(state, folders)) : undefined;
+    if (target !== undefined) return target;
+  }
+  return undefined;
+}
+
+/** Undefined where nothing is left to take back. */
+export function targetOfUndo({ run, state, isUndone: isBack }: Tip): string | undefined {
+  if (!isBack) return run;
+  return state && !isOver(state) ? state.begin.undoes : undefined;
+}
+
+/**
+ * The undo that `redo` takes back where none is named: the newest that is in force. None where another change was made since: what comes
+ * after it is what was undone last.
+ */
+export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
+  const runs = [...ownRuns(folders, isOwn)];
+  const undoneOf = new Map(runs.map(({ run, begin }) => [run, begin.undoes]));
+  for (const { run, begin } of runs) {
+    const state = await whileThere(run, folders, ({ journal }) => foldJournal(journal));
+    if (!state || !mayHaveChanged(state) || (await isUndone(state, folders))) continue;
+    if (begin.undoes === undefined) return undefined;
+    if (isUndo(run, undoneOf)) return run;
+    if (!isOver(state)) return begin.undoes;
+  }
+  return undefined;
+}
+
+/** The redo of an undo that was interrupted, or ended unseen, is continued. */
+export function targetOfRedo({ run, state, isUndone: isBack }: Tip): string | undefined {
+  if (isBack) return run;
+  return state && !isOver(state) ? state.begin.undoes : undefined;
+}
+
+/** What takes back a change is an undo; what takes back an undo is none. */
+function isUndo(run: string, undoneOf: ReadonlyMap<string, string | undefined>): boolean {
+  const undone = undoneOf.get(run);
+  return undone !== undefined && !isUndo(undone, undoneOf);
+}
+
+/** Newest first, without checks, which change nothing. */
+function* ownRuns({ state }: RunFolders, isOwn: IsOwn): Generator<NamedRun & { readonly begin: BeginLine }> {
+  for (const { run, begin } of newestRuns(state)) if (begin && begin.operation !== 'check' && isOwn(begin)) yield { run, begin };
 }

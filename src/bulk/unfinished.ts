@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
@@ -8,7 +7,7 @@ import type { BeginLine } from './journal/lines.ts';
 import { claimBeginning, type RunIdentity, runKey } from './journal/run-folder.ts';
 import { isSettled, isUntouched } from './journal/run-state.ts';
 import { runsOf } from './run-beginning.ts';
-import { inputName, runFolders } from './run-names.ts';
+import { runFolders, runRecord } from './run-names.ts';
 
 /** An unfinished run that has its input in its folder. */
 export interface KeptRun {
@@ -38,7 +37,7 @@ export async function keptRun(
   const { unfinished } = await runsOf(key, folders).finally(() => beginning.release());
   for (const { name, state } of unfinished) {
     if (isUntouched(state)) continue;
-    const path = join(folders.runs, name, inputName);
+    const { input: path } = runRecord(name, folders);
     if (!existsSync(path)) {
       throw new LocalError(`run ${name} cannot be resumed: its list of links is missing`, {
         hint: `to discard the run: linkctl runs forget ${name}`,

@@ -2,7 +2,6 @@ import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { canAsk } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import type { LinkDomains } from '../contract/link.ts';
@@ -84,13 +83,10 @@ type Sending = Pick<
   'batchSize' | 'concurrency' | 'budget' | 'failFast' | 'again' | 'force' | 'overwrite' | 'results' | 'failed'
 >;
 
-/**
- * Whether a change keeps what the links were (U1). By default it does, but for a single link where nobody watches: a loop in a script
- * would pay for two calls a link.
- */
-export async function keepsUndo({ undo }: BulkOptions, session: Session, typed?: number): Promise<boolean> {
-  if (undo === false) await session.note('--no-undo: this change cannot be undone');
-  return undo ?? (typed !== 1 || canAsk(session));
+/** Whether a change keeps what the links were. */
+export async function keepsUndo({ undo = true }: BulkOptions, session: Session): Promise<boolean> {
+  if (!undo) await session.note('--no-undo: this change cannot be undone');
+  return undo;
 }
 
 /** How the rows go out, by flags and profile. Throws a UsageError for a batch that no server of this edition takes. */

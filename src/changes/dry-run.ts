@@ -75,5 +75,5 @@ export interface ChangeOfLinks {
   readonly fields?: EditFields;
   /** How a call begins: the hashes follow in the path or in the query. */
   readonly request: { readonly method: string; readonly path: string };
-  readonly verb: Exclude<PlanVerb, 'restore' | 'create' | 'copy' | 'apply' | 'differ'>;
+  readonly verb: Exclude<PlanVerb, 'restore' | 'back' | 'create' | 'copy' | 'apply' | 'differ'>;
 }

@@ -1,5 +1,5 @@
 import type { CliError } from '../base/errors.ts';
-import type { InlineResult } from '../bulk/inline.ts';
+import type { TypedResult } from '../bulk/inline.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import type { Session } from '../cli/session.ts';
@@ -8,18 +8,21 @@ import { quantity } from '../output/quantity.ts';
 import type { Glyphs, Row, RowsReport } from '../output/report.ts';
 import { editText } from './field-changes.ts';
 import type { RunPresentation } from './run-report.ts';
+import { isChange, undoLine } from './undo-line.ts';
 
 /** How a change of typed links is shown. */
 interface InlineChange {
   readonly presentation: Omit<RunPresentation, 'doing'>;
   /** What every link is given, for messages about it. */
   readonly fields?: EditFields | undefined;
+  /** Called when the result is printed. */
+  readonly printed?: () => Promise<void>;
 }
 
 /** What was done with links that were typed, as a report. */
 export function inlineReport<Payload extends object>(
-  { outcomes, tally, stop }: InlineResult<Payload>,
-  { presentation, fields }: InlineChange,
+  { outcomes, tally, stop, run, undo }: TypedResult<Payload>,
+  { presentation, fields, printed }: InlineChange,
   session: Session,
 ): RowsReport {
   const { ignoreMissing } = presentation;
@@ -58,7 +61,9 @@ export function inlineReport<Payload extends object>(
       ...(counts.unchanged > 0 ? [`${quantity(counts.unchanged, 'link')} unchanged`] : []),
       ...(counts.skipped > 0 ? [`${quantity(counts.skipped, 'link')} skipped: the hash exists and leads elsewhere`] : []),
       ...(counts.not_sent > 0 ? [`${quantity(counts.not_sent, 'link')} not sent`] : []),
+      ...(undo && isChange(tally) && session.streams.watched ? [undoLine(run)] : []),
     ],
+    ...(printed && { printed }),
     outcome: ending,
     // Everything was done before the reader went away (B40).
     abandoned: ending,

@@ -1,4 +1,5 @@
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import { recordCall } from '../bulk/recorded-call.ts';
 import type { SettledChange } from '../bulk/settled-change.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
@@ -13,6 +14,7 @@ import { changeListed, nothingToDo } from './listed-change.ts';
 import { consentToLinks, dryRunOf, type PlannedSelection } from './listed-plan.ts';
 import { changeNamed, type NamedChange } from './named-change.ts';
 import { isPlanned, outcomeOf, type PlannedLink } from './planned-links.ts';
+import { environmentOf } from './run-report.ts';
 import { refuseDomainsOf, selectLinks } from './selected-links.ts';
 
 /** One change of links that exist, however they are selected. */
@@ -97,7 +99,8 @@ async function changeByTags(change: LinkChange, expression: string, session: Ses
   const plan = await consentToLinks(planned, session, (links) => changed.push(...changesOf(links, change.verb, changed.length)));
   const count = plan.counts.planned;
   if (count === 0) return nothingToDo({ presentation, what: [command, ...selectionWords(change.selection)].join(' ') }, 0);
-  await change.sendSelected(query);
+  const what = [command, ...selectionWords(change.selection), '--no-undo'].join(' ');
+  await recordCall({ what, profile: session.profile }, environmentOf(session), () => change.sendSelected(query));
   const { run, note } = newNotes(session);
   await note(run, changed);
   const record = { tags: expression, summary: { matched: count + plan.counts.unchanged } };

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../base/checksum.ts';
 import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
-import { type InlineResult, runInline } from '../bulk/inline.ts';
+import type { TypedResult } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
-import type { OperationSettings, RunPlan, RunRow } from '../bulk/run-plan.ts';
+import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -16,12 +16,11 @@ import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { type Question, refuseTooMany, requireAnswer } from './consent.ts';
 import type { ChangeOfLinks } from './dry-run.ts';
-import { newNotes } from './history-notes.ts';
 import { inlineReport } from './inline-report.ts';
 import { plannedLinks, planReport } from './plan-report.ts';
 import { outcomeOf } from './planned-links.ts';
 import { consentToRows, type ReadableRows } from './planned-rows.ts';
-import { collectRun, type RunPresentation, runReport } from './run-report.ts';
+import { collectRun, type RunPresentation, runReport, shownBefore } from './run-report.ts';
 
 /** The same change of every URL that is named, by operands or by a file of hashes. */
 export interface NamedChange extends ChangeOfLinks {
@@ -34,7 +33,7 @@ export interface NamedChange extends ChangeOfLinks {
   operation(settings: Omit<OperationSettings, 'mayCall'>): BulkOperation<LinkKey>;
 }
 
-/** Operands are sent at once; a file of hashes is a long run with a journal. */
+/** Operands and a file of hashes. */
 export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
   const { selection, asks } = change;
   if (!asks.isOptional) await requireAnswer(session, 'named');
@@ -52,41 +51,24 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
     const calls = batchesOf(targets, { limit: batchSize, ...byHash });
     return planOf(change, { calls, targets: [targets], batchSize, domains }, session);
   }
-  const undo = await keepsUndo(change.options, session, targets.length);
+  const undo = await keepsUndo(change.options, session);
   const rows = targets.map((item, index) => ({ line: index + 1, item }));
   const named = { rows: rows.length, open: () => [rows] };
   const input = change.asks.isOptional
     ? named
     : await consentToRows({ ...change, input: named, outcomeOf: outcomes(change), batchSize }, session);
-  const done = undo ? await typedRun(change, input, session) : await changeInline(change, input, session);
+  const done = await typedRun(change, { undo, rows: input }, session);
   const presentation = { ...namesDomains(change.presentation, domains), ignoreMissing: change.options.ignoreMissing };
-  return inlineReport(done, { presentation, fields: change.fields }, session);
+  const printed = () => shownBefore(done.run, session);
+  return inlineReport(done, { presentation, fields: change.fields, printed }, session);
 }
 
-/** Without a journal: what a single link in a script is worth. */
-async function changeInline(
-  { operation, options }: NamedChange,
-  input: ReadableRows<LinkKey>,
+/** As a run, whatever their number: it leaves a record, and can be undone where it keeps what the links were. */
+async function typedRun(
+  change: NamedChange,
+  { undo, rows }: { readonly undo: boolean; readonly rows: ReadableRows<LinkKey> },
   session: Session,
-): Promise<InlineResult<LinkKey>> {
-  const { client, domain, system, deadline, warn } = session;
-  const { batchSize } = sendingOf(options, session);
-  const settings = { system, batchSize, signal: deadline.signal, failFast: options.failFast, warn, notes: newNotes(session) };
-  const rows: RunRow<LinkKey>[] = [];
-  for await (const some of input.open()) rows.push(...some);
-  return await runInline(
-    operation({ client, domain, batchSize }),
-    rows.map(({ item }) => item),
-    {
-      ...settings,
-      before: rows.map(({ before }) => before),
-      readAt: input.readAt,
-    },
-  );
-}
-
-/** As a run, so that it can be undone (U1, U3). */
-async function typedRun(change: NamedChange, rows: ReadableRows<LinkKey>, session: Session): Promise<InlineResult<LinkKey>> {
+): Promise<TypedResult<LinkKey>> {
   const { options, operation, flags = { options: {} } } = change;
   const targets: LinkKey[] = [];
   for await (const some of rows.open()) for (const { item } of some) targets.push(item);
@@ -101,7 +83,7 @@ async function typedRun(change: NamedChange, rows: ReadableRows<LinkKey>, sessio
     copyTo: async (path: string) => writeFileSync(path, json, { flag: 'wx', mode: 0o600, flush: true }),
   };
   return await collectRun(
-    { ...sendingOf(options, session), ...flags, operation, input, payload: same, what, columns: ['hash'] },
+    { ...sendingOf(options, session), ...flags, operation, undo, input, payload: same, what, columns: ['hash'] },
     session,
   );
 }

@@ -111,7 +111,8 @@ function leftLines(left: Groups, screen: PlanScreen): string[] {
   return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
 }
 
-const losses = {
+/** What does not come back, by what is done. */
+export const losses = {
   delete: 'clicks and creation order of deleted links cannot be restored',
   reset: 'counters cannot be restored after a reset',
   create: 'links that are created again begin with 0 clicks, as the newest',

@@ -59,6 +59,7 @@ export const participles = {
   create: 'created again',
   copy: 'copied',
   restore: 'restored',
+  back: 'taken back',
   apply: 'changed',
   differ: 'different',
 } as const;
@@ -79,6 +80,7 @@ export interface PlanSettings {
 
 /** What is done, of plans that do several things, as they are summed up. */
 export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 'change' | 'delete', string>> } = {
+  back: { create: 'to be created again', change: 'to be changed back', delete: 'to be deleted' },
   apply: { create: 'to be created', change: 'to be changed', delete: 'to be deleted' },
   differ: { create: 'only in file', change: 'different', delete: 'only in account' },
 };

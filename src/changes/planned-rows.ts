@@ -8,6 +8,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { KeptRows } from '../input/kept-rows.ts';
 import { type AffectedUrl, consentToPlan, noteCounters, type Question } from './consent.ts';
 import { startPlan } from './plan.ts';
+import { losses } from './plan-lines.ts';
 import { plannedLinks } from './plan-report.ts';
 import type { PlannedOutcome, PlanVerb } from './planned-links.ts';
 
@@ -39,6 +40,7 @@ export async function consentToRows<Item extends LinkKey>(
   session: Session,
 ): Promise<ReadableRows<Item>> {
   const { global, system } = session;
+  if (global.yes && isLoss(verb)) await session.note(losses[verb]);
   const readAt = system.elapsed();
   if (global.yes && asks.erasesCounters) return withLinks(input, await noteCounters(input, session), readAt);
   if (global.yes || (asks.isOptional && !canAsk(session))) return input;
@@ -54,6 +56,10 @@ export async function consentToRows<Item extends LinkKey>(
   const rows = await linksReadFor({ input, batchSize, read }, session);
   await consentToPlan(plan, asks, session);
   return rows;
+}
+
+function isLoss(verb: PlanVerb): verb is 'delete' | 'reset' {
+  return verb === 'delete' || verb === 'reset';
 }
 
 /** Rows whose links are to be read. */

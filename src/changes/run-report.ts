@@ -1,18 +1,20 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { RunProgress, RunSummary } from '../bulk/execute.ts';
-import type { InlineResult } from '../bulk/inline.ts';
+import type { TypedResult } from '../bulk/inline.ts';
 import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, missingCount, type RowOutcome, repeatableText, runEnd } from '../bulk/results/row-outcome.ts';
 import { type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunFacts } from '../bulk/run-facts.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
+import { recordShown } from '../bulk/shown.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { historyNotes } from './history-notes.ts';
 import { type Interruption, interruptible } from './interruption.ts';
+import { isChange, undoLine } from './undo-line.ts';
 
 /**
  * A long run as a report (R 1.7): a header with mode and guarantee, every row in the order of the input, progress,
@@ -49,22 +51,30 @@ export async function runReport<Payload extends object>(
     notes: () => summaryLines(shown),
     outcome: () => ending(shown, interruption),
     abandoned: () => abandonment(run),
+    printed: () => shownBefore(run.facts.run, session),
   };
 }
 
-/** A run of links that were typed: it is over when it is reported, and can be undone. */
+/** Somebody has seen the result: the same command begins anew, and from here on a signal changes nothing any more. */
+export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
+  listenForSignals(() => undefined);
+  await recordShown(run, folders(system).state, system);
+}
+
+/** A run of links that were typed: it is over when it is reported. */
 export async function collectRun<Payload extends object>(
   planned: Omit<RunPlan<Payload>, 'profile' | 'domain' | 'accountDomains'>,
   session: Session,
-): Promise<InlineResult<Payload>> {
+): Promise<TypedResult<Payload>> {
   const { profile, domain } = session;
-  const plan = { ...planned, profile, domain, undo: true, isTyped: true, concurrency: 1 };
-  const run = await startRun(plan, environmentOf(session));
+  const plan = { ...planned, profile, domain, isTyped: true, concurrency: 1 };
+  const answered = () => void session.listenForSignals(() => undefined);
+  const run = await startRun(plan, { ...environmentOf(session), answered });
   for (const line of resumedLines(run.facts, 'link')) await session.note(line);
   const outcomes: RowOutcome<Payload>[] = [];
   for await (const rows of run.rows) outcomes.push(...rows);
   const { tally, stop } = run.summary();
-  return { outcomes, tally, stop };
+  return { outcomes, tally, stop, run: run.facts.run, undo: plan.undo === true };
 }
 
 export function environmentOf(session: Session): RunEnvironment {
@@ -130,6 +140,8 @@ export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields'
   readonly domains?: LinkDomains | undefined;
   /** How a run that also makes links is taken back: without it, links that were made are no reason to say that. */
   readonly undoneBy?: string;
+  /** Of an undo: the line that says how to make the change again. */
+  readonly undoLine?: string;
   /** A hash that does not exist is no failure (B43). */
   readonly ignoreMissing?: boolean | undefined;
 };
@@ -195,13 +207,11 @@ function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Re
   return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
 }
 
-/** Said to people: a script need not read it after every run. */
-function undoLines<Payload extends object>({ run, plan, presentation, session }: ShownRun<Payload>): string[] {
-  const { changed, deleted, created } = run.summary().tally.counts;
-  const { undoneBy } = presentation;
-  const isDone = changed + deleted > 0 || ((plan.undoes ?? undoneBy) !== undefined && created > 0);
-  const isSaid = plan.undo === true && isDone && session.streams.watched;
-  return isSaid ? [`to undo it: ${undoneBy ?? 'linkctl undo'}`] : [];
+/** How to take back what was done: a script names the run, too. */
+function undoLines<Payload extends object>({ run, plan, presentation }: ShownRun<Payload>): string[] {
+  const { undoneBy = 'linkctl undo', undoLine: line = undoLine(run.facts.run, undoneBy) } = presentation;
+  const isKept = plan.undo === true || run.facts.kind === 'shorten';
+  return isKept && isChange(run.summary().tally) ? [line] : [];
 }
 
 /** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../base/checksum.ts';
-import type { InlineResult } from '../bulk/inline.ts';
+import type { TypedResult } from '../bulk/inline.ts';
 import type { Mode } from '../bulk/operations/shorten.ts';
 import { updatingOperation } from '../bulk/operations/update.ts';
 import type { Session } from '../cli/session.ts';
@@ -23,7 +23,7 @@ interface TypedUpdate {
  * Makes or edits one link (I6), as a run: its hash is read in any case, and only a run can be undone (U1). Nothing is asked, as of a link that
  * `edit` names.
  */
-export async function makeOrEdit({ items, mode, options }: TypedUpdate, session: Session): Promise<InlineResult<ShortenItem>> {
+export async function makeOrEdit({ items, mode, options }: TypedUpdate, session: Session): Promise<TypedResult<ShortenItem>> {
   const { edition, note } = session;
   const json = JSON.stringify(items);
   const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
@@ -34,6 +34,7 @@ export async function makeOrEdit({ items, mode, options }: TypedUpdate, session:
       again: true,
       operation: (settings) => updatingOperation({ ...settings, edition }),
       mode,
+      undo: true,
       what,
       input: {
         name: what,
@@ -50,7 +51,6 @@ export async function makeOrEdit({ items, mode, options }: TypedUpdate, session:
   );
   const [only] = done.outcomes;
   const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', only.payload.long_url);
-  const change = isMoved ? `changed: it led to ${only.before?.long_url}` : 'changed';
-  if (only?.status === 'changed') await note(`${change}; to undo it: linkctl undo`);
+  if (only?.status === 'changed') await note(isMoved ? `changed: it led to ${only.before?.long_url}` : 'changed');
   return done;
 }

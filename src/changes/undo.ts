@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { FailedError, PartialError, UsageError } from '../base/errors.ts';
+import { CliError, FailedError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { DoneChange, EarlierLink } from '../bulk/done-change.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
@@ -7,11 +6,11 @@ import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
-import { imagesName, runFolders, titleOf } from '../bulk/run-names.ts';
+import { runFolders, titleOf } from '../bulk/run-names.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
-import { newestUndoable } from '../bulk/runs.ts';
-import { assertSameAccount } from '../bulk/same-account.ts';
-import { assertIdle, type DoneRun } from '../bulk/undo.ts';
+import { undoableBefore } from '../bulk/runs.ts';
+import { assertSameAccount, isOfProfile } from '../bulk/same-account.ts';
+import { assertIdle, type DoneRun, newerLinks } from '../bulk/undo.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
@@ -52,6 +51,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   const way = waysBack[run.kind];
   if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
   if (begin.operation === 'check') throw await notUndoable(run, session, 'a check changes nothing');
+  if (begin.operation === 'api') throw await notUndoable(run, session, 'nobody knows what the call changed');
   if (!way) throw await notUndoable(run, session, 'counters cannot be restored', await lostCounters(run, session));
   if (begin.operation !== 'shorten' && begin.undo !== true) {
     const details = ['it was made with --no-undo, or by an earlier version'];
@@ -60,20 +60,25 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
   const local = await localDomain(begin, session);
-  await session.note(`taking back run ${begin.run}: ${title}`);
+  await session.note(
+    isRedo(title)
+      ? `taking back run ${begin.run}, so this is done again: ${title.slice('undo '.length)}`
+      : `taking back run ${begin.run}: ${title}`,
+  );
   if (lost > 0) {
     await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
   }
+  const doubts: Doubts = { rows: lost };
   const report = await changeListed<LinkKey, UndoLink>(
     {
       ...way,
+      presentation: { ...way.presentation, ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }) },
       what: titleOfUndo(title),
-      caution: mayHoldOlder(run) ? olderLinks : undefined,
       links: {
         given: { undo: begin.run, force },
         filterAt: async () => undefined,
         severalDomains: editions[client.edition].severalDomains,
-        pages: () => undoPages(run, { way, force, local, batchSize: batchSizeOf(session, options.batchSize) }, session),
+        pages: () => undoPages(run, { way, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts }, session),
       },
       given: {},
       options,
@@ -85,37 +90,38 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
     session,
   );
   const whole = withTagsBack(report, run, session);
-  return lost === 0 || global.dryRun ? whole : { ...whole, outcome: () => whole.outcome?.() ?? lostRows(lost) };
+  return global.dryRun ? whole : { ...whole, outcome: () => withDoubts(whole.outcome?.(), doubts, begin.run) };
 }
 
-const olderLinks = 'links that existed before with the same hash and values are among them, if they had no clicks';
-
-/** A keyed run gets such a link as if it had made it (4.3.4). Where hashes were read first, or made up, there is none. */
-function mayHoldOlder({ kind, begin }: DoneRun): boolean {
-  return kind === 'shorten' && begin.mode === 'keyed' && begin.options.generateHashes !== true;
+/** Rows of the run of which nobody knows whether they are still to come: nothing of them is there to take back. */
+interface Doubts {
+  rows: number;
 }
 
-function lostRows(lost: number): PartialError {
-  return new PartialError(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown were left alone`, {
-    hint: 'check with linkctl list whether there are any',
+/** What may still be done to links after the undo matters more than what was left alone. */
+function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string): CliError | undefined {
+  if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
+  return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
+    details: outcome ? [outcome.message] : [],
+    hint: `check with linkctl list, then repeat linkctl undo ${run}`,
   });
 }
 
-/** Why a run stays, and the newest one that does not have to (U2). */
+/** Why a run stays, and the one before it that does not have to. */
 async function notUndoable(
   { begin }: DoneRun,
   { client, system }: Session,
   why: string,
   details: readonly string[] = [],
 ): Promise<FailedError> {
-  const found = await newestUndoable(folders(system).state, client.identity);
+  const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
   const hint =
-    found && `the newest run that can be undone: linkctl undo ${found.run} (${titleOf(found.begin)}, ${found.begin.at})`;
-  return new FailedError(`run ${begin.run} cannot be undone: ${why}`, { details, hint });
+    found && `the run before it that can be undone: linkctl undo ${found.run} (${titleOf(found.begin)}, ${found.begin.at})`;
+  return new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
 }
 
 /** The largest of the counters that a reset erased: nothing else shows them any more (U3). */
-async function lostCounters({ changes, folder }: DoneRun, session: Session): Promise<string[]> {
+async function lostCounters({ changes, images }: DoneRun, session: Session): Promise<string[]> {
   let largest: EarlierLink[] = [];
   let count = 0;
   for await (const some of changes()) {
@@ -124,12 +130,17 @@ async function lostCounters({ changes, folder }: DoneRun, session: Session): Pro
     largest = [...largest, ...links].sort((one, other) => clicksOf(other) - clicksOf(one)).slice(0, shownLinks);
   }
   const lines = largest.map((link) => `${session.shortUrl(link)}: ${clicks(link, true)}`);
-  const more = count > lines.length ? [`and ${grouped(count - lines.length)} more in ${join(folder, imagesName)}`] : [];
+  const more = count > lines.length ? [`and ${grouped(count - lines.length)} more in ${images}`] : [];
   return count === 0 ? [] : ['the counters before it:', ...lines, ...more];
 }
 
 function clicksOf({ total_clicks = 0 }: EarlierLink): number {
   return total_clicks;
+}
+
+/** What takes back an undo brings back the change. */
+function isRedo(title: string): boolean {
+  return title.startsWith('undo ');
 }
 
 /** The undo of an undo is called redo, and that of a redo undo. */
@@ -177,7 +188,7 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   },
   apply: {
     kind: 'apply',
-    verb: 'restore',
+    verb: 'back',
     question: { verb: 'Take back the changes to' },
     presentation: { ...hashChangePresentation('urls', 'Taken back'), doing: 'taking back' },
     decide: (decision) => wayBackOf(decision.change)(decision),
@@ -197,6 +208,8 @@ interface Reading {
   readonly way: WayBack;
   readonly force: boolean;
   readonly batchSize: number;
+  /** Counts the rows in doubt whose links are as they were. */
+  readonly doubts: Doubts;
 }
 
 /** What the domain of a service on this computer is called now: runs keep it without its port, which may be another one. */
@@ -206,10 +219,11 @@ async function localDomain({ domain }: DoneRun['begin'], session: Session): Prom
 
 /** Reads the links of the run as they are now: a renamed one by both hashes. */
 async function* undoPages(
-  { begin, changes }: DoneRun,
-  { way, force, local = 'localhost', batchSize }: Reading,
+  run: DoneRun,
+  { way, force, local = 'localhost', batchSize, doubts }: Reading,
   { client }: Session,
 ): AsyncGenerator<SelectedPage<UndoLink>> {
+  const { begin, changes, lost } = run;
   const { severalDomains } = editions[client.edition];
   const domainOf = ({ link, before }: DoneChange): string | undefined => {
     const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
@@ -219,8 +233,11 @@ async function* undoPages(
   /** Hashes that links of a chain give back before others need them. */
   const freed = new Set<string>();
   let read = 0;
+  doubts.rows = lost;
+  let isNewer: ((hash: string) => boolean) | undefined;
   for await (const done of changes()) {
     if (done.length === 0) continue;
+    if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
     const placed = done.map((change) => ({ change, domain: domainOf(change) }));
     const targets = placed.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const found = new Map<string, UrlRecord>();
@@ -233,13 +250,20 @@ async function* undoPages(
         find: (hash) => found.get(linkText({ hash, domain })),
         isFreed: (hash) => freed.has(linkText({ hash, domain })),
       });
-      const outcome = way.decide({ change, now: record, isTaken, force });
+      const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
+      const outcome = way.decide({ change: known, now: record, isTaken, force });
+      if (outcome.kind === 'unchanged' && !change.isCertain) doubts.rows += 1;
       const target = { hash: record?.hash ?? change.link.hash, domain };
       if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined) freed.add(linkText(target));
       return { target, record, outcome };
     });
     yield { read, links };
   }
+}
+
+/** A link that a run was told to have made, and that may have been there. */
+function isToProve({ before, isProven }: DoneChange): boolean {
+  return before === undefined && !isProven;
 }
 
 /** The hash that the run named, and the one that it gave. */

@@ -93,6 +93,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('../commands/undo.ts')).registerUndo,
   },
   {
+    name: 'redo',
+    summary: 'Make again what undo took back',
+    group: 'Jobs:',
+    load: async () => (await import('../commands/redo.ts')).registerRedo,
+  },
+  {
     name: 'tags',
     summary: 'List, add, rename, merge and delete tags',
     group: 'Account:',

@@ -79,9 +79,10 @@ function begin(start: Launch, command: Command): Begun {
     atEnd,
   };
   const close = async (): Promise<void> => {
-    signals.end();
     deadline.release();
     await clearAway();
+    // Where the command listens, all is done and recorded: the program ends as it was about to, whatever comes now.
+    if (!signals.isListening()) signals.end();
   };
   return { invocation, hold: (work) => deadline.hold(work, signals.isListening), close };
 }

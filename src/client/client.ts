@@ -14,7 +14,7 @@ import type { WireAnswer } from './http/transport.ts';
 import { type Identity, identityOf, type Subject, subjectOf } from './subject.ts';
 
 /** An answer as it came, for `api`. */
-interface RawAnswer {
+export interface RawAnswer {
   readonly body: string;
   /** What it says of the call, where that is a failure (B34). */
   readonly failure: CliError | undefined;

@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import { recordCall } from '../bulk/recorded-call.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
-import { openSession } from '../cli/session.ts';
+import { openSession, type Session } from '../cli/session.ts';
+import { CallError } from '../client/call-error.ts';
+import type { Client, RawAnswer } from '../client/client.ts';
 import { fileError } from '../files/file-error.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
@@ -52,13 +56,23 @@ async function api(
   if (invocation.global.dryRun && upper !== 'GET') {
     return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: shownBody(request.body) }]);
   }
-  const { client } = await openSession(invocation);
-  const { body: answer, failure } = await client.sendRaw(request);
+  const { body: answer, failure } = await send(request, await openSession(invocation));
   return {
     kind: 'text',
     text: answer === '' || answer.endsWith('\n') ? answer : `${answer}\n`,
     outcome: () => failure,
   };
+}
+
+/** Nobody knows what a call changes: so it is recorded, and `undo` stops at it. */
+async function send(request: Parameters<Client['sendRaw']>[0], session: Session): Promise<RawAnswer> {
+  const { client, system, profile } = session;
+  const { method, path } = request;
+  if (method === 'GET') return await client.sendRaw(request);
+  const environment = { client, system, stateFolder: folders(system).state };
+  const isRefused = ({ failure }: RawAnswer): boolean =>
+    failure !== undefined && !(failure instanceof CallError && failure.outcome === 'ambiguous');
+  return await recordCall({ what: `api ${method} ${path}`, profile }, environment, () => client.sendRaw(request), isRefused);
 }
 
 /** As JSON where it is some, as it is in every other dry run; it goes out as typed. */

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
 import { batchesOf, fileBatches } from '../bulk/batches.ts';
-import { runInline, typedDoubt } from '../bulk/inline.ts';
+import { shortenTyped } from '../bulk/inline.ts';
 import { type ConflictPolicy, conflictPolicies } from '../bulk/operations/conflicts.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { chooseMode, type DedupeScope, type Mode, type ModeRequest, shortenOperation } from '../bulk/operations/shorten.ts';
@@ -110,7 +111,9 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   if (onConflict === 'update') {
     const { makeOrEdit } = await import('../changes/typed-update.ts');
     const done = await makeOrEdit({ items, mode, options }, session);
-    return picture(inlineReport(done, { presentation: shortenPresentation }, session));
+    const { shownBefore } = await import('../changes/run-report.ts');
+    const printed = () => shownBefore(done.run, session);
+    return picture(inlineReport(done, { presentation: shortenPresentation, printed }, session));
   }
   const giveHash = hashGiver(mode, invocation.system);
   const named = items.map((item) => giveHash(item));
@@ -212,18 +215,21 @@ async function shortenInline(
   { mode, onConflict }: InlineShortening,
   session: Session,
 ): Promise<RowsReport> {
-  const { client, domain, system, warn, deadline, format } = session;
-  const done = await runInline(
+  const { client, domain, system, profile, warn, deadline, format, listenForSignals } = session;
+  const done = await shortenTyped(items, {
+    client,
+    system,
+    stateFolder: folders(system).state,
+    profile,
+    domain,
+    mode,
+    onConflict,
     // Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked.
-    shortenOperation({ client, mode, domain, tellsNew: isJson(format()), onConflict }),
-    items,
-    {
-      system,
-      batchSize: batchSizeOf(session),
-      signal: deadline.signal,
-      readBack: typedDoubt({ client, domain, system, warn }),
-      warn,
-    },
-  );
+    tellsNew: isJson(format()),
+    batchSize: batchSizeOf(session),
+    signal: deadline.signal,
+    answered: () => void listenForSignals(() => undefined),
+    warn,
+  });
   return inlineReport(done, { presentation: shortenPresentation }, session);
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { RejectedError, UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
+import { recordCall } from '../bulk/recorded-call.ts';
 import { recordTagRun } from '../bulk/tag-run.ts';
 import { keepsUndo } from '../changes/checked-rows.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import { environmentOf } from '../changes/run-report.ts';
 import { removeTags } from '../changes/tag-removal.ts';
-import { changeEach, consentToTags, labelRows } from '../changes/tags.ts';
+import { changeEach, consentToTags, labelRows, recordedTags } from '../changes/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -131,7 +132,13 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
     const { tags } = await session.client.send('addTag', { body: { label } });
     return applied(label, tags);
   };
-  return changeEach(labels, work, { key: 'tags', done: 'added', sentence: 'Added tag' });
+  const report = changeEach(labels, work, { key: 'tags', done: 'added', sentence: 'Added tag' });
+  const { tags } = await session.client.send('listTags', {});
+  const known = new Set(tags.map(({ label }) => foldLabel(label)));
+  const add = labels.filter((label) => !known.has(foldLabel(label)));
+  if (add.length === 0) return report;
+  const what = `tags add ${add.map(shellWord).join(' ')}`;
+  return await recordedTags(report, { what, change: { add }, profile: session.profile }, session);
 }
 
 /** PATCH /tags/[label]. */
@@ -173,7 +180,8 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
   await keepsUndo(options, session);
   await consentToTags(labels, session);
   const work = async (label: string): Promise<Row> => {
-    await deleteTag(session.client, label);
+    const what = `tags delete ${shellWord(label)} --no-undo`;
+    await recordCall({ what, profile: session.profile }, environmentOf(session), () => deleteTag(session.client, label));
     return { label };
   };
   return changeEach(labels, work, change);

@@ -26,10 +26,12 @@ export function localSources(system: System): Sources {
       return profile !== undefined && isProfileName(profile) ? keptLabels(kind, profile, system) : [];
     },
     runs: (beginning) =>
-      newestRuns(folders(system).state, beginning, mostRuns).map(({ run, begin }) => ({
-        name: run,
-        title: begin ? safe(titleOf(begin)) : '',
-      })),
+      newestRuns(folders(system).state, beginning)
+        .slice(0, mostRuns)
+        .map(({ run, begin }) => ({
+          name: run,
+          title: begin ? safe(titleOf(begin)) : '',
+        })),
   };
 }
 

@@ -1,9 +1,9 @@
-import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { System } from '../base/system.ts';
-import { fileError } from './file-error.ts';
+import { errorCode, fileError } from './file-error.ts';
 import { makePrivateFolder } from './folders.ts';
 import { isAlive, newMark, type ProcessMark, parseMark } from './process-mark.ts';
 
@@ -21,6 +21,8 @@ export interface ClaimRequest {
   readonly guards: string;
   /** 10,000 when absent; 0 tries once. */
   readonly waitMilliseconds?: number;
+  /** The folder goes with the claim: there would be one for each run. */
+  readonly isPassing?: boolean;
 }
 
 /**
@@ -29,16 +31,26 @@ export interface ClaimRequest {
  * one because names never repeat. Throws `LocalError` naming the holder when the wait is over.
  */
 export async function acquireClaim(request: ClaimRequest, system: System): Promise<Claim> {
-  const { folder, waitMilliseconds = 10_000 } = request;
-  makePrivateFolder(folder);
+  const { folder, waitMilliseconds = 10_000, isPassing = false } = request;
   // Pauses are added up instead of asking the clock, which may be set back meanwhile.
   for (let waited = 0; ; ) {
+    makePrivateFolder(folder);
     const holder = otherClaim(folder, undefined, system) ?? showClaim(folder, system);
-    if ('release' in holder) return holder;
+    if (holder === undefined) continue;
+    if ('release' in holder) return isPassing ? { release: () => releaseWhole(holder, folder) } : holder;
     if (waited >= waitMilliseconds) throw heldError(request, holder);
     const pause = 5 + Math.floor(system.random() * 40);
     await system.sleep(pause);
     waited += pause;
+  }
+}
+
+function releaseWhole(held: Claim, folder: string): void {
+  held.release();
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Another process waits for it, or has it.
   }
 }
 
@@ -47,13 +59,15 @@ interface ForeignClaim {
   readonly mark: ProcessMark;
 }
 
-function showClaim(folder: string, system: System): Claim | ForeignClaim {
+/** Undefined where the folder went with the claim of another process. */
+function showClaim(folder: string, system: System): Claim | ForeignClaim | undefined {
   const name = prefix + newMark(system);
   const path = join(folder, name);
   const release = (): void => rmSync(path, { force: true });
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw fileError('make', path, error);
   }
   try {
@@ -83,6 +97,7 @@ function claimNames(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => name.startsWith(prefix));
   } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
     throw fileError('read the folder', folder, error);
   }
 }

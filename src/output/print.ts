@@ -10,7 +10,7 @@ import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
 /**
- * Prints a report in the chosen format, then its notes, then throws its outcome if it has one. A closed pipe ends it silently, unless
+ * Prints a report in the chosen format, then its notes, says that it was shown, then throws its outcome if it has one. A closed pipe ends it silently, unless
  * the report has an error for that (B40).
  */
 export async function printReport(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
@@ -28,6 +28,7 @@ export async function printReport(report: Report, options: OutputOptions, stream
   if (!options.quiet || outcome) {
     for (const note of report.notes?.() ?? []) await streams.message(note);
   }
+  await report.printed?.();
   if (outcome) throw outcome;
 }
 

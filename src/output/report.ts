@@ -45,6 +45,8 @@ interface Ending {
   readonly outcome?: () => CliError | undefined;
   /** What a closed pipe means: nothing for a read; a change says how to continue (B40). Thrown at once. */
   readonly abandoned?: () => CliError | undefined;
+  /** Called when all of it is printed: somebody has seen the result. */
+  readonly printed?: () => Promise<void>;
 }
 
 /** Rows of one kind: a listing, or the items of a bulk change. */

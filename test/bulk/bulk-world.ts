@@ -13,6 +13,7 @@ import type { RowOutcome } from '../../src/bulk/results/row-outcome.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
 import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings, RunEnvironment, RunPlan } from '../../src/bulk/run-plan.ts';
+import { recordShown } from '../../src/bulk/shown.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { Edition } from '../../src/contract/editions.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
@@ -188,6 +189,8 @@ async function shorten(
     if (read !== undefined && outcomes.length >= read) break;
   }
   const summary = run.summary();
+  // As the program does when all is printed.
+  if (read === undefined) await recordShown(run.facts.run, world.state, world.system);
   const end = runEnd(summary.tally, summary.stop);
   const statuses = outcomes.map(({ status }) => status).join(' ');
   return { outcomes, summary, statuses, exit: end.kind === 'signal' ? 'signal' : exitCodeOf(end) };

@@ -6,6 +6,7 @@ import { carryVerdicts } from '../../src/bulk/carried-verdicts.ts';
 import { foldJournal } from '../../src/bulk/journal/fold.ts';
 import { openJournal, readJournal } from '../../src/bulk/journal/journal.ts';
 import { encodeLine, type JournalLine } from '../../src/bulk/journal/lines.ts';
+import { largeRecord, runFolders } from '../../src/bulk/run-names.ts';
 import type { CheckedLink } from '../../src/check/destinations.ts';
 import { hasty, linkTo, listOf } from '../check/asked.ts';
 
@@ -36,7 +37,7 @@ async function carried(earlier: readonly CheckedLink[], links: readonly CheckedL
   const next = join(folder, 'next.log');
   const journal = await openJournal(next, 0);
   await carryVerdicts(
-    { folder, path, state: await foldJournal(path) },
+    { record: largeRecord('earlier', runFolders(folder)), path, state: await foldJournal(path) },
     { links: listOf(links), settings: hasty, shortUrls, readLinks: async () => listOf(earlier) },
     journal,
   );

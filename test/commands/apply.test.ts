@@ -6,6 +6,7 @@ import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { apiKey, sent, test, username } from '../support/linkctl.ts';
 import { numbered, oddHashes, store, stored } from '../support/stored-links.ts';
+import { undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
 
@@ -122,12 +123,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
     expect(ran.stderr).not.toContain('no link carries');
 
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone.code).toBe(0);
     const byHash = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
     expect((await settable(service)).toSorted(byHash)).toEqual(was.toSorted(byHash));
 
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect((await settable(service)).toSorted(byHash)).toEqual(is.toSorted(byHash));
   });
 
@@ -289,7 +290,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         .toSorted(),
     );
     expect((await linkctl(['runs', 'list', '-o', 'json'])).stdout.match(/"run"/g)).toHaveLength(1);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     const byHash = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
     expect((await settable(service)).toSorted(byHash)).toEqual(was.toSorted(byHash));
   });
@@ -306,7 +307,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect([8, 10]).toContain(stopped.code);
       expect(await settable(service)).not.toEqual(was);
       await setTimeout(600);
-      expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(0);
       const byHash = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
       expect((await settable(service)).toSorted(byHash)).toEqual(was.toSorted(byHash));
     },
@@ -396,7 +397,7 @@ describe('several domains', () => {
     expect(await settable(service, 's.ex')).toEqual(others);
     expect((await stored(service, 't.ex')).map(({ hash }) => hash)).toEqual([...oddHashes.slice(1), 'more']);
     expect(await linkctl(['diff', '-f', path])).toMatchObject({ code: 0 });
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(await settable(service, 's.ex')).toEqual(others);
     expect((await settable(service, 't.ex')).toSorted()).toHaveLength(was.length);
     expect(await settable(service, 't.ex')).toEqual(expect.arrayContaining(was));

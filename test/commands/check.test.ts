@@ -13,6 +13,7 @@ import { test as base, username } from '../support/linkctl.ts';
 import { store } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { until } from '../support/until.ts';
+import { undoLast } from './undo-world.ts';
 
 interface Pages {
   /** Addresses of 127.0.0.0/8, each a host of its own: `http://127.0.0.7:1234/ok`. */
@@ -308,7 +309,7 @@ for (const edition of ['a', 'b'] as const) {
         'check\t2\tcheck --allow-private\tno\tfinished',
         '',
       ]);
-      const undone = await linkctl(['undo', 'last', '--yes']);
+      const undone = await undoLast(linkctl);
       expect([undone.code, undone.stderr]).toEqual([1, expect.stringContaining('cannot be undone')]);
       const identity = { server: env.LINKCTL_BASE_URL ?? '', username };
       const system = createTestSystem({ env });

@@ -5,6 +5,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { undoLast } from './undo-world.ts';
 
 const links = [
   { custom_hash: 'hash', long_url: 'https://theirs.example/', note: 'theirs', tags: ['a', 'b'] },
@@ -101,7 +102,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(file, `${csv}\nhttps://example.com/mine,mine,,\n`);
     expect((await linkctl(['shorten', '-f', file, ...update])).code).toBe(0);
     expect((await linkctl(['edit', 'hash', '--url', 'https://since.example/'])).code).toBe(0);
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: long_url') });
     expect(await values(service)).toMatchObject({
       hash: ['https://since.example/', 'theirs', 'b,c'],
@@ -135,7 +136,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const words = ['shorten', '-f', file, ...update, '--retries', '0'];
       expect((await linkctl(words)).code).toBe(code);
       await wire.script([]);
-      expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(0);
       expect(await values(service)).toEqual(before);
       // What was taken back is done anew.
       expect((await linkctl(words)).code).toBe(0);
@@ -169,7 +170,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(readFileSync(results, 'utf8')).toMatch(
         /\n2,changed,hash,\S+\/hash,https:\/\/example\.com\/hash,https:\/\/theirs\.example\/,0,\r?\n/,
       );
-      expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(0);
       expect(await values(service)).toEqual(before);
     },
   );
@@ -306,7 +307,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(words)).toMatchObject({ code: 10 });
     await wire.script([]);
     expect(await stored(service)).toHaveLength(links.length + 2);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(await values(service)).toEqual(before);
     expect((await linkctl(words)).code).toBe(0);
     expect(await stored(service)).toHaveLength(links.length + 2);
@@ -373,7 +374,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       urls: [{ status: 'existing' }],
     });
     // The last run changed nothing.
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: '' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: '' });
     const { runs } = JSON.parse((await linkctl(['runs', 'list', '-o', 'json'])).stdout);
     expect((await linkctl(['undo', runs.at(-1).run, '--yes'])).code).toBe(0);
     expect(await values(service)).toEqual(before);
@@ -399,7 +400,7 @@ describe('two domains', () => {
     expect(await values(service, other)).toEqual(before);
     expect((await linkctl(['shorten', '-f', file, ...update, '--domain', other])).code).toBe(0);
     expect(await values(service, other)).toEqual(after);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(await values(service, other)).toEqual(before);
     expect(await values(service, one)).toEqual(after);
   });

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
+import { undoLast } from './undo-world.ts';
 
 const links = [
   { custom_hash: 'hash', long_url: 'https://theirs.example/', note: 'theirs' },
@@ -203,7 +204,7 @@ describe.each(['a', 'b'] as const)('edition %s: rename', (edition) => {
       await wire.script([]);
       if (first.code !== 0) expect((await linkctl(words)).code).toBe(0);
       await expectMade(service);
-      expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(0);
       expect(await stored(service)).toHaveLength(taken.length);
     },
   );

@@ -6,6 +6,7 @@ import { faults } from '../support/faulty-steps.ts';
 import { arrived, type Linkctl, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
+import { undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 120 };
 
@@ -132,7 +133,7 @@ test('F1, R 1.4: a run of a selection that sent nothing is begun anew with the l
   expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('resuming') });
   expect((await linkctl(['tags', '--count'])).stdout).toBe('all\t4\n');
   expect(await runs(linkctl)).toMatchObject([{ state: 'finished', rows: 4, undo: 'yes' }]);
-  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0 });
+  expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
   expect((await stored(service)).slice(0, 3)).toEqual(before);
   expect((await linkctl(['tags', '--count'])).stdout).toBe('all\t0\none\t4\n');
 });

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, sent, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
+import { undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 120 };
 
@@ -30,7 +31,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const labels = await tags(linkctl);
     expect(await linkctl(['tags', 'merge', 'promo', 'r&d', 'idle', '--into', 'all', '--yes'])).toMatchObject({ code: 0 });
     expect(await tags(linkctl)).toEqual(['all', 'keep']);
-    expect(await linkctl(['undo', 'last', '--yes'])).toMatchObject({ code: 0 });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual(before);
     expect(await tags(linkctl)).toEqual(labels);
     expect(await undoOf(linkctl)).toEqual(['yes', expect.stringMatching(/^undone by /)]);
@@ -43,10 +44,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const no = await linkctl(['undo'], { ...watched, stdin: 'n\n' });
     expect(no).toMatchObject({ code: 1, stdout: '' });
     expect(no.stderr).toContain('rename "two" back to "one"');
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'one\n' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'one\n' });
     expect(await stored(service)).toEqual(before);
     expect(await undoOf(linkctl)).toEqual(['yes', expect.stringMatching(/^undone by /)]);
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'two\n' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'two\n' });
     expect(await tags(linkctl)).toEqual(['two']);
   });
 });
@@ -54,7 +55,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 test('U3: a change of case alone is taken back', async ({ linkctl }) => {
   await linkctl(['tags', 'add', 'promo']);
   await linkctl(['tags', 'rename', 'promo', 'Promo']);
-  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'promo\n' });
+  expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'promo\n' });
   expect(await tags(linkctl)).toEqual(['promo']);
 });
 
@@ -63,10 +64,10 @@ test('U2: a rename is left alone where the tags changed since: exit 3, and nothi
   await linkctl(['tags', 'rename', 'one', 'two']);
   await linkctl(['tags', 'add', 'one']);
   const before = (await wire.requests()).length;
-  const taken = await linkctl(['undo', 'last', '--yes']);
+  const taken = await undoLast(linkctl);
   expect(taken).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is another tag "one"') });
   await linkctl(['tags', 'delete', 'one', 'two', '--yes', '--no-undo']);
-  const gone = await linkctl(['undo', 'last', '--yes']);
+  const gone = await undoLast(linkctl);
   expect(gone).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is no tag "two"') });
   const calls = (await sent(wire)).slice(before).map(({ call }) => call);
   expect(calls.filter((call) => !call.startsWith('GET'))).toEqual(['DELETE /tags/one', 'DELETE /tags/two']);
@@ -87,9 +88,9 @@ test('U3: deleted tags without links exist again; undone once more, those that a
 }) => {
   await linkctl(['tags', 'add', 'One', 'two']);
   await linkctl(['tags', 'delete', 'one', 'two', '--yes']);
-  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'One\ntwo\n' });
+  expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'One\ntwo\n' });
   await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['two'] }]);
-  const again = await linkctl(['undo', '--yes']);
+  const again = await undoLast(linkctl);
   expect(again).toMatchObject({ code: 3, stdout: 'One\n', stderr: expect.stringContaining('tag "two" was kept: 1 link') });
   expect(await tags(linkctl)).toEqual(['two']);
 });
@@ -114,7 +115,7 @@ test('U2: an undo of a rename whose answer was lost is resumed by the same comma
     { ...faults.dropAfter, only: { method: 'PATCH' }, times: 'all' },
     { ...faults.dropBefore, only: { method: 'GET' }, times: 'all' },
   ]);
-  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 10 });
+  expect(await undoLast(linkctl)).toMatchObject({ code: 10 });
   await wire.script([]);
   const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n').slice(1);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });

@@ -5,7 +5,7 @@ import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, test } from '../support/linkctl.ts';
 import { store, stored, visit } from '../support/stored-links.ts';
-import { foreign, newestFile, values } from './undo-world.ts';
+import { foreign, newestFile, undoLast, values } from './undo-world.ts';
 
 const older = 'links that existed before with the same hash and values are among them, if they had no clicks';
 
@@ -46,7 +46,7 @@ async function changeThree(service: Service & { readonly origin: string }, hashe
 }
 
 async function undoOfThree(linkctl: Linkctl, service: Service, hashes: ReadonlyMap<string, string>): Promise<string> {
-  const undone = await linkctl(['undo', '--yes']);
+  const undone = await undoLast(linkctl);
   expect(undone.code).toBe(3);
   expect(undone.stdout.split('\n').filter(Boolean).sort()).toEqual([hashes.get('hash'), hashes.get('h5')].sort());
   const reasons = ['changed since: note (1): ', 'changed since: expiration_date, tags (1): ', 'changed since: email_stats (1): '];
@@ -83,7 +83,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const hashes = await hashesIn(service);
     await changeThree(service, hashes);
     await undoOfThree(linkctl, service, hashes);
-    const forced = await linkctl(['undo', 'last', '--yes', '--force']);
+    const forced = await undoLast(linkctl, ['--force']);
     expect(forced.code).toBe(0);
   });
 
@@ -108,14 +108,14 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, [{ custom_hash: 'last', long_url: 'https://theirs.example/' }]);
     expect((await linkctl(['shorten', '-f', inputIn(folder), '--on-conflict', 'rename'])).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/last-2', { note: 'since' });
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({
+    expect(await undoLast(linkctl)).toMatchObject({
       code: 3,
       stdout: 'h5\nh4\nh3\nhash\n',
       stderr: expect.stringMatching(/changed since: note \(1\): .*last-2/),
     });
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/h3', { tags: ['-b'] });
-    const again = await linkctl(['undo', '--yes']);
+    const again = await undoLast(linkctl);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringMatching(/changed since: tags \(1\): .*h3/) });
     expect(again.stderr).not.toContain(older);
     expect(Object.keys(await values(service)).sort()).toEqual(['h3', 'last', 'last-2']);
@@ -132,7 +132,7 @@ test('U2: a journal of an earlier version says only where its links led', async 
   writeFileSync(path, Buffer.concat(earlier));
   await foreign(service, 'PATCH', '/urls/h3', { note: 'since' });
   await foreign(service, 'PATCH', '/urls/h4', { long_url: 'https://since.example/' });
-  const undone = await linkctl(['undo', '--yes']);
+  const undone = await undoLast(linkctl);
   expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: long_url (1): ') });
   expect((await stored(service)).map(({ hash }) => hash)).toEqual(['h4']);
 });

@@ -5,6 +5,7 @@ import { decodeLine } from '../../src/bulk/journal/lines.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
 
@@ -162,7 +163,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([{ only: { method: 'GET', path: 'hashes=' }, alter: 'shout', times: 'all' }]);
     expect(await linkctl(['delete', 'h0', 'h1', '--yes'])).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual([]);
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0 });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
     expect((await stored(service)).map(({ hash }) => hash).sort()).toEqual(['h0', 'h1']);
   });
 

@@ -6,7 +6,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
-import { changes, foreign, newestFile, runs, values } from './undo-world.ts';
+import { changes, foreign, newestFile, runs, undoLast, values } from './undo-world.ts';
 
 const edit = ['edit', '--note', 'n', 'h0', 'h1', 'h2'];
 
@@ -17,7 +17,7 @@ test('U2: last is the newest run, also one that cannot be undone: it says so and
   folder,
 }) => {
   await store(service, numbered(8));
-  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 5, stderr: expect.stringContaining('no run is recorded yet') });
+  expect(await undoLast(linkctl)).toMatchObject({ code: 5, stderr: expect.stringContaining('no run is recorded yet') });
   expect((await linkctl(edit)).code).toBe(0);
   const [{ run = '' } = {}] = await runs(linkctl);
   const hint = new RegExp(`\nhint: the newest run that can be undone: linkctl undo ${run} \\(edit 3 links, \\d{4}-.*Z\\)\n$`);
@@ -25,12 +25,12 @@ test('U2: last is the newest run, also one that cannot be undone: it says so and
   writeFileSync(hashes, 'h0\nh1\n');
   expect((await linkctl(['edit', '--note', 'm', '--hashes-from', hashes, '--no-undo'])).code).toBe(0);
   const from = (await wire.requests()).length;
-  const refused = await linkctl(['undo', '--yes']);
+  const refused = await undoLast(linkctl);
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('what its links were was not kept') });
   expect(refused.stderr).toContain('it was made with --no-undo, or by an earlier version');
   expect(refused.stderr).toMatch(hint);
   expect((await linkctl(['check', 'none'])).code).toBe(5);
-  const check = await linkctl(['undo', '--yes']);
+  const check = await undoLast(linkctl);
   expect(check).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be undone: a check changes nothing\n') });
   expect(check.stderr).toMatch(hint);
   expect(await changes(wire, from)).toEqual([]);
@@ -44,7 +44,7 @@ test('U3: counters that were reset are named where somebody asks for them back',
   writeFileSync(hashes, 'h6\nh0\nh1\nh2\nh3\nh4\nh5\n');
   expect((await linkctl(['stats', '--reset', '--hashes-from', hashes, '--yes'])).code).toBe(0);
   const from = (await wire.requests()).length;
-  const refused = await linkctl(['undo', '--yes']);
+  const refused = await undoLast(linkctl);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('cannot be undone: counters cannot be restored');
   expect(refused.stderr).toContain('the counters before it:');
@@ -67,7 +67,7 @@ test('U2: a run of another account, server or edition is refused by name; so is 
   const elsewhere = await other(['undo', '--yes']);
   expect(elsewhere).toMatchObject({ code: 2, stdout: '' });
   expect(elsewhere.stderr).toContain(`run ${run} belongs to ann on ${wire.baseUrl}, not to ann on `);
-  const stranger = await linkctl(['undo', '--yes'], { env: { LINKCTL_USERNAME: 'bob' } });
+  const stranger = await undoLast(linkctl, [], { env: { LINKCTL_USERNAME: 'bob' } });
   expect(stranger).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to ann on ') });
   expect(await linkctl(['undo', '20310131', '--yes'])).toMatchObject({
     code: 5,
@@ -91,7 +91,7 @@ describe('U2: an undo whose record of the links cannot be trusted sends nothing:
     const path = await newestFile(linkctl, folder, 'before.log');
     writeFileSync(path, damage(readFileSync(path, 'utf8')));
     const from = (await wire.requests()).length;
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(message) });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(message) });
     expect(await changes(wire, from)).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe('U2: an undo whose record of the links cannot be trusted sends nothing:
     expect((await linkctl(edit)).code).toBe(0);
     rmSync(await newestFile(linkctl, folder, 'before.log'));
     const from = (await wire.requests()).length;
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 9, stdout: '' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 9, stdout: '' });
     expect(await changes(wire, from)).toEqual([]);
   });
 });
@@ -112,7 +112,7 @@ test('U2: where the state folder takes nothing, nothing is sent: exit 9', async 
   rmSync(locks, { recursive: true });
   writeFileSync(locks, '');
   const from = (await wire.requests()).length;
-  expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 9, stdout: '' });
+  expect(await undoLast(linkctl)).toMatchObject({ code: 9, stdout: '' });
   expect(await changes(wire, from)).toEqual([]);
   expect((await linkctl(['undo', '-n'])).code).toBe(0);
 });
@@ -129,7 +129,7 @@ test('U2, J4: a run in progress is not undone, and two undos of one run do not m
   await wire.script([hang]);
   const busy = startProgram(words, env);
   await arrived(wire, 1, 'PATCH');
-  const early = await linkctl(['undo', '--yes']);
+  const early = await undoLast(linkctl);
   expect(early).toMatchObject({
     code: 9,
     stdout: '',
@@ -141,14 +141,14 @@ test('U2, J4: a run in progress is not undone, and two undos of one run do not m
   const before = (await changes(wire)).length;
   const undoing = startProgram(['undo', '--yes', '--batch-size', '2', '--concurrency', '1'], env);
   await arrived(wire, before + 1, 'PATCH');
-  const second = await linkctl(['undo', '--yes']);
+  const second = await undoLast(linkctl);
   expect(second).toMatchObject({ code: 9, stdout: '' });
   const original = await linkctl(words);
   expect(original).toMatchObject({ code: 9, stdout: '' });
   undoing.process.kill('SIGKILL');
   await undoing.ended;
   await wire.script([]);
-  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+  expect((await undoLast(linkctl)).code).toBe(0);
   expect((await stored(service)).map(({ long_url }) => long_url)).toEqual(numbered(4).map(({ long_url }) => long_url));
 });
 
@@ -162,7 +162,7 @@ describe('a shortening run with rows in doubt', () => {
     expect((await linkctl(['shorten', '-f', input, '--generate-hashes', '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
     await wire.script([]);
     expect(await stored(service)).toHaveLength(2);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(await stored(service)).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('a shortening run with rows in doubt', () => {
     await wire.script([post, post, { ...post, ...faults.silentAfter, times: 'all' }]);
     expect((await linkctl(['shorten', '-f', input, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
     await wire.script([]);
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stdout: 'hash\n' });
     expect(undone.stderr).toContain('links of 1 row whose outcome is unknown are left alone');
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['last']);
@@ -187,18 +187,18 @@ test('R-11: links that are restored count against the quota of the month', async
   const low = { only: { path: '/account' }, answer: { body: { error: { code: 0, message: '' }, account: { counters } } } };
   await wire.script([low]);
   const from = (await wire.requests()).length;
-  const refused = await linkctl(['undo', '--yes']);
+  const refused = await undoLast(linkctl);
   expect(refused).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('3 links this month required, 1 left') });
   expect(await changes(wire, from)).toEqual([]);
-  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+  expect((await undoLast(linkctl)).code).toBe(0);
 });
 
 test('U2: a run whose undo is itself undone counts as done again', async ({ linkctl, service, folder }) => {
   const input = join(folder, 'urls.txt');
   writeFileSync(input, 'https://a.example\nhttps://b.example\n');
   expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
-  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
-  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+  expect((await undoLast(linkctl)).code).toBe(0);
+  expect((await undoLast(linkctl)).code).toBe(0);
   expect(await linkctl(['shorten', '-f', input])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('already completed'),
@@ -216,10 +216,10 @@ test('U2: an old copy of the state does not undo what is as before, nor what som
   expect((await linkctl(edit)).code).toBe(0);
   const state = join(folder, '.local', 'state', 'linkctl');
   cpSync(state, join(folder, 'copy'), { recursive: true });
-  expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+  expect((await undoLast(linkctl)).code).toBe(0);
   await foreign(service, 'PATCH', '/urls/h1', { note: 'since' });
   rmSync(state, { recursive: true });
   cpSync(join(folder, 'copy'), state, { recursive: true });
-  expect((await linkctl(['undo', '--yes'])).code).toBe(3);
+  expect((await undoLast(linkctl)).code).toBe(3);
   expect(await values(service)).toEqual({ ...before, h1: { ...before.h1, note: 'since' } });
 });

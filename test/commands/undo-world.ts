@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
-import { apiKey, type Linkctl, sent, username } from '../support/linkctl.ts';
+import { apiKey, type Linkctl, type Ran, sent, username } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
+import type { World } from '../support/test-system.ts';
 
 /** All that undo can restore, by hash. */
 export async function values(service: Parameters<typeof stored>[0], domain?: string): Promise<Record<string, object>> {
@@ -51,4 +52,20 @@ export async function runs(linkctl: Linkctl): Promise<RunRow[]> {
 /** A file of the newest run. */
 export async function newestFile(linkctl: Linkctl, folder: string, name: string): Promise<string> {
   return join(folder, '.local', 'state', 'linkctl', 'runs', (await runs(linkctl))[0]?.run ?? '', name);
+}
+
+/** `undo` of the newest change that is in force, by its name: where nobody watches it is required. */
+export async function undoLast(linkctl: Linkctl, flags: readonly string[] = [], world?: World): Promise<Ran> {
+  return await linkctl(['undo', await newestFor('undo', linkctl, world), '--yes', ...flags], world);
+}
+
+/** `redo` of what was undone last. */
+export async function redoLast(linkctl: Linkctl, flags: readonly string[] = [], world?: World): Promise<Ran> {
+  return await linkctl(['redo', await newestFor('redo', linkctl, world), '--yes', ...flags], world);
+}
+
+/** The name that the refusal of a nameless command gives. */
+export async function newestFor(command: 'undo' | 'redo', linkctl: Linkctl, world?: World): Promise<string> {
+  const { stderr } = await linkctl([command, '--yes'], world);
+  return new RegExp(`linkctl ${command} (\\S+) --yes`).exec(stderr)?.[1] ?? 'none';
 }

@@ -5,7 +5,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
-import { changes, foreign, runs, values } from './undo-world.ts';
+import { changes, foreign, runs, undoLast, values } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };
 
@@ -34,16 +34,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['edit', '-f', edits])).code).toBe(0);
     const after = await values(service);
     expect(after).not.toEqual(before);
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({
       code: 0,
       stdout: 'blanks\nh3\nlast\nhash\n',
       stderr: expect.stringContaining('4 links would be changed'),
     });
     expect(await values(service)).toEqual(before);
-    expect(await linkctl(['undo', 'last', '--yes'])).toMatchObject({ code: 0 });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
     expect(await values(service)).toEqual(after);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(await values(service)).toEqual(before);
     expect((await runs(linkctl)).map(({ what, undo }) => [what, undo.split(' ')[0]])).toEqual([
       [`undo edit -f ${edits}`, 'yes'],
@@ -60,13 +60,13 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   }) => {
     await store(service, numbered(3));
     await linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'new']);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     const shown = JSON.parse((await linkctl(['runs', 'show', 'last', '-o', 'json'])).stdout);
     rmSync(join(dirname(shown.journal), 'reported'));
     const from = (await wire.requests()).length;
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
     expect(await changes(wire, from)).toEqual([]);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect((await stored(service)).map(({ note }) => note)).toEqual(['new', 'new', 'new']);
   });
 
@@ -76,7 +76,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const before = await values(service);
     expect((await linkctl(['delete', '--hashes-from', '-', '--yes'], { stdin: hashes })).code).toBe(0);
     await foreign(service, 'DELETE', '/tags/promo');
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 0, stdout: 'h3\nhash\nlast\n' });
     expect(undone.stderr).toContain('3 links would be restored');
     expect(undone.stderr).toContain('links that are created again begin with 0 clicks, as the newest');
@@ -87,7 +87,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const again = await linkctl(['undo', (await runs(linkctl))[1]?.run ?? '', '--yes']);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
     expect(await changes(wire, from)).toEqual([]);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(Object.keys(await values(service))).toEqual(['kept']);
   });
 
@@ -101,7 +101,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/last', { long_url: 'https://since.example' });
     await visit(service, 'h3');
-    const undone = await linkctl(['undo', '--yes', '--results', join(folder, 'undone.csv'), '-q']);
+    const undone = await undoLast(linkctl, ['--results', join(folder, 'undone.csv'), '-q']);
     expect(undone).toMatchObject({ code: 3, stdout: 'h3\nhash\n', stderr: expect.stringContaining('changed since: long_url') });
     expect(Object.keys(await values(service))).toEqual(['last']);
     const again = await linkctl(['undo', (await runs(linkctl))[1]?.run ?? '', '--yes']);
@@ -125,10 +125,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(longer, `${rows}h3,https://c.example\n`);
     // Nothing shows that two of them were there.
     expect((await linkctl(['shorten', '-f', longer])).stderr).toContain('3 rows: 3 created');
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stdout: 'h3\n', stderr: expect.stringContaining('an earlier run created it (2): ') });
     expect(Object.keys(await values(service))).toEqual(['hash', 'last']);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(Object.keys(await values(service))).toEqual(['hash', 'last', 'h3']);
     expect((await linkctl(['undo', (await runs(linkctl)).at(-1)?.run ?? '', '--yes'])).code).toBe(0);
     expect(Object.keys(await values(service))).toEqual(['h3']);
@@ -146,7 +146,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await foreign(service, 'PATCH', '/urls/h1', { note: '', long_url: 'https://example.com/1' });
     await foreign(service, 'PATCH', '/urls/h2', { tags: ['+since'] });
     const since = await values(service);
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stdout: 'h2\n' });
     expect(undone.stderr).toContain('1 of 6 links would be changed, 1 unchanged, 4 refused');
     for (const line of ['changed since: long_url, note (1): ', 'changed since: note (1): ', 'deleted or renamed since (2): ']) {
@@ -168,7 +168,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['delete', 'hash', 'last', 'h3', '--yes'])).code).toBe(0);
     await store(service, [{ custom_hash: 'hash', long_url: 'https://other.example' }]);
     await store(service, [{ custom_hash: 'last', long_url: 'https://old.example', note: 'other' }]);
-    const undone = await linkctl(['undo', '--yes', '--force']);
+    const undone = await undoLast(linkctl, ['--force']);
     expect(undone).toMatchObject({ code: 3, stdout: 'h3\n', stderr: expect.stringContaining('the hash is taken (2): ') });
     expect(await values(service)).toMatchObject({ hash: { long_url: 'https://other.example' }, last: { note: 'other' } });
   });
@@ -181,7 +181,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['edit', '-f', edits, '--concurrency', '1'])).code).toBe(0);
     expect(Object.keys(await values(service)).sort()).toEqual(['h1', 'h2x', 'h2z', 'h3x', 'same']);
     await store(service, [{ custom_hash: 'h3', long_url: 'https://taken.example' }]);
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('the hash h3 is taken') });
     const { h3: _, ...restored } = before;
     expect(await values(service)).toMatchObject({ ...restored, h3: { long_url: 'https://taken.example' }, h3x: { note: 'n' } });
@@ -200,7 +200,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['edit', '-f', edits])).code).toBe(0);
     const swapped = await values(service);
     expect(swapped).toMatchObject({ x: { long_url: 'https://y.example', note: 'n' }, y: { long_url: 'https://x.example' } });
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stdout: '' });
     expect(undone.stderr).toContain('the hash x is taken');
     expect(undone.stderr).toContain('the hash y is taken');
@@ -219,7 +219,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([patch, { ...faults.silentAfter, ...patch }, { ...faults.refuse(1303), ...patch }]);
     expect((await linkctl([...words, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
     await wire.script([]);
-    const undone = await linkctl(['undo', '--yes']);
+    const undone = await undoLast(linkctl);
     expect(undone.code).toBe(0);
     expect(await values(service)).toEqual(before);
     const anew = await linkctl(words);
@@ -240,7 +240,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([post, { ...faults.refuse(1303), ...post }]);
     expect((await linkctl(words)).code).toBe(7);
     await wire.script([{ ...faults.refuse(1303), only: { method: 'DELETE' } }]);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(7);
+    expect((await undoLast(linkctl)).code).toBe(7);
     expect((await runs(linkctl)).map(({ undo }) => undo)).toEqual(['no', 'yes']);
     const resumed = await linkctl(words);
     expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('10 of 20 rows are done') });
@@ -261,12 +261,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(words)).code).toBe(10);
     await wire.script([]);
     expect(Object.keys(await values(service))).toEqual(['h0x', 'h1', 'h2', 'h3', 'h3x']);
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h0\n' });
     expect(await values(service)).toEqual(before);
     // The command begins anew; the server refuses h3, which stays as it was.
     expect((await linkctl(words)).code).toBe(3);
     expect(Object.keys(await values(service))).toEqual(['h0x', 'h1x', 'h2x', 'h3', 'h3x']);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(await values(service)).toEqual(before);
   });
 
@@ -308,9 +308,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, numbered(3));
     expect((await linkctl(['delete', 'h0', 'h1', 'h2', '--yes'])).code).toBe(0);
     await wire.script([{ ...faults.refuse(1303), only: { method: 'POST' } }]);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(7);
+    expect((await undoLast(linkctl)).code).toBe(7);
     await store(service, [{ custom_hash: 'h1', long_url: 'https://since.example' }]);
-    const anew = await linkctl(['undo', '--yes']);
+    const anew = await undoLast(linkctl);
     expect(anew).toMatchObject({ code: 3, stdout: 'h2\nh0\n', stderr: expect.stringContaining('the hash is taken (1): ') });
     expect(anew.stderr).not.toContain('resuming');
     expect((await runs(linkctl)).map(({ what }) => what)).toEqual(['undo delete 3 links', 'delete 3 links']);
@@ -322,7 +322,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const from = (await wire.requests()).length;
     expect(await linkctl(['undo'])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes required') });
     expect((await wire.requests()).length).toBe(from);
-    expect((await linkctl(['undo', '--yes', '--max-affected', '2'])).code).toBe(2);
+    expect((await undoLast(linkctl, ['--max-affected', '2'])).code).toBe(2);
     const no = await linkctl(['undo'], { ...watched, stdin: 'n\n' });
     expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/Change back 3 links of .*\? \[y\/N\] error: aborted/s) });
     const dry = await linkctl(['undo', '-n', '-o', 'json']);
@@ -331,7 +331,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ]);
     expect((await linkctl(['undo', '-n'], watched)).stderr).toContain('3 links would be changed');
     expect(await changes(wire, from)).toEqual([]);
-    expect((await linkctl(['undo', '--yes', '-o', 'json'])).stdout).toContain('"changed":3');
+    expect((await undoLast(linkctl, ['-o', 'json'])).stdout).toContain('"changed":3');
   });
 });
 
@@ -355,7 +355,7 @@ describe('several domains', () => {
       expect(await linkctl(words)).toMatchObject({ code: 0 });
       expect(await state()).not.toEqual(before);
       const from = (await wire.requests()).length;
-      expect(await linkctl(['undo', '--yes'], { env: { LINKCTL_DOMAIN: 'b.example' } })).toMatchObject({ code: 0 });
+      expect(await undoLast(linkctl, [], { env: { LINKCTL_DOMAIN: 'b.example' } })).toMatchObject({ code: 0 });
       expect(await state()).toEqual(before);
       for (const call of await changes(wire, from)) expect(call).toMatch(/domain=[ab]\.example/);
     }
@@ -377,10 +377,10 @@ describe('several domains', () => {
       expect.stringContaining('b.example/hash'),
       expect.stringContaining('b.example/last'),
     ]);
-    expect((await linkctl(['undo', '--yes'])).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(Object.keys(await values(service, 'a.example'))).toEqual(['old', 'hash']);
     expect(Object.keys(await values(service, 'b.example'))).toEqual(['old']);
-    const refused = await linkctl(['undo', '--yes', '--domain', 'a.example']);
+    const refused = await undoLast(linkctl, ['--domain', 'a.example']);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--domain does not apply to undo') });
   });
 });

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { keptImages } from '../../src/bulk/journal/images.ts';
+import { runFolders, runNames, runRecord } from '../../src/bulk/run-names.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { seed as seedAccount, store } from '../support/stored-links.ts';
@@ -208,7 +208,7 @@ async function judgeImages(
   { foreign, folder }: { readonly foreign: ForeignDeeds; readonly folder: string },
   notebook: Notebook,
 ): Promise<void> {
-  const kept = await imagesByLabel(join(folder, '.local', 'state', 'linkctl', 'runs'));
+  const kept = await imagesByLabel(join(folder, '.local', 'state', 'linkctl'));
   for (const row of rows) {
     const was = before.get(keyOf(row));
     if (!was || !row.label || foreign.gone.has(keyOf(row))) continue;
@@ -222,10 +222,11 @@ async function judgeImages(
 }
 
 /** By the label of the link. */
-async function imagesByLabel(runs: string): Promise<Map<string, UrlRecord[]>> {
+async function imagesByLabel(state: string): Promise<Map<string, UrlRecord[]>> {
   const kept = new Map<string, UrlRecord[]>();
-  for (const run of existsSync(runs) ? readdirSync(runs) : []) {
-    const { backwards } = await keptImages(join(runs, run), 10_000);
+  const folders = runFolders(state);
+  for (const run of runNames(folders)) {
+    const { backwards } = await keptImages(runRecord(run, folders), 10_000);
     for await (const images of backwards()) {
       for (const image of images) {
         const record = image.record as UrlRecord | null;

@@ -12,12 +12,15 @@ const maximalScans = 4;
 /**
  * Links that look as if a batch in doubt had made them after all, late, and that no row has (R 1.2, F07): their short URLs. A run of
  * checked mode is complete only after it; where the listing cannot be read, the run stops, and the same command does it later: all
- * that it needs is in the journal (D7). Nothing is deleted: they may be somebody else's.
+ * that it needs is in the journal. Undefined where it was to be done, and the run was stopped. Nothing is deleted: they may be somebody else's.
  */
-export async function lateDuplicates<Payload extends object>(run: RunExecution<Payload>): Promise<readonly string[]> {
-  if (run.plan.mode?.name !== 'checked' || run.stop.reason) return [];
+export async function lateDuplicates<Payload extends object>(run: RunExecution<Payload>): Promise<readonly string[] | undefined> {
+  if (run.plan.mode?.name !== 'checked') return [];
   try {
-    const surplus = await findSurplus(run);
+    const resent = await resentRows(run.begun.path);
+    if (!resent) return [];
+    if (run.stop.reason) return undefined;
+    const surplus = await findSurplus(resent, run);
     for (const shortUrl of surplus) run.warn(`${shortUrl} may be a duplicate link of a row; nothing was deleted`);
     return surplus;
   } catch (error) {
@@ -35,9 +38,7 @@ function notRead(cause: CliError): CliError {
   });
 }
 
-async function findSurplus<Payload extends object>(run: RunExecution<Payload>): Promise<string[]> {
-  const resent = await resentRows(run.begun.path);
-  if (!resent) return [];
+async function findSurplus<Payload extends object>(resent: Resent, run: RunExecution<Payload>): Promise<string[]> {
   const wanted = await keysOf(resent.rows, run.plan);
   const newer = await newerRecords(resent, run);
   const alike = newer.filter((record) => wanted.has(rowKey(record)));

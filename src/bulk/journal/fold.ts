@@ -1,4 +1,5 @@
 import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
+import type { Watermark } from '../checked/newest-links.ts';
 import { damaged, type Place, readJournal } from './journal.ts';
 import { isListOf, isSoundResult, settledStatuses, statusesOf } from './ledger.ts';
 import type { BeginLine, JournalLine, LineType } from './lines.ts';
@@ -18,10 +19,15 @@ export async function foldJournal(path: string): Promise<RunState> {
     if (!isSound(line, fold.begin.input.rows)) throw damaged(path, `byte ${place.offset}`);
     apply(fold, line, place);
     fold.size = place.offset + place.length;
-    if (line.type !== 'undone') fold.lastEnd = line.type === 'end' ? line.reason : undefined;
+    if (line.type !== 'undone' && line.type !== 'shown') fold.lastEnd = line.type === 'end' ? line.reason : undefined;
   }
   if (!fold) throw damaged(path, 'no beginning');
   return stateOf(fold);
+}
+
+/** A run of which nothing was written yet. */
+export function newRunState(begin: BeginLine): RunState {
+  return stateOf(startFold(begin));
 }
 
 /** What one type of line means. A correct checksum proves that a line is as it was written, not that it makes sense. */
@@ -72,8 +78,18 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
       fold.undoneBy = by;
     },
   },
+  shown: {
+    apply: (fold) => {
+      fold.shown = true;
+    },
+  },
   before: {},
-  end: {},
+  end: {
+    // What was shown before is not what there is to show now.
+    apply: (fold) => {
+      fold.shown = isOld(fold.begin);
+    },
+  },
 };
 
 function isSound<T extends LineType>(line: JournalLine<T>, total: number): boolean {
@@ -110,6 +126,8 @@ interface Fold {
   nextBatch: number;
   lastEnd: string | undefined;
   undoneBy: string | undefined;
+  shown: boolean;
+  mark: Watermark | undefined;
 }
 
 function startFold(begin: BeginLine): Fold {
@@ -128,7 +146,14 @@ function startFold(begin: BeginLine): Fold {
     nextBatch: 1,
     lastEnd: undefined,
     undoneBy: undefined,
+    shown: isOld(begin),
+    mark: undefined,
   };
+}
+
+/** Earlier versions did not say whether a result was shown. */
+function isOld({ order }: BeginLine): boolean {
+  return order === undefined;
 }
 
 /** Whether a number can be the count of a run's rows: an array holds no more than this. */
@@ -137,7 +162,8 @@ function isRowCount(rows: unknown): boolean {
 }
 
 /** A row that is sent again without a result of its last attempt is in doubt from here on (J6). */
-function addIntent(fold: Fold, { batch, rows, payload, keys, before, priorUrls }: JournalLine<'intent'>): void {
+function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, priorUrls }: JournalLine<'intent'>): void {
+  if (fold.begin.mode === 'keyed') fold.mark ??= mark;
   const indexes = indexesOf(rows);
   fold.nextBatch = Math.max(fold.nextBatch, batch + 1);
   fold.open.set(batch, { batch, rows: indexes, unsettled: new Set(indexes), payload });

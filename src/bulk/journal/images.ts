@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { System } from '../../base/system.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fileError } from '../../files/file-error.ts';
@@ -7,7 +6,7 @@ import { syncFolder } from '../../files/folders.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { imagesName } from '../run-names.ts';
+import type { RunRecord } from '../run-names.ts';
 import type { Images } from '../sending/execution.ts';
 import { damaged, type Journal, linesBackwards, type OpenJournalFile, openJournal, type Place, readJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
@@ -28,7 +27,9 @@ export interface OpenImages<Payload extends object> extends Images<Payload> {
 
 interface ImagesOptions<Payload extends object> {
   /** The run's. */
-  readonly folder: string;
+  readonly record: RunRecord;
+  /** Has the images, too, where the record is one file. */
+  readonly journal: Journal;
   /** Of its input. */
   readonly rows: number;
   readonly operation: Pick<BulkOperation<Payload>, 'asks'>;
@@ -38,17 +39,18 @@ interface ImagesOptions<Payload extends object> {
 
 /** Throws `LocalError` where the file cannot be made, before anything is sent (U1). */
 export async function openImages<Payload extends object>({
-  folder,
+  record,
+  journal,
   rows: count,
   operation,
   system,
   openFile,
 }: ImagesOptions<Payload>): Promise<OpenImages<Payload>> {
-  const path = join(folder, imagesName);
+  const { isSmall, path: folder, images: path } = record;
   const isNew = !existsSync(path);
-  const file = await openJournal(path, await soundSize(path), openFile);
+  const file = isSmall ? journal : await openJournal(path, await soundSize(path), openFile);
   // What is written into a file is on the disk only if its name is.
-  if (isNew) await syncOrClose(folder, file, system);
+  if (isNew && !isSmall) await syncOrClose(folder, file, system);
   const kept = new Uint8Array(count);
   return {
     has: (index) => kept[index] === 1,
@@ -56,7 +58,7 @@ export async function openImages<Payload extends object>({
       await file.write(lineOf(rows, operation));
       for (const { index } of rows) kept[index] = 1;
     },
-    close: () => file.close(),
+    close: async () => (isSmall ? undefined : await file.close()),
   };
 }
 
@@ -101,11 +103,11 @@ export interface KeptImages {
 }
 
 /** Finds the images of a run of so many rows. Of a row that has several, the last counts: it was read again because nothing had been applied. */
-export async function keptImages(folder: string, rows: number): Promise<KeptImages> {
-  const path = join(folder, imagesName);
+export async function keptImages({ images: path, isSmall }: RunRecord, rows: number): Promise<KeptImages> {
   const places: Place[] = [];
   const last = new Uint32Array(rows);
   for await (const { line, offset, length } of existsSync(path) ? readJournal(path) : []) {
+    if (line.type !== 'before' && isSmall) continue;
     if (line.type !== 'before') throw damaged(path, `byte ${offset}`);
     places.push({ offset, length });
     for (const row of line.rows) last[row] = places.length;

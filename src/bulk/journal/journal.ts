@@ -20,6 +20,8 @@ export type OpenJournalFile = (path: string, size: number) => Promise<JournalFil
 export interface Journal {
   /** Resolves when the line is on the disk. After a failure nothing more is accepted: the end of the file is not known. */
   write(line: JournalLine): Promise<void>;
+  /** The same without waiting for the disk: the line outlives this process, but perhaps not a power cut. */
+  note(line: JournalLine): Promise<void>;
   /** Bytes, with those of lines on their way: the next line begins here. */
   readonly size: number;
   close(): Promise<void>;
@@ -33,6 +35,7 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
   let waiting: Buffer[] = [];
   let end = size;
   let flushing: Promise<void> | undefined;
+  let isToSync = false;
 
   // Lines of several batches that arrive while the disk is busy share one sync.
   async function flush(): Promise<void> {
@@ -40,35 +43,43 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
     await Promise.resolve();
     const bytes = Buffer.concat(waiting);
     waiting = [];
+    const syncs = isToSync;
+    isToSync = false;
     await file.append(bytes);
-    await file.sync();
+    if (syncs) await file.sync();
   }
 
   let broken: LocalError | undefined;
   let busy: Promise<void> = Promise.resolve();
+  function append(line: JournalLine): Promise<void> {
+    if (broken) return Promise.reject(broken);
+    const bytes = encodeLine(line);
+    end += bytes.length;
+    waiting.push(bytes);
+    if (!flushing) {
+      const previous = busy;
+      flushing = previous.then(() => {
+        flushing = undefined;
+        return broken ? Promise.reject(broken) : flush();
+      });
+      busy = flushing.catch((error: unknown) => {
+        broken ??= notWritten(path, error);
+      });
+    }
+    return flushing.catch((error: unknown) => {
+      throw broken ?? notWritten(path, error);
+    });
+  }
+
   return {
     get size() {
       return end;
     },
     write(line) {
-      if (broken) return Promise.reject(broken);
-      const bytes = encodeLine(line);
-      end += bytes.length;
-      waiting.push(bytes);
-      if (!flushing) {
-        const previous = busy;
-        flushing = previous.then(() => {
-          flushing = undefined;
-          return broken ? Promise.reject(broken) : flush();
-        });
-        busy = flushing.catch((error: unknown) => {
-          broken ??= notWritten(path, error);
-        });
-      }
-      return flushing.catch((error: unknown) => {
-        throw broken ?? notWritten(path, error);
-      });
+      isToSync = true;
+      return append(line);
     },
+    note: (line) => append(line),
     async close() {
       await busy;
       await file.close().catch(() => undefined);

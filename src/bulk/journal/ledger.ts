@@ -26,8 +26,8 @@ interface JournalLedgerOptions<Payload extends object> {
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
   /** Keeps where links led before, for the results file of a resumed run (J5). */
   readonly keepsPrior?: boolean | undefined;
-  /** Checked mode: reads the newest links (R 1.6). */
-  readonly takeWatermark?: (() => Promise<Watermark>) | undefined;
+  /** Reads the newest links, where the batch needs to know them. */
+  readonly takeWatermark?: (() => Promise<Watermark | undefined>) | undefined;
 }
 
 /** Writes what a run is about to send, and the results, in the order of J1 and J2. */

@@ -24,7 +24,9 @@ interface Lines {
   readonly checked: { readonly rows: Ranges; readonly verdict: Verdict };
   /** Another run took this one back: it is not resumed any more (U2). */
   readonly undone: { readonly by: string; readonly at: string };
-  /** In a file of its own: links as they were before a batch changed them (U1). */
+  /** Its result was printed: from then on the same command begins anew. */
+  readonly shown: { readonly at: string };
+  /** Links as they were before a batch changed them; in a file of its own, unless the run's record is one file. */
   readonly before: Befores;
   /** `complete`: every row has its final status; anything else can be resumed. */
   readonly end: { readonly reason: string; readonly at: string };
@@ -42,8 +44,10 @@ export type ResultLine = JournalLine<'result'>;
 interface Begin {
   readonly version: 1;
   readonly run: string;
-  /** `tags`: it changes tags themselves, and has no rows. `check`: it changes nothing. */
-  readonly operation: OperationKind | 'tags' | 'check';
+  /** Its place among all runs, which no clock decides. Runs of earlier versions have none. */
+  readonly order?: number | undefined;
+  /** `tags`: it changes tags themselves, `api`: nobody knows what; both have no rows. `check`: it changes nothing. */
+  readonly operation: OperationKind | 'tags' | 'api' | 'check';
   /** Shortening only. */
   readonly mode?: ModeName | undefined;
   /** The command as people read it. */
@@ -75,7 +79,7 @@ interface Intent {
   readonly payload: string;
   /** One per row, where hashes are generated (J9). */
   readonly keys?: readonly string[] | undefined;
-  /** Checked mode: the watermark, by its name on disk (R 1.6). */
+  /** Checked mode: the watermark, by its name on disk. Keyed mode: in the first intent, for `undo`. */
   readonly mark?: Watermark | undefined;
   /** One per row, where rows are renamed: a fingerprint of where it led before the first attempt, or `-`; empty for other rows. */
   readonly before?: readonly string[] | undefined;

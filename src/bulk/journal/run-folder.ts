@@ -6,9 +6,20 @@ import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
 import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
-import { inputName, journalName, type RunFolders, runNames } from '../run-names.ts';
+import {
+  inputName,
+  journalName,
+  newestRuns,
+  orderOf,
+  type RunFolders,
+  type RunRecord,
+  runNames,
+  runRecord,
+  smallNames,
+} from '../run-names.ts';
 import { type Journal, type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
 import { type BeginLine, decodeLine } from './lines.ts';
+import { nextOrder } from './order.ts';
 
 /** What makes two command lines the same run: a resumed one is found by it. */
 export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options' | 'mode'>): string {
@@ -21,13 +32,18 @@ export function keyOfRun(name: string): string {
   return name.split('-')[2] ?? '';
 }
 
-export function newRunName(key: string, now: number, { runs }: RunFolders): string {
+export function newRunName(key: string, now: number, folders: RunFolders): string {
   const [date = '', time = ''] = new Date(now).toISOString().replace(/[-:]/g, '').split(/[T.]/);
   const name = `${date}-${time}-${key}`;
   for (let nth = 1; ; nth += 1) {
     const candidate = nth === 1 ? name : `${name}-${nth}`;
-    if (!existsSync(join(runs, candidate))) return candidate;
+    if (!existsSync(runRecord(candidate, folders).path)) return candidate;
   }
+}
+
+/** The place of a new run among all of them. */
+export function newOrder({ state, orders }: RunFolders): number {
+  return nextOrder(orders, () => Math.max(0, ...newestRuns(state).map(orderOf)));
 }
 
 interface FolderOptions {
@@ -72,15 +88,29 @@ export async function createRunFolder(
   }
 }
 
-/** Takes a run away in one step, so that nobody meets half of it (D38, D39). Whoever calls holds the lock of its beginning. */
+/** Takes a run away in one step, so that nobody meets half of it. Whoever calls holds the lock of its beginning. */
 export function removeRunFolder(name: string, folders: RunFolders, system: MarkSystem): void {
+  const { isSmall, path } = runRecord(name, folders);
   const draft = draftFolder(folders, system);
   try {
-    renameSync(join(folders.runs, name), draft);
-    rmSync(draft, { recursive: true, force: true });
+    if (!isSmall) renameSync(path, draft);
+    rmSync(isSmall ? path : draft, { recursive: true, force: true });
   } catch (error) {
-    throw fileError('delete', join(folders.runs, name), error);
+    throw fileError('delete', path, error);
   }
+}
+
+/** Records of typed links that are kept: the newest. */
+const keptSmall = 200;
+/** To find the newest all are read, so they are not counted exactly each time. */
+const tooManySmall = 250;
+
+/** Deletes the oldest records of typed links where there are too many. */
+export function pruneSmall(folders: RunFolders): void {
+  const names = new Set(smallNames(folders));
+  if (names.size < tooManySmall) return;
+  const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));
+  for (const { run } of sorted.slice(keptSmall)) rmSync(runRecord(run, folders).path, { force: true });
 }
 
 /** What belongs to no run, or not to one yet. */
@@ -91,14 +121,14 @@ function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
 /** What `read` makes of a run; undefined where another process has taken it away meanwhile (D39). */
 export async function whileThere<Result>(
   name: string,
-  { runs }: RunFolders,
-  read: (folder: string) => Promise<Result>,
+  folders: RunFolders,
+  read: (record: RunRecord) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const folder = join(runs, name);
+  const record = runRecord(name, folders);
   try {
-    return await read(folder);
+    return await read(record);
   } catch (error) {
-    if (existsSync(folder)) throw error;
+    if (existsSync(record.path)) throw error;
     return undefined;
   }
 }
@@ -112,20 +142,20 @@ function removeDeadDrafts(runs: string, system: MarkSystem): void {
 }
 
 /** The first line alone; throws `LocalError` where it is damaged. */
-export async function readBegin(folder: string): Promise<BeginLine | undefined> {
-  for await (const { line } of readJournal(join(folder, journalName))) return line.type === 'begin' ? line : undefined;
+export async function readBegin({ journal }: Pick<RunRecord, 'journal'>): Promise<BeginLine | undefined> {
+  for await (const { line } of readJournal(journal)) return line.type === 'begin' ? line : undefined;
   return undefined;
 }
 
-/** Whether a journal says at its end that every row has its final status: a finished run need not be read for that. */
-export async function endsComplete(journal: string): Promise<boolean> {
+/** Whether a journal says at its end that all was done and shown: such a run need not be read for that. */
+export async function endsShown(journal: string): Promise<boolean> {
   const file = await openToRead(journal);
   try {
     const { size } = await file.stat();
     const length = Math.min(size, longestEnd);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
     const last = decodeLine(buffer.toString('utf8', 0, bytesRead).split('\n').at(-2) ?? '');
-    return last?.type === 'end' && last.reason === 'complete';
+    return last?.type === 'shown';
   } finally {
     await file.close();
   }
@@ -142,12 +172,17 @@ const patience = 2000;
  * and none finds a run that is gone when it resumes it (D38). Taken before any other lock.
  */
 export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = patience): Promise<Claim> {
-  return claim(join(locks, `begin-${key}`), 'the start of this run', system, wait);
+  return claim(join(locks, `begin-${key}`), 'the start of this run', system, wait, true);
 }
 
-/** Held while a process works on the run (J4, F66). */
-export function claimRun(name: string, { runs }: RunFolders, system: System, wait = patience): Promise<Claim> {
-  return claim(join(runs, name, 'lock'), `run ${name}`, system, wait);
+/** Held while a process works on the run. */
+export function claimRun(name: string, folders: RunFolders, system: System, wait = patience): Promise<Claim> {
+  return claimRecord(name, runRecord(name, folders), system, wait);
+}
+
+/** The same for a run whose record is still to be made. */
+export function claimRecord(name: string, { lock, isSmall }: RunRecord, system: System, wait = patience): Promise<Claim> {
+  return claim(lock, `run ${name}`, system, wait, isSmall);
 }
 
 /** Held while an account is shortened for in checked mode, of which there is one at a time. */
@@ -178,6 +213,6 @@ export async function deleteRun(name: string, folders: RunFolders, system: Syste
   }
 }
 
-function claim(folder: string, guards: string, system: System, waitMilliseconds: number): Promise<Claim> {
-  return acquireClaim({ folder, guards, waitMilliseconds }, system);
+function claim(folder: string, guards: string, system: System, waitMilliseconds: number, isPassing = false): Promise<Claim> {
+  return acquireClaim({ folder, guards, waitMilliseconds, isPassing }, system);
 }

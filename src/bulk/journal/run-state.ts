@@ -1,4 +1,5 @@
 import type { CheckStatus } from '../../check/verdict.ts';
+import type { Watermark } from '../checked/newest-links.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { Place } from './journal.ts';
 import type { BeginLine } from './lines.ts';
@@ -16,9 +17,17 @@ export function isSettled(state: RowState): boolean {
 
 const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
-/** Whether anything was changed, or may have been. A run without rows changes tags. */
+/** Whether nothing is left of a run but its record: all was done, and somebody has seen it. Otherwise the same command continues it. */
+export function isOver({ complete, shown, begin }: Pick<RunState, 'complete' | 'shown' | 'begin'>): boolean {
+  return complete && (shown || rowless.has(begin.operation) || begin.operation === 'check');
+}
+
+/** They change what are no links. */
+const rowless: ReadonlySet<string> = new Set(['tags', 'api']);
+
+/** Whether anything was changed, or may have been. */
 export function mayHaveChanged({ counts, begin }: Pick<RunState, 'counts' | 'begin'>): boolean {
-  return begin.operation === 'tags' || changing.some((state) => (counts.get(state) ?? 0) > 0);
+  return rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
 }
 
 const changing: readonly RowState[] = ['open', 'unknown', 'created', 'changed', 'deleted', 'reset'];
@@ -45,7 +54,9 @@ export interface RunState {
   readonly complete: boolean;
   /** Why the last process ended; undefined where it was killed. */
   readonly lastEnd: string | undefined;
-  /** The run that took this one back, if one did (U2). */
+  /** Its result was printed. */
+  readonly shown: boolean;
+  /** The run that took this one back, if one did. */
   readonly undoneBy: string | undefined;
   /** Bytes of the journal that are whole. */
   readonly size: number;
@@ -57,6 +68,8 @@ export interface RunState {
   readonly before: ReadonlyMap<number, string>;
   /** Where links of rows that have no final status led before the run, where results are asked for (J5). */
   readonly priorUrls: ReadonlyMap<number, string>;
+  /** The newest links before the first batch, of a run that may be given links that were there. */
+  readonly mark: Watermark | undefined;
   readonly counts: ReadonlyMap<RowState, number>;
   stateOf(row: number): RowState;
   /** The line with the result of a settled row. */

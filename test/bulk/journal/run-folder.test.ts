@@ -136,10 +136,10 @@ describe('D39: runs that another process deletes', () => {
   }) => {
     const [first = '', second = ''] = await threeRuns(world);
     const folders = runFolders(world.state);
-    const fold = (folder: string) => foldJournal(join(folder, 'journal.log'));
-    const goes = whileThere(first, folders, async (folder) => {
-      rmSync(folder, { recursive: true });
-      return await fold(folder);
+    const fold = ({ journal }: { readonly journal: string }) => foldJournal(journal);
+    const goes = whileThere(first, folders, async (record) => {
+      rmSync(record.path, { recursive: true });
+      return await fold(record);
     });
     expect(await goes).toBeUndefined();
     rmSync(join(folders.runs, second, 'journal.log'));

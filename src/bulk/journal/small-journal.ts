@@ -1,0 +1,66 @@
+import { existsSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { System } from '../../base/system.ts';
+import { makePrivateFolder, syncFoldersUpFrom } from '../../files/folders.ts';
+import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
+import type { JournalLine } from './lines.ts';
+
+interface SmallJournal extends Journal {
+  /** Nothing was changed: nothing is left of it. */
+  drop(): Promise<void>;
+}
+
+/**
+ * The journal of links that were typed, in a file of its own. What comes before the first batch waits for its intent, so that all of it takes
+ * one sync; the end takes none, because the results say the same. Nothing is left of a run that changed nothing.
+ */
+export function smallJournal(path: string, system: Pick<System, 'platform'>, openFile?: OpenJournalFile): SmallJournal {
+  const waiting: JournalLine[] = [];
+  let journal: Journal | undefined;
+  let mayHaveChanged = false;
+
+  async function write(...lines: readonly JournalLine[]): Promise<void> {
+    const isFirst = !journal && !existsSync(dirname(path));
+    if (isFirst) makePrivateFolder(dirname(path));
+    journal ??= await openJournal(path, 0, openFile);
+    const open = journal;
+    await Promise.all(lines.map((line) => open.write(line)));
+    // What is written into a file is on the disk only if the folders above it are.
+    if (isFirst) syncFoldersUpFrom(dirname(path), system);
+  }
+
+  async function drop(): Promise<void> {
+    await journal?.close();
+    if (journal) rmSync(path, { force: true });
+  }
+
+  return {
+    drop,
+    get size() {
+      return journal?.size ?? 0;
+    },
+    async write(line) {
+      mayHaveChanged ||= saysChange(line);
+      if (line.type === 'end' && !mayHaveChanged) await drop();
+      else if (line.type === 'end') {
+        await write(...waiting.splice(0));
+        await journal?.note(line);
+      } else if (line.type === 'intent' || (journal && line.type !== 'before')) {
+        await write(...waiting.splice(0), line);
+      } else {
+        waiting.push(line);
+      }
+    },
+    note: async (line) => await journal?.note(line),
+    close: async () => await journal?.close(),
+  };
+}
+
+/** Whether a line says that something was changed, or may have been: a row that failed may have been changed in part. */
+function saysChange(line: JournalLine): boolean {
+  if (line.type === 'ambiguous' || line.type === 'unknown') return true;
+  // What has no rows is recorded because it is changed.
+  if (line.type === 'intent') return line.rows.length === 0;
+  if (line.type !== 'result') return false;
+  return /[chdr]/.test(line.states) || (line.errors ?? []).some(([, , , taken]) => taken !== undefined);
+}

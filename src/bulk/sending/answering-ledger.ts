@@ -1,0 +1,19 @@
+import type { Ledger } from './execution.ts';
+
+/** A ledger that says when the last of so many rows has its outcome, right before that is recorded. */
+export function answeringLedger<Payload extends object>(
+  ledger: Ledger<Payload>,
+  rows: number,
+  answered: (() => void) | undefined,
+): Ledger<Payload> {
+  if (!answered) return ledger;
+  const settled = new Set<number>();
+  return {
+    ...ledger,
+    async settled(batch, outcomes, ...rest) {
+      for (const { index } of outcomes) settled.add(index);
+      if (settled.size === rows) answered();
+      await ledger.settled(batch, outcomes, ...rest);
+    },
+  };
+}
