@@ -21,6 +21,12 @@ export interface RunRow<Item extends object = object> {
   readonly refusal?: string | RowError | undefined;
 }
 
+/** A file as it was when it was read. */
+export interface InputFile {
+  readonly name: string;
+  readonly sha256: string;
+}
+
 /** The rows of a run, checked beforehand, readable as often as needed and always the same. */
 export interface RunInput<Item extends object = object> {
   /** As people know it: the path as typed, or `stdin`. */
@@ -28,6 +34,8 @@ export interface RunInput<Item extends object = object> {
   /** Of its bytes, in hex. */
   readonly sha256: string;
   readonly rows: number;
+  /** The file that names the links of a listing, where there is one and it can be read again. */
+  readonly file?: InputFile | undefined;
   /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
   /**

@@ -72,6 +72,7 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
         name: change.what,
         sha256,
         rows,
+        file: change.links.file,
         open: listed.open,
         readAt: change.comparesAgain ? longAgo : readAt,
         copyTo: listed.copyTo,
