@@ -158,6 +158,11 @@ async function findRun(
     return begun;
   }
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
+    const left = input.takesSkipped ? await withRowsLeft(finished, folders) : undefined;
+    if (left) {
+      assertSameOptions(identity, left.state.begin);
+      return left;
+    }
     const begin = await readBegin(join(folders.runs, finished));
     const changed = begin ? changedOptions(identity, begin) : [];
     const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
@@ -168,6 +173,12 @@ async function findRun(
   const isAlike = ({ begin }: RunState): boolean =>
     changedOptions(identity, begin).length === 0 && (begin.undo ?? false) === undo;
   return unfinished.find(({ state }) => isAlike(state));
+}
+
+/** A finished run with rows that were left out: they are sent by the run that knows the others. */
+async function withRowsLeft(name: string, { runs }: RunFolders): Promise<FoundRun | undefined> {
+  const state = await foldJournal(join(runs, name, journalName));
+  return state.counts.get('free') ? { name, state } : undefined;
 }
 
 /** The runs that one command line may mean, newest first, and the newest finished one. One that was undone is neither. */

@@ -19,6 +19,8 @@ export interface RunRow<Item extends object = object> {
   readonly before?: UrlRecord | null | undefined;
   /** Why the link is left alone: the row fails with it, and nothing is sent. */
   readonly refusal?: string | RowError | undefined;
+  /** Why the row is left out, as its author wishes: it is skipped, and nothing is sent. */
+  readonly skip?: string | undefined;
 }
 
 /** A file as it was when it was read. */
@@ -34,6 +36,10 @@ export interface RunInput<Item extends object = object> {
   /** Of its bytes, in hex. */
   readonly sha256: string;
   readonly rows: number;
+  /** Of them, those that are left out. */
+  readonly skipped?: number | undefined;
+  /** Rows that a finished run left out are wanted after all. */
+  readonly takesSkipped?: boolean | undefined;
   /** The file that names the links of a listing, where there is one and it can be read again. */
   readonly file?: InputFile | undefined;
   /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
