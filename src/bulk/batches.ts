@@ -57,7 +57,7 @@ export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): G
   }
 }
 
-/** The same for a file: a run takes `limit` rows from the input before it groups them. */
+/** The same for a file: a run takes `limit` rows from the input before it groups them. Rows that are left out are none. */
 export async function* fileBatches<Item extends object, Row>(
   input: Pick<RunInput<Item>, 'open'>,
   payload: (item: Item) => Row,
@@ -65,7 +65,7 @@ export async function* fileBatches<Item extends object, Row>(
 ): AsyncGenerator<readonly Row[]> {
   for await (const rows of rowBatches(input, rules.limit)) {
     yield* batchesOf(
-      rows.map(({ item }) => payload(item)),
+      rows.flatMap(({ item, skip }) => (skip === undefined ? [payload(item)] : [])),
       rules,
     );
   }

@@ -50,6 +50,7 @@ const optionWords: { readonly [O in RunIdentity['operation']]?: Words } & { read
     columns: '--columns',
     date_format: '--date-format',
     tag_separator: '--tag-separator',
+    encoding: '--encoding',
     utm: '--utm',
     today: 'dates that count from today',
   },

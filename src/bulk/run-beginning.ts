@@ -30,7 +30,7 @@ import { smallJournal } from './journal/small-journal.ts';
 import { assertReplaceable } from './results/output-paths.ts';
 import type { BegunRun } from './run-execution.ts';
 import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from './run-names.ts';
-import type { RunEnvironment, RunPlan } from './run-plan.ts';
+import type { InputFile, RunEnvironment, RunPlan } from './run-plan.ts';
 import { isUndone } from './undone.ts';
 
 /** What is known of a run before it is known how its rows are sent. */
@@ -200,6 +200,11 @@ async function findRun(
     return begun;
   }
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
+    const left = input.takesSkipped ? await withRowsLeft(finished, folders) : undefined;
+    if (left) {
+      assertSameOptions(identity, left.state.begin);
+      return left;
+    }
     const begin = await readBegin(runRecord(finished, folders));
     const changed = begin ? changedOptions(identity, begin) : [];
     const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
@@ -210,6 +215,12 @@ async function findRun(
   const isAlike = ({ begin }: RunState): boolean =>
     changedOptions(identity, begin).length === 0 && (begin.undo ?? false) === undo;
   return unfinished.find(({ state }) => !state.complete && isAlike(state));
+}
+
+/** A finished run with rows that were left out: they are sent by the run that knows the others. */
+async function withRowsLeft(name: string, folders: RunFolders): Promise<FoundRun | undefined> {
+  const state = await foldJournal(runRecord(name, folders).journal);
+  return state.counts.get('free') ? { name, state } : undefined;
 }
 
 /** The runs that one command line may mean, newest first, and the newest finished one. One that was undone is neither. */
@@ -234,8 +245,8 @@ export async function runsOf(
 }
 
 /**
- * An unfinished run of a file of this name with other content, or of this file on what was the default domain then: which rows
- * are done would be guessed (F65, J8).
+ * Refuses an unfinished run of a file of this name with other content, or of this file on what was the default domain then: which rows
+ * are done would be guessed.
  */
 async function assertSameInput(identity: RunIdentity, onDefault: boolean, folders: RunFolders): Promise<void> {
   for (const name of runNames(folders)) {
@@ -251,7 +262,7 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
         hint: `to resume, add --domain ${begin.domain}; to discard the run: linkctl runs forget ${name}`,
       });
     }
-    throw new LocalError(`${input.name} changed since the unfinished run ${name}`, {
+    throw new LocalError(`${fileOf(input)?.name} changed since the unfinished run ${name}`, {
       hint: `restore the old file and run the command again; to discard the run: linkctl runs forget ${name}`,
     });
   }
@@ -260,7 +271,13 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
 function isKin({ operation, server, account, domain, input }: RunIdentity, begin: BeginLine, onDefault: boolean): boolean {
   if (begin.operation !== operation || begin.server !== server || begin.account !== account) return false;
   if (begin.domain !== domain) return onDefault && begin.input.sha256 === input.sha256;
-  return isAbsolute(input.name) && begin.input.name === input.name && begin.input.sha256 !== input.sha256;
+  const [file, earlier] = [fileOf(input), fileOf(begin.input)];
+  return file !== undefined && file.name === earlier?.name && file.sha256 !== earlier.sha256;
+}
+
+/** The file that the rows come from, or that names their links. */
+function fileOf(input: RunIdentity['input']): InputFile | undefined {
+  return input.file ?? (isAbsolute(input.name) ? input : undefined);
 }
 
 function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {

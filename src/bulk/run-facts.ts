@@ -63,10 +63,10 @@ async function batchesOf<Payload extends object>(
 
 export async function factsOf<Payload extends object>(run: RunExecution<Payload>): Promise<RunFacts> {
   const { plan, begun, domain, operation } = run;
-  const { rows } = plan.input;
+  const { rows, skipped = 0 } = plan.input;
   let doneBefore = 0;
   for (const [state, count] of begun.state.counts) if (isSettled(state)) doneBefore += count;
-  const batches = await batchesOf(run, rows - doneBefore);
+  const batches = await batchesOf(run, Math.max(0, rows - skipped - doneBefore));
   const mode = plan.mode?.name;
   return {
     run: begun.name,
@@ -120,7 +120,7 @@ export async function assertQuota<Payload extends object>(
 ): Promise<void> {
   const { mode, force, budget, input, newLinks = 0 } = plan;
   if (batches === 0 || plan.isTyped || !count.reserve(1)) return;
-  const links = operation.kind === 'shorten' ? rows - doneBefore : newLinks;
+  const links = operation.kind === 'shorten' ? rows - (input.skipped ?? 0) - doneBefore : newLinks;
   const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
   for (const text of [...notes, ...shortages]) warn(text);
   // With duplicate control some of the links may be there already.

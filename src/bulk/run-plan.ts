@@ -20,6 +20,14 @@ export interface RunRow<Item extends object = object> {
   readonly before?: UrlRecord | null | undefined;
   /** Why the link is left alone: the row fails with it, and nothing is sent. */
   readonly refusal?: string | RowError | undefined;
+  /** Why the row is left out, as its author wishes: it is skipped, and nothing is sent. */
+  readonly skip?: string | undefined;
+}
+
+/** A file as it was when it was read. */
+export interface InputFile {
+  readonly name: string;
+  readonly sha256: string;
 }
 
 /** The rows of a run, checked beforehand, readable as often as needed and always the same. */
@@ -29,6 +37,12 @@ export interface RunInput<Item extends object = object> {
   /** Of its bytes, in hex. */
   readonly sha256: string;
   readonly rows: number;
+  /** Of them, those that are left out. */
+  readonly skipped?: number | undefined;
+  /** Rows that a finished run left out are wanted after all. */
+  readonly takesSkipped?: boolean | undefined;
+  /** The file that names the links of a listing, where there is one and it can be read again. */
+  readonly file?: InputFile | undefined;
   /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
   /**

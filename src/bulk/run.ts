@@ -128,7 +128,12 @@ function identityOf<Payload extends object>(
     server: identity.server,
     account: identity.username,
     domain: domain && withoutLocalPort(domain),
-    input: { name, sha256: input.sha256, rows: input.rows },
+    input: {
+      name,
+      sha256: input.sha256,
+      rows: input.rows,
+      file: input.file && { ...input.file, name: absolutePath(input.file.name) },
+    },
     // As the journal returns it, so that the two can be compared.
     options: JSON.parse(JSON.stringify({ ...options, generateHashes: mode?.generateHashes || undefined })),
   };

@@ -87,22 +87,23 @@ function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutte
   };
 
   return {
-    add({ line, item, before, refusal }) {
+    add({ line, item, before, refusal, skip }) {
       const found = state.stateOf(index);
       const payload = payloadOf(item, index);
-      const row = {
+      const row: BulkRow<Payload> = {
         index,
         line,
         item,
         payload,
         ...(refusal && { refusal }),
+        ...(skip !== undefined && found === 'free' && !intentOf.has(index) && { skip }),
         ...(found === 'free' ? linkOf(before) : { listed: before, ...linkBefore(index, payload) }),
       };
       const intent = intentOf.get(index);
       index += 1;
       segment.rows.push(row);
       if (intent) addOpen(intent, row);
-      else if (found === 'free') segment.free.push(row);
+      else if (found === 'free' && row.skip === undefined) segment.free.push(row);
       else if (found === 'unknown' && isSettledLater(operation)) segment.unsure.push(row);
       const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledRows;
       if (!isFull || expected > 0) return undefined;
@@ -148,6 +149,7 @@ export async function settleSegment<Payload extends object>(
   const earlier = (await run.recorded.outcomesOf(settled)).values();
   return segment.rows.map((row) => {
     const of = state.stateOf(row.index);
+    if (row.skip !== undefined) return { ...row, status: 'skipped', error: { code: 0, message: row.skip } };
     if (isSettled(of)) return earlier.next().value ?? unknownOutcome(row, run.operation);
     return sent.get(row.index) ?? (of === 'free' ? notSent(row, run.stop) : unknownOutcome(row, run.operation));
   });

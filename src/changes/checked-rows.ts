@@ -7,7 +7,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { type CheckedInput, checkInput, readRows } from '../input/check.ts';
-import type { InputUse } from '../input/format.ts';
+import { formatOf, type InputUse } from '../input/format.ts';
 import { KeptRows } from '../input/kept-rows.ts';
 import { type Placement, readPlaced, refuseForeign } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
@@ -17,7 +17,7 @@ import { datedRows, foreignHosts, type RowReading, readingOf, settingsOf } from 
 
 /** An input that was checked as a whole and may be sent. */
 export interface CheckedRows<Use extends InputUse> {
-  readonly input: RunInput<ItemOf[Use]>;
+  readonly input: RunInput<ItemOf[Use]> & { readonly skipped: number };
   /** Rows that give a custom hash. */
   readonly withHash: number;
   /** Where the rows of an edit are. */
@@ -42,32 +42,34 @@ export async function checkedRows<Use extends InputUse>(
   session: Session,
   { utm, first, isOnlyRead = session.global.dryRun === true }: ReadMore<Use> = {},
 ): Promise<CheckedRows<Use>> {
-  const { file = '', columns, dateFormat, tagSeparator } = options;
+  const { file = '', columns, dateFormat, tagSeparator, encoding, inputFormat: given } = options;
+  const source = await session.openInput(file, use === 'shorten' ? 'URLs' : 'rows', encoding);
   const settings = {
     ...settingsOf(use, options, session),
+    format: await formatOf(source, { use, operand: file, given }),
     ...(utm !== undefined && { utm: utmParameters(utm) }),
     // An empty account is listed as a file without rows.
     allowEmpty: use === 'apply',
   };
-  const source = await session.openInput(file, use === 'shorten' ? 'URLs' : 'rows');
   let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (placement: Placement): Promise<CheckedInput> => {
     kept = isOnlyRead ? undefined : keepUntilEnd<InputRow<Use>>(session);
     return await checkInput(source, { ...settings, placement, first }, kept);
   };
   const { found: checked, placement } = await readPlaced(check, session, 'listed change', source.name);
-  const { rows, withHash, sha256, warnings } = checked;
+  const { rows, skipped, withHash, sha256, warnings } = checked;
   if (use === 'apply') await refuseForeign(placement.hosts, session, source.name);
   // Of a file that is compared, most rows change nothing.
-  if (use !== 'apply') refuseTooMany(rows, session);
-  if (checked.columns !== undefined) await session.note(checked.columns);
+  if (use !== 'apply') refuseTooMany(rows - skipped, session);
+  if (checked.columns !== undefined) await (checked.hasLosses ? session.warn : session.note)(checked.columns);
   await session.warn(...warnings, ...(await foreignHosts(checked, source.name, session)));
-  const flags = { columns, date_format: dateFormat, tag_separator: tagSeparator, utm };
+  const flags = { columns, date_format: dateFormat, tag_separator: tagSeparator, encoding, utm };
   const reading = readingOf<ItemOf[Use]>(flags, checked, session);
   const read = () => kept?.read() ?? readRows(source, { ...settings, placement });
   // What is compared has days, not words that count from one.
   const open = use === 'apply' && checked.countsFromToday ? () => datedRows(read(), reading) : read;
-  const input = { name: source.name, sha256, rows, open, change: source.change, copyTo: source.copyTo };
+  const takesSkipped = options.includeProtected;
+  const input = { name: source.name, sha256, rows, skipped, takesSkipped, open, change: source.change, copyTo: source.copyTo };
   return { input, withHash, domains: placement.domains(), reading };
 }
 

@@ -73,6 +73,7 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
         name: change.what,
         sha256,
         rows,
+        file: change.links.file,
         open: listed.open,
         readAt: change.comparesAgain ? longAgo : listed.readAt,
         copyTo: listed.copyTo,

@@ -79,8 +79,10 @@ export async function linksReadFor<Item extends object>(
   const kept: Keep<RunRow<Item>> = input.rows > batchSize ? keptOnDisk(session) : keptInMemory();
   let count = 0;
   for await (const rows of rowBatches(input, batchSize)) {
-    const links = await read(rows.map(({ item }) => item));
-    kept.add(rows.map((row, nth) => ({ ...row, before: links[nth] })));
+    const sent = rows.filter(({ skip }) => skip === undefined);
+    const links = await read(sent.map(({ item }) => item));
+    const linkOf = new Map(sent.map((row, nth) => [row, links[nth]]));
+    kept.add(rows.map((row) => ({ ...row, before: linkOf.get(row) })));
     count += rows.length;
     session.streams.progress.step(() => `${count}/${input.rows} links read`);
   }

@@ -3,7 +3,7 @@ import type { Session } from '../cli/session.ts';
 import { hostName, withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { CheckedInput } from '../input/check.ts';
-import { delimiterOf, type InputUse, inputFormat, separatorOf } from '../input/format.ts';
+import { delimiterOf, type InputUse, separatorOf } from '../input/format.ts';
 import { readNamedColumns } from '../input/named-columns.ts';
 import type { ReadOptions } from '../input/row.ts';
 
@@ -18,19 +18,23 @@ export interface RowReading<Item> {
 }
 
 /** How a file is read, by the flags. Throws a UsageError. */
-export function settingsOf<Use extends InputUse>(use: Use, options: BulkOptions, { edition, now }: Session): ReadOptions<Use> {
-  const { file = '', inputFormat: format, delimiter, columns, dateFormat, tagSeparator } = options;
+export function settingsOf<Use extends InputUse>(
+  use: Use,
+  options: BulkOptions,
+  { edition, now }: Session,
+): Omit<ReadOptions<Use>, 'format'> {
+  const { inputFormat: format, delimiter, columns, dateFormat, tagSeparator } = options;
   return {
     use,
     edition,
-    format: inputFormat(use, file, format),
     isFormatGiven: format !== undefined,
     now,
     delimiter: delimiter === undefined ? undefined : delimiterOf(delimiter),
     columns: columns === undefined ? undefined : readNamedColumns(columns, use, edition),
     dateFormat,
     tagSeparator: tagSeparator === undefined ? undefined : separatorOf(tagSeparator),
-    ignoreUnknownColumns: options.ignoreUnknownColumns,
+    strictColumns: options.strictColumns,
+    includeProtected: options.includeProtected,
     formulaGuarded: options.formulaGuarded,
   };
 }

@@ -159,7 +159,7 @@ function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[]
   const { rows, batches, calls, doneBefore, guarantee, advice } = shown.run.facts;
   const { input } = shown.plan;
   const noun = nounOf(shown.plan);
-  const subject = plainQuantity(rows - doneBefore, noun) + (noun === 'row' ? ` of ${input.name}` : '');
+  const subject = plainQuantity(rows - (input.skipped ?? 0) - doneBefore, noun) + (noun === 'row' ? ` of ${input.name}` : '');
   const where = whereaboutsOf(shown);
   return [
     ...resumedLines(shown.run.facts, noun),

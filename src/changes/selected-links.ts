@@ -1,4 +1,5 @@
 import { UnavailableError } from '../base/errors.ts';
+import type { InputFile, RunInput } from '../bulk/run-plan.ts';
 import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -32,6 +33,8 @@ export interface SelectedPage<Link extends SelectedLink = SelectedLink> {
 export interface SelectedLinks<Link extends SelectedLink = SelectedLink> {
   /** What decides which they are, as it was typed. */
   readonly given: Readonly<Record<string, unknown>>;
+  /** The file that names them. */
+  readonly file?: InputFile | undefined;
   /** Of what was typed, with days that are counted from `now`: a resumed run means those of its beginning (D24). */
   filterAt(now: number): Promise<LinkFilter | undefined>;
   /** They are on several domains, or may be: a hash alone does not name them (F5). */
@@ -49,9 +52,9 @@ export async function selectLinks(
   const filterAt = (now: number) => readFilter(options, session, now);
   const narrowed = { filter: options.filter };
   if (selection.kind === 'hashes' || selection.kind === 'file') {
-    const { given, domains, open } = await namedLinks(selection, session);
+    const { given, domains, open, file } = await namedLinks(selection, session);
     const pages = () => namedPages(open(), filter, batchSizeOf(session, options.batchSize), session);
-    return { given: { ...given, ...narrowed }, filterAt, severalDomains: domains.length > 1, pages };
+    return { given: { ...given, ...narrowed }, file, filterAt, severalDomains: domains.length > 1, pages };
   }
   const tags = selection.kind === 'tags' ? selection.expression : undefined;
   const search = selection.kind === 'search' ? selection.text : undefined;
@@ -139,7 +142,13 @@ async function namedLinks(selection: Extract<LinkSelection, { kind: 'hashes' | '
   }
   const source = await session.openInput(selection.path, 'hashes');
   const file = await checkHashFile(source, session, 'listed change');
-  return { given: { sha256: source.sha256() }, domains: file.domains, open: () => itemsOf(file) };
+  const sha256 = source.sha256();
+  return { given: { sha256 }, domains: file.domains, open: () => itemsOf(file), file: rereadable(source, sha256) };
+}
+
+/** The file of an input that can be read again; what came through a pipe is none. */
+export function rereadable({ name, copyTo }: Pick<RunInput, 'name' | 'copyTo'>, sha256: string): InputFile | undefined {
+  return copyTo === undefined ? { name, sha256 } : undefined;
 }
 
 async function* namedPages(

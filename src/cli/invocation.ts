@@ -38,7 +38,7 @@ export interface Invocation extends Launch {
   /** The format of the output; known when the session is open. */
   format(): Format;
   /** Opens what `-` or a path names (B39, B42) until the command ends; `things` are what it holds: `URLs`. */
-  openInput(operand: string, things: string): Promise<Source>;
+  openInput(operand: string, things: string, encoding?: string): Promise<Source>;
   /** Lines for people on stderr that `-q` does not silence; the same line only once. */
   warn(...texts: readonly string[]): Promise<void>;
   /** A line for people on stderr, not with `-q`. */

@@ -68,10 +68,10 @@ function begin(start: Launch, command: Command): Begun {
       }
     },
     note: async (text) => (global.quiet ? undefined : streams.message(text)),
-    async openInput(operand, things) {
+    async openInput(operand, things, encoding) {
       const { openSource } = await import('../input/source.ts');
       const onTerminal = () => void streams.message(`reading ${things} from the terminal; end with Ctrl-D`);
-      const source = await openSource(operand, { system, folder: folders(system).state, onTerminal });
+      const source = await openSource(operand, { system, folder: folders(system).state, onTerminal, encoding });
       atEnd(async () => source.discard());
       return source;
     },

@@ -9,7 +9,7 @@ import { requireAnswer } from '../changes/consent.ts';
 import { changeListed } from '../changes/listed-change.ts';
 import type { ChangePlan } from '../changes/plan.ts';
 import type { PlannedOutcome } from '../changes/planned-links.ts';
-import { linksOfDomains } from '../changes/selected-links.ts';
+import { linksOfDomains, rereadable } from '../changes/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -71,6 +71,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       what: ['apply', '-f', file, ...(prune === undefined ? [] : ['--prune', prune])].map(shellWord).join(' '),
       links: {
         ...besides,
+        file: rereadable(input, input.sha256),
         pages: () => warnedPages(comparedPages({ file: input, besides: besides.pages, batchSize }, session), prune, session),
       },
       given: { sha256: input.sha256, prune, ...reading.flags },

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CliError, UsageError } from '../base/errors.ts';
+import { CliError, PartialError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { batchesOf, fileBatches } from '../bulk/batches.ts';
 import { shortenTyped } from '../bulk/inline.ts';
@@ -23,6 +23,7 @@ import { choice, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { InputRow } from '../input/row.ts';
 import { flagValue } from '../input/values.ts';
+import { plainQuantity } from '../output/quantity.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { readableUrl, urlColumns } from '../output/url-columns.ts';
 import { planOfUrls, previewOfRows } from './planned-urls.ts';
@@ -55,6 +56,7 @@ export function registerShorten(command: Command, run: Runner): void {
   );
   addQrFlags(command);
   addInputFlags(command);
+  command.option('--include-protected', 'also create links for rows that are protected or disabled at the source');
   addBatchFlags(command);
   command.action(run(shorten));
   describe(command, {
@@ -158,6 +160,7 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
   if (invocation.global.dryRun) {
     const batches = () => fileBatches(input, payload, { limit: sending.batchSize });
     const conflicts = await foreseen(options, session);
+    if (input.skipped > 0) await session.warn(skippedText(input.skipped));
     return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], mode, conflicts }, session);
   }
   const { consentToUpdates } = await import('../changes/hash-conflicts.ts');
@@ -183,7 +186,18 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
     { ...shortenPresentation, doing: 'shortening' },
     session,
   );
-  return withSandboxHint(picture(report), session);
+  return withSandboxHint(picture(withSkipped(report, input.skipped)), session);
+}
+
+/** A file whose links are not all made is not done, even if nothing failed. */
+function withSkipped(report: RowsReport, skipped: number): RowsReport {
+  if (skipped === 0) return report;
+  return { ...report, outcome: () => report.outcome?.() ?? new PartialError(skippedText(skipped)) };
+}
+
+function skippedText(count: number): string {
+  const links = count === 1 ? 'it a public link' : 'them public links';
+  return `${plainQuantity(count, 'row')} skipped: protected or disabled at the source; --include-protected makes ${links}`;
 }
 
 async function modeOf(

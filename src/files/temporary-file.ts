@@ -54,9 +54,9 @@ export class TemporaryFile {
     }
   }
 
-  /** Writes all of it to a new file, 0600; resolves when that is on the disk. */
-  async copyTo(path: string): Promise<void> {
-    await pipeline(this.stream(), createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })).catch((error) => {
+  /** Writes all of it, or what is made of it, to a new file, 0600; resolves when that is on the disk. */
+  async copyTo(path: string, content: Iterable<string> | AsyncIterable<Buffer> = this.stream()): Promise<void> {
+    await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })).catch((error) => {
       throw fileError(`store ${this.#content} as`, path, error, this.#hint);
     });
   }

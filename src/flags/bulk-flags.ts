@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { type DateFormat, dateFormats } from '../input/dates.ts';
 import { type InputFormat, inputFormats } from '../input/format.ts';
@@ -9,11 +9,15 @@ export interface BulkOptions {
   readonly file?: string;
   readonly inputFormat?: InputFormat;
   readonly delimiter?: string;
+  readonly strictColumns?: boolean;
+  /** Changes nothing: unknown columns are ignored anyway. */
   readonly ignoreUnknownColumns?: boolean;
+  readonly includeProtected?: boolean;
   readonly formulaGuarded?: boolean;
   readonly columns?: string;
   readonly dateFormat?: DateFormat;
   readonly tagSeparator?: string;
+  readonly encoding?: string;
   readonly results?: string;
   readonly failed?: string;
   readonly batchSize?: number;
@@ -31,12 +35,14 @@ export interface BulkOptions {
 export function addInputFlags(command: Command): void {
   command
     .option('-f, --file <path>', 'read rows from <path>; - reads stdin', once)
-    .option('--input-format <format>', 'lines, csv or jsonl (default: by file extension)', choice(inputFormats))
+    .option('--input-format <format>', 'lines, csv, json or jsonl (default: by file extension)', choice(inputFormats))
     .option('--delimiter <c>', "csv delimiter, such as ';' or tab (default: found from the header)")
     .option('--columns <list>', "what csv columns are: 'long_url=Landing page,custom_hash=Code'", once)
     .option('--date-format <format>', 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)', choice(dateFormats))
     .option('--tag-separator <c>', 'what separates the tags of a csv cell (default: comma)')
-    .option('--ignore-unknown-columns', 'ignore unknown columns')
+    .option('--encoding <name>', 'encoding of the file, such as windows-1252 (default: UTF-8)', once)
+    .option('--strict-columns', 'refuse unknown columns')
+    .addOption(new Option('--ignore-unknown-columns').hideHelp())
     .option('--formula-guarded', "remove one leading ' from csv cells")
     .option('--print-template', 'print a sample input file');
 }
@@ -73,7 +79,10 @@ const inputFlags: readonly BulkFlag[] = [
   'columns',
   'dateFormat',
   'tagSeparator',
+  'encoding',
+  'strictColumns',
   'ignoreUnknownColumns',
+  'includeProtected',
   'formulaGuarded',
 ];
 const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];

@@ -1,8 +1,10 @@
 import { LocalError, UsageError } from '../base/errors.ts';
 import { csvReader, csvRecords, delimiterFinder } from './csv/csv.ts';
 import { isRelative } from './dates.ts';
+import { FoundColumns } from './fields/found-columns.ts';
 import { type InputUse, namesLinks } from './format.ts';
-import { jsonReader } from './jsonl.ts';
+import { jsonReader, rowTest } from './json/json.ts';
+import { jsonRecords } from './json/records.ts';
 import type { KeptRows } from './kept-rows.ts';
 import { lineReader } from './lines.ts';
 import { mostNotices, NoticeList, type Notices, shownNotices, silent } from './notices.ts';
@@ -26,15 +28,19 @@ const previewRows = 3;
 /** What is known of an input that may be sent. */
 export interface CheckedInput {
   readonly rows: number;
+  /** Of them, those that are left out: their links are protected or off at the source. */
+  readonly skipped: number;
   /** Rows that give a custom hash. */
   readonly withHash: number;
   /** Of the input's bytes, in hex. */
   readonly sha256: string;
   /** `file:line:column: what`, the first of them, and a line that counts the rest. */
   readonly warnings: readonly string[];
-  /** What the columns were taken for, where that has to be said (I2). */
+  /** What the columns were taken for, where that has to be said. */
   readonly columns: string | undefined;
-  /** Hosts of the short URLs of links to be made, each with the first line that has it (I4). */
+  /** Some of it is lost: that is said in any case. */
+  readonly hasLosses: boolean;
+  /** Hosts of the short URLs of links to be made, each with the first line that has it. */
   readonly hosts: ReadonlyMap<string, number>;
   /** Whether dates of rows count from today; they are as they were typed (`D24`). */
   readonly countsFromToday: boolean;
@@ -59,8 +65,9 @@ export async function checkInput<Use extends InputUse>(
   let rows = 0;
   let hasHeader = false;
   let withHash = 0;
+  let skipped = 0;
   let countsFromToday = false;
-  let columns: string | undefined;
+  const found = new FoundColumns();
   const hosts = new Map<string, number>();
   const notices: Notices = {
     problem: problems.add,
@@ -68,9 +75,8 @@ export async function checkInput<Use extends InputUse>(
     header: () => {
       hasHeader = true;
     },
-    columns: (text) => {
-      columns = text;
-    },
+    columns: found.add,
+    lost: found.lose,
     host: (host, line) => {
       if (!hosts.has(host) && hosts.size < mostHosts) hosts.set(host, line);
     },
@@ -78,10 +84,15 @@ export async function checkInput<Use extends InputUse>(
   for await (const batch of rowsOf(source, options, notices)) {
     for (const row of batch) {
       if (row.item.custom_hash !== undefined) withHash += 1;
+      if (row.skip !== undefined) {
+        skipped += 1;
+        continue;
+      }
       if (row.item.expiration_date && isRelative(row.item.expiration_date)) countsFromToday = true;
       duplicates.add(row);
     }
-    if (first && first.length < previewRows) first.push(...batch.slice(0, previewRows - first.length));
+    if (first && first.length < previewRows)
+      first.push(...batch.filter(({ skip }) => skip === undefined).slice(0, previewRows - first.length));
     rows += batch.length;
     if (problems.count === 0) kept?.add(batch);
   }
@@ -90,7 +101,17 @@ export async function checkInput<Use extends InputUse>(
   // Without even a header it is no listing of an empty account, but one that failed.
   const mayBeEmpty = options.allowEmpty && (hasHeader || options.format !== 'csv');
   if (rows === 0 && !mayBeEmpty) throw empty(source.name, options);
-  return { rows, withHash, sha256: source.sha256(), warnings: warnings.lines('warnings'), columns, hosts, countsFromToday };
+  return {
+    rows,
+    skipped,
+    withHash,
+    sha256: source.sha256(),
+    warnings: warnings.lines('warnings'),
+    columns: found.text(),
+    hasLosses: found.hasLosses,
+    hosts,
+    countsFromToday,
+  };
 }
 
 function empty(name: string, { use, format }: ReadOptions): UsageError {
@@ -131,8 +152,9 @@ function rowsOf<Use extends InputUse>(
       const records = csvRecords(source.text(), options.delimiter ?? delimiterFinder(options), notices.problem);
       return readAll(records, csvReader(draft, options, notices), draft);
     }
+    case 'json':
     case 'jsonl':
-      return readAll(textLines(source), jsonReader(draft, options, notices), draft);
+      return readAll(jsonRecords(source, rowTest(options), notices.problem), jsonReader(draft, options, notices), draft);
     case 'lines':
       if (namesLinks(options.use)) throw new UsageError('a list of URLs can only be shortened: use csv or jsonl');
       return readLines(source, draft, lineReader(draft, options, notices));

@@ -3,18 +3,27 @@ import { TextDecoder } from 'node:util';
 import { UsageError } from '../base/errors.ts';
 
 /**
- * Converts text to UTF-8 without a byte order mark, in pieces that end between characters. Accepts UTF-8, and UTF-16LE with a
- * mark (R-29). Throws a UsageError, with the byte's offset, at anything that is not text: an archive, a web page, NUL
- * bytes, another encoding (C08, C09, C19).
+ * Converts text to UTF-8 without a byte order mark, in pieces that end between characters. Accepts UTF-8, UTF-16LE with a mark, and what
+ * `encoding` says. Throws a UsageError at anything that is not text: an archive, a web page, NUL bytes, and, with its line, a byte of
+ * another encoding.
  */
-export async function* utf8Text(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
-  const decoding = new Decoding(name);
+export async function* utf8Text(chunks: AsyncIterable<Buffer>, name: string, encoding?: string): AsyncGenerator<Buffer> {
+  const decoding = new Decoding(name, encoding);
   for await (const chunk of chunks) {
     const text = decoding.add(chunk);
     if (text.length > 0) yield text;
   }
   const rest = decoding.end();
   if (rest.length > 0) yield rest;
+}
+
+/** Throws a UsageError for a name that is none of an encoding. */
+export function assertEncoding(label: string): void {
+  try {
+    new TextDecoder(label);
+  } catch (cause) {
+    throw new UsageError(`--encoding: ${JSON.stringify(label)} is not known; expected a name such as windows-1252`, { cause });
+  }
 }
 
 /** Bytes that are enough to recognize an archive or the beginning of a web page; a pipe may bring one at a time. */
@@ -26,12 +35,16 @@ class Decoding {
   /** Bytes that cannot be judged before more of them are there: the head, or a part of a character. */
   #held: Buffer = nothing;
   #begun = false;
-  #utf16: TextDecoder | undefined;
+  /** Absent for UTF-8. */
+  #decoder: TextDecoder | undefined;
   /** How many bytes were read before the next ones. */
   #offset = 0;
+  /** How many lines ended in them. */
+  #lines = 0;
 
-  constructor(name: string) {
+  constructor(name: string, encoding: string | undefined) {
     this.#name = name;
+    if (encoding !== undefined) this.#decoder = new TextDecoder(encoding, { fatal: true });
   }
 
   add(chunk: Buffer): Buffer {
@@ -43,45 +56,74 @@ class Decoding {
 
   end(): Buffer {
     const text = this.#begun ? nothing : this.#text(this.#held);
-    if (this.#utf16) this.#fromUtf16(this.#utf16, undefined);
+    if (this.#decoder) this.#decoded(this.#decoder, undefined);
     if (this.#held.length === 0) return text;
-    throw notUtf8(this.#name, `the byte at offset ${this.#offset} starts an incomplete character`);
+    throw this.#notUtf8(this.#held, 0);
   }
 
   #text(bytes: Buffer): Buffer {
     const body = this.#begun ? bytes : this.#begin(bytes);
-    if (this.#utf16) return this.#fromUtf16(this.#utf16, body);
+    if (this.#decoder) return this.#decoded(this.#decoder, body);
     const end = body.length - unfinished(body);
     const whole = body.subarray(0, end);
-    verify(whole, this.#offset, this.#name);
+    this.#verify(whole);
     this.#offset += end;
+    this.#lines += linesIn(whole);
     this.#held = body.subarray(end);
     return whole;
   }
 
   /** Finds the encoding from the head. Returns the head without the mark of UTF-8. */
   #begin(head: Buffer): Buffer {
-    refuseOther(head, this.#name);
+    refuseOther(head, this.#name, this.#decoder !== undefined);
     this.#begun = true;
     this.#held = nothing;
-    if (head[0] === 0xff && head[1] === 0xfe) this.#utf16 = new TextDecoder('utf-16le', { fatal: true });
+    if (this.#decoder) return head;
+    if (head[0] === 0xff && head[1] === 0xfe) this.#decoder = new TextDecoder('utf-16le', { fatal: true });
     if (head[0] !== 0xef || head[1] !== 0xbb || head[2] !== 0xbf) return head;
     this.#offset = 3;
     return head.subarray(3);
   }
 
   /** Call it without bytes at the end of the text. */
-  #fromUtf16(decoder: TextDecoder, bytes: Buffer | undefined): Buffer {
+  #decoded(decoder: TextDecoder, bytes: Buffer | undefined): Buffer {
     try {
       const text = Buffer.from(bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
       if (text.includes(0)) throw new UsageError(`${this.#name} is not a text file: NUL character after offset ${this.#offset}`);
       this.#offset += bytes?.length ?? 0;
+      this.#lines += linesIn(text);
       return text;
     } catch (cause) {
       if (cause instanceof UsageError) throw cause;
-      throw new UsageError(`${this.#name} is not valid UTF-16 after the byte at offset ${this.#offset}`, { cause });
+      const encoding = decoder.encoding.toUpperCase().replace('UTF-16LE', 'UTF-16');
+      throw new UsageError(`${this.#name} is not valid ${encoding} after line ${this.#lines + 1}, offset ${this.#offset}`, {
+        cause,
+      });
     }
   }
+
+  #verify(bytes: Buffer): void {
+    const zero = bytes.indexOf(0);
+    if (zero >= 0) throw new UsageError(`${this.#name} is not a text file: NUL byte at offset ${this.#offset + zero}`);
+    if (!isUtf8(bytes)) throw this.#notUtf8(bytes, firstInvalid(bytes));
+  }
+
+  #notUtf8(bytes: Buffer, at: number): UsageError {
+    const line = this.#lines + linesIn(bytes.subarray(0, at)) + 1;
+    const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
+    return new UsageError(`${this.#name}:${line}: file is not UTF-8: invalid byte ${byte} at offset ${this.#offset + at}`, {
+      hint: 'say what it is, such as --encoding windows-1252, or save it as "CSV UTF-8"',
+    });
+  }
+}
+
+/** Line ends of a text, as an editor counts them. */
+function linesIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count += 1;
+  if (count > 0) return count;
+  for (let at = bytes.indexOf(13); at >= 0; at = bytes.indexOf(13, at + 1)) count += 1;
+  return count;
 }
 
 const archives: readonly (readonly [hex: string, what: string])[] = [
@@ -90,22 +132,17 @@ const archives: readonly (readonly [hex: string, what: string])[] = [
   ['d0cf11e0', 'an old Excel workbook: export it as CSV (UTF-8) first'],
 ];
 
-function refuseOther(head: Buffer, name: string): void {
+function refuseOther(head: Buffer, name: string, isEncodingGiven: boolean): void {
   const hex = head.toString('hex', 0, 4);
   const archive = archives.find(([start]) => hex.startsWith(start));
   if (archive) throw new UsageError(`${name} is ${archive[1]}`);
   if (/^(?:\ufeff)?\s*<(?:!doctype|html|\?xml)/i.test(head.toString())) {
     throw new UsageError(`${name} is an HTML or XML file, not a list of URLs`);
   }
+  if (isEncodingGiven) return;
   // UTF-32 and UTF-16 by their marks; without one, ASCII in UTF-16 has every second byte 0.
   const marked = hex === 'fffe0000' || hex.startsWith('feff') || hex === '0000feff';
   if (marked || (head.length >= 2 && (head[0] === 0) !== (head[1] === 0))) throw notUtf8(name, 'it looks like UTF-16 or UTF-32');
-}
-
-function verify(bytes: Buffer, offset: number, name: string): void {
-  const zero = bytes.indexOf(0);
-  if (zero >= 0) throw new UsageError(`${name} is not a text file: NUL byte at offset ${offset + zero}`);
-  if (!isUtf8(bytes)) throw notUtf8(name, `invalid byte at offset ${offset + firstInvalid(bytes)}`);
 }
 
 /** How many bytes at the end are the beginning of a character that is not complete yet. */
@@ -134,5 +171,7 @@ function firstInvalid(bytes: Buffer): number {
 }
 
 function notUtf8(name: string, why: string): UsageError {
-  return new UsageError(`${name}: file is not UTF-8: ${why}`, { hint: 'save it as "CSV UTF-8", or convert it with iconv' });
+  return new UsageError(`${name}: file is not UTF-8: ${why}`, {
+    hint: 'say what it is, such as --encoding utf-16be, or save it as "CSV UTF-8"',
+  });
 }

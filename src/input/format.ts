@@ -1,5 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { FieldUse } from '../contract/fields.ts';
+import { firstLine } from './head.ts';
+import type { Source } from './source.ts';
 
 /** What a file of rows can be read for. */
 export type InputUse = Exclude<FieldUse, 'edit-by-tags'> | 'apply';
@@ -9,19 +11,39 @@ export function namesLinks(use: InputUse): boolean {
   return use !== 'shorten';
 }
 
-export const inputFormats = ['lines', 'csv', 'jsonl'] as const;
+export const inputFormats = ['lines', 'csv', 'json', 'jsonl'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-/** How a file is read: as the flag says, else by its extension, else one URL per line (B91). What names links needs the flag for `-`. */
-export function inputFormat(use: InputUse, operand: string, given?: InputFormat): InputFormat {
-  const format = given ?? extensions[/\.[^./\\]+$/.exec(operand.toLowerCase())?.[0] ?? ''] ?? 'lines';
-  if (namesLinks(use) && format === 'lines') {
-    const subject = use === 'apply' ? 'diff and apply require' : `${use} requires`;
-    throw new UsageError(`${subject} csv or jsonl: set --input-format`, {
+/** What is known of a file before it is read. */
+interface Named {
+  readonly use: InputUse;
+  /** The path, or `-`. */
+  readonly operand: string;
+  readonly given?: InputFormat | undefined;
+}
+
+/** How a file is read: as the flag says, else by its extension, else as JSON where it begins so, else one URL per line. */
+export async function formatOf(source: Source, named: Named): Promise<InputFormat> {
+  const format = formatByName(named.operand, named.given);
+  const isOpen = named.given === undefined && format === 'lines';
+  const found = isOpen && (await beginsAsJson(source)) ? 'json' : format;
+  if (namesLinks(named.use) && found === 'lines') {
+    const subject = named.use === 'apply' ? 'diff and apply require' : `${named.use} requires`;
+    throw new UsageError(`${subject} csv or json: set --input-format`, {
       details: ['the format lines has no fields to change'],
     });
   }
-  return format;
+  return found;
+}
+
+/** What the flag and the name of a file say. */
+export function formatByName(operand: string, given?: InputFormat): InputFormat {
+  return given ?? extensions[/\.[^./\\]+$/.exec(operand.toLowerCase())?.[0] ?? ''] ?? 'lines';
+}
+
+async function beginsAsJson(source: Source): Promise<boolean> {
+  const { text } = await firstLine(source, (line) => line.trim() !== '');
+  return /^\s*[{[]/.test(text);
 }
 
 /** The delimiter of `--delimiter`: one character, or `tab`. */
@@ -39,6 +61,7 @@ export function separatorOf(text: string): string {
 
 const extensions: { readonly [extension: string]: InputFormat | undefined } = {
   '.csv': 'csv',
+  '.json': 'json',
   '.jsonl': 'jsonl',
   '.ndjson': 'jsonl',
   '.txt': 'lines',

@@ -1,3 +1,5 @@
+import type { ColumnSenses } from './fields/found-columns.ts';
+
 /** A message about a place in the file; `column` is the number of the cell, from 1. */
 export interface Notice {
   readonly line: number;
@@ -13,14 +15,23 @@ export interface Notices {
   warning(notice: Notice): void;
   /** The names of the columns were read. */
   header(): void;
-  /** What the columns of the file were taken for, where that has to be said (I2). */
-  columns(text: string): void;
-  /** The host of a short URL of a link to be made (I4). */
+  /** What the columns of the file were taken for, where that has to be said; once for each form that objects have. */
+  columns(senses: ColumnSenses): void;
+  /** A row has what cannot be carried over, by the name of its column. */
+  lost(name: string): void;
+  /** The host of a short URL of a link to be made. */
   host(host: string, line: number): void;
 }
 
 /** For rows that were checked before. */
-export const silent: Notices = { problem: () => {}, warning: () => {}, header: () => {}, columns: () => {}, host: () => {} };
+export const silent: Notices = {
+  problem: () => {},
+  warning: () => {},
+  header: () => {},
+  columns: () => {},
+  lost: () => {},
+  host: () => {},
+};
 
 export const shownNotices = 20;
 

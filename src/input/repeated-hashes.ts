@@ -29,7 +29,8 @@ export class DuplicateSearch {
     const repeatedName = repetitions('hash', candidates.named);
     const repeatedCustom = repetitions('custom_hash', candidates.custom);
     for await (const rows of open()) {
-      for (const { line, item, listed } of rows) {
+      for (const { line, item, listed, skip } of rows) {
+        if (skip !== undefined) continue;
         const reason =
           ('hash' in item ? repeatedName(linkText(item), line, true) : undefined) ??
           (item.custom_hash ? repeatedCustom(newUrl(item), line, listed || this.#allowCaseDuplicates) : undefined);

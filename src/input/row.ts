@@ -5,11 +5,12 @@ import { type Edition, thisServer } from '../contract/editions.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { type Parameter, withParameter } from '../link/rules/query-parameters.ts';
 import type { DateFormat } from './dates.ts';
-import type { NamedColumns } from './fields/columns.ts';
+import type { Loss, NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
 import { type InputFormat, type InputUse, namesLinks } from './format.ts';
 import { hashOfShortUrl } from './hashes/hashes.ts';
 import { rowLink } from './hashes/row-link.ts';
+import { isGuarded, isSomething } from './losses.ts';
 import type { Notices } from './notices.ts';
 import type { Placement } from './placement.ts';
 import { cellValue, isRefused, longUrlFault, type Refused, type Target, valueWarning, type WireValue } from './values.ts';
@@ -28,6 +29,8 @@ export interface InputRow<Use extends InputUse = InputUse> {
   readonly item: ItemOf[Use];
   /** Its custom hash comes from a listing, of ours or of another service, where hashes may differ only in case. */
   readonly listed: boolean;
+  /** Why it is left out: the link is protected or off at the source. */
+  readonly skip?: string;
 }
 
 export interface ReadOptions<Use extends InputUse = InputUse> {
@@ -42,7 +45,10 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly now: number;
   /** One character; a comma without it. */
   readonly delimiter?: string | undefined;
-  readonly ignoreUnknownColumns?: boolean | undefined;
+  /** Unknown columns are refused. */
+  readonly strictColumns?: boolean | undefined;
+  /** Links that are protected or off at the source are made all the same. */
+  readonly includeProtected?: boolean | undefined;
   /** Takes one `'` off every cell that begins with one (B21, R-47). */
   readonly formulaGuarded?: boolean | undefined;
   /** Columns that are named by hand, which beat the table (I3). */
@@ -65,6 +71,12 @@ export class RowDraft<Use extends InputUse = InputUse> {
   #listed = false;
   #shortUrl: ShortUrl | undefined;
   #utm: Parameter[] = [];
+  #lost: string[] = [];
+  #skip: string | undefined;
+  /** Beginning of the last short URL: those of a file are alike, and its host is noted. */
+  #place: string | undefined;
+  /** The hash is that of a listing of ours, whose short URLs say nothing new. */
+  #isListedHash = false;
 
   constructor(options: ReadOptions<Use>, notices: Notices) {
     this.#options = options;
@@ -80,6 +92,9 @@ export class RowDraft<Use extends InputUse = InputUse> {
     this.#listed = false;
     this.#shortUrl = undefined;
     if (this.#utm.length > 0) this.#utm = [];
+    if (this.#lost.length > 0) this.#lost = [];
+    this.#skip = undefined;
+    this.#isListedHash = false;
   }
 
   set({ name, target, foreign, isContinued }: Setting, value: WireValue | Refused, column?: number): void {
@@ -99,15 +114,17 @@ export class RowDraft<Use extends InputUse = InputUse> {
       const before = isContinued ? this.#item[target] : undefined;
       this.#item[target] = Array.isArray(before) && Array.isArray(entries) ? [...before, ...entries] : entries;
       if (target === 'custom_hash' && name !== 'custom_hash') this.#listed = true;
+      if (name === 'hash') this.#isListedHash = true;
       const warning = valueWarning(target, value, this.#today);
-      if (warning) this.#notices.warning({ line: this.#line, column, reason: `${name}: ${warning}` });
+      if (warning) this.#warn(`${name}: ${warning}`, column);
     }
   }
 
-  /** Reports the host of a short URL that does not give the hash. */
-  place(shortUrl: string): void {
-    const { host } = hashOfShortUrl(shortUrl);
-    if (host !== undefined) this.#notices.host(host, this.#line);
+  /** Takes note of a value that cannot be set, and may say that the link is protected or off. */
+  lose({ name, guard }: Loss, text: string): void {
+    if (guard === undefined ? !isSomething(text) : !isGuarded(guard, text, this.#options)) return;
+    if (guard !== undefined && !this.#options.includeProtected) this.#skip ??= name;
+    else this.#lost.push(name);
   }
 
   /** Leaves the row out, where what is wrong with it is reported otherwise. */
@@ -130,20 +147,31 @@ export class RowDraft<Use extends InputUse = InputUse> {
     if (!this.#refused && this.#item[this.#required] === undefined) this.refuse(missingNotice(this.#options.use, 'value'));
     if (!this.#refused && isNamed) this.#nameUrl();
     if (this.#refused) return undefined;
+    if (this.#skip === undefined) for (const name of this.#lost) this.#notices.lost(name);
     // It has the column that the use requires, and each value was checked by its field.
-    return { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
+    const row = { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
+    return this.#skip === undefined ? row : { ...row, skip: `protected or disabled at the source: ${this.#skip}` };
   }
 
-  /** I4: the hash of a new link is that of its short URL elsewhere, unless the row gives one. */
+  /** The hash of a new link is that of its short URL elsewhere, unless the row gives one. */
   #takeHash({ name, text, column }: ShortUrl): void {
-    if (this.#item.custom_hash !== undefined) return;
-    const { host, hash } = hashOfShortUrl(text);
+    const place = text.slice(0, text.lastIndexOf('/'));
+    const hasOwn = this.#item.custom_hash !== undefined;
+    if (hasOwn && (place === this.#place || this.#isListedHash)) return;
+    this.#place = place;
+    const { host, hash, parts } = hashOfShortUrl(text);
+    if (host !== undefined) this.#notices.host(host, this.#line);
+    if (hasOwn) return;
     if (hash === '') this.refuse(`${name}: ${quoted(text)} has no hash`, column);
     else this.set({ name, target: 'custom_hash' }, cellValue('custom_hash', hash), column);
-    if (host !== undefined) this.#notices.host(host, this.#line);
+    if (parts > 1) this.#warn(`${name}: of ${quoted(text)} the last part is the hash: ${hash}`, column);
   }
 
-  /** I7: the parameters go into the long URL of the row; its own beat those of the flag. */
+  #warn(reason: string, column?: number): void {
+    this.#notices.warning({ line: this.#line, column, reason });
+  }
+
+  /** The parameters go into the long URL of the row; its own beat those of the flag. */
   #setParameters(): void {
     const { long_url } = this.#item;
     const given = [...(this.#options.utm ?? []).filter(({ name }) => !this.#utm.some((own) => own.name === name)), ...this.#utm];

@@ -7,7 +7,7 @@ import { type CliError, LocalError, messageOf, UsageError } from '../base/errors
 import type { System } from '../base/system.ts';
 import { errorCode } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
-import { utf8Text } from './encoding.ts';
+import { assertEncoding, utf8Text } from './encoding.ts';
 
 /** An input that can be read several times, always with the same content. */
 export interface Source {
@@ -29,7 +29,9 @@ export interface SourceOptions {
   readonly system: Pick<System, 'stdin' | 'randomBytes'>;
   /** The folder for the copy of a pipe; made if it is missing. */
   readonly folder: string;
-  /** Called before a terminal is read (B42). */
+  /** The label of the text's encoding, where it is not UTF-8: `windows-1252`. */
+  readonly encoding?: string | undefined;
+  /** Called before a terminal is read. */
   readonly onTerminal?: (() => void) | undefined;
 }
 
@@ -39,6 +41,7 @@ export interface SourceOptions {
  */
 export async function openSource(operand: string, options: SourceOptions): Promise<Source> {
   const { system, onTerminal } = options;
+  if (options.encoding !== undefined) assertEncoding(options.encoding);
   if (operand === '-') {
     if (system.stdin.isTTY) onTerminal?.();
     return pipeSource(system.stdin, 'stdin', options);
@@ -46,14 +49,14 @@ export async function openSource(operand: string, options: SourceOptions): Promi
   const status = await stat(operand).catch((error) => {
     throw unreadable(operand, error);
   });
-  if (status.isFile()) return fileSource(operand);
+  if (status.isFile()) return fileSource(operand, options);
   if (status.isFIFO() || status.isCharacterDevice()) return pipeSource(createReadStream(operand), operand, options);
   throw new UsageError(`${operand} is ${status.isDirectory() ? 'a directory' : 'not a file'}`);
 }
 
 const chunkBytes = 128 * 1024;
 
-function fileSource(name: string): Source {
+function fileSource(name: string, { encoding }: SourceOptions): Source {
   let known: Identity | undefined;
   let digest: string | undefined;
   async function* bytes(): AsyncGenerator<Buffer> {
@@ -79,7 +82,7 @@ function fileSource(name: string): Source {
   }
   return {
     name,
-    text: () => utf8Text(bytes(), name),
+    text: () => utf8Text(bytes(), name, encoding),
     sha256() {
       if (!digest) throw new Error('sha256 requested before the source was read to its end');
       return digest;
@@ -123,7 +126,7 @@ function changed(name: string): LocalError {
 }
 
 /** Copies a stream, whose text is checked on the way so that an endless stream of anything else does not fill the disk. */
-async function pipeSource(stream: Readable, name: string, { folder, system }: SourceOptions): Promise<Source> {
+async function pipeSource(stream: Readable, name: string, { folder, system, encoding }: SourceOptions): Promise<Source> {
   const copy = new TemporaryFile(folder, `a copy of ${name}`, copyHint, system);
   const hash = createHash('sha256');
   async function* copied(): AsyncGenerator<Buffer> {
@@ -134,7 +137,7 @@ async function pipeSource(stream: Readable, name: string, { folder, system }: So
     }
   }
   try {
-    for await (const _ of utf8Text(copied(), name));
+    for await (const _ of utf8Text(copied(), name, encoding));
   } catch (error) {
     copy.close();
     throw error;
@@ -143,7 +146,7 @@ async function pipeSource(stream: Readable, name: string, { folder, system }: So
   return {
     name,
     copyTo: (path) => copy.copyTo(path),
-    text: () => utf8Text(copy.stream(), name),
+    text: () => utf8Text(copy.stream(), name, encoding),
     sha256: () => digest,
     change: async () => undefined,
     discard: () => copy.close(),

@@ -7,7 +7,7 @@ import { test as base } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { type CheckedInput, type CheckOptions, checkInput, readRows } from '../../src/input/check.ts';
 import { utf8Text } from '../../src/input/encoding.ts';
-import { type InputUse, inputFormat } from '../../src/input/format.ts';
+import { formatByName, type InputUse } from '../../src/input/format.ts';
 import type { InputRow } from '../../src/input/row.ts';
 import { openSource, type Source } from '../../src/input/source.ts';
 
@@ -80,7 +80,7 @@ export interface Given extends Partial<Omit<CheckOptions, 'first'>> {
 }
 
 export function optionsFor<Use extends InputUse>(use: Use, { name = 'links.csv', ...given }: Given = {}): CheckOptions<Use> {
-  return { edition: 'a', format: inputFormat(use, name), now, ...given, use };
+  return { edition: 'a', format: formatByName(name), now, ...given, use };
 }
 
 /** Checks a text as `shorten` would. */

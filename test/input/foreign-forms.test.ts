@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { readNamedColumns } from '../../src/input/named-columns.ts';
@@ -9,44 +9,63 @@ import { type ForeignLink, foreignForms, spreadsheet, spreadsheetLinks } from '.
 
 /** What the account has, by hash. */
 async function made(service: Parameters<typeof stored>[0]): Promise<ForeignLink[]> {
-  const links = (await stored(service)).map(({ hash, long_url, note, tags, expiration_date }) => ({
+  const links = (await stored(service)).map(({ hash, long_url, note, tags, expiration_date, max_clicks }) => ({
     hash,
     long_url,
     ...(note && { note }),
     ...(tags?.length && { tags }),
     ...(expiration_date && { expiration_date }),
+    ...(max_clicks && { max_clicks }),
   }));
   return links.toSorted((one, other) => (one.hash < other.hash ? -1 : 1));
 }
 
-describe.each(['a', 'b'] as const)('I1, I2, I4, I5: files of other services need no flag, edition %s', (edition) => {
-  program.override({ edition });
+describe.each(['a', 'b'] as const)(
+  'E38, E39, I1, I2, I4, I5, I10 to I14: files of other services need no flag, edition %s',
+  (edition) => {
+    program.override({ edition });
 
-  program.for(foreignForms)('$name', async ({ text, columns, links }, { linkctl, folder, service }) => {
-    const file = join(folder, 'export.csv');
-    writeFileSync(file, text);
-    const ran = await linkctl(['shorten', '-f', file]);
-    expect(ran.code, ran.stderr).toBe(0);
-    expect(ran.stderr.split('\n').filter((line) => line.startsWith('columns'))).toEqual([columns]);
-    expect(await made(service)).toEqual(links);
-  });
+    program.for(foreignForms)('$name', async (form, { linkctl, folder, service }) => {
+      const { text, skipped = 0 } = form;
+      const isB = edition === 'b';
+      const links = isB ? form.links.map(({ max_clicks: _, ...link }) => link) : form.links;
+      const file = join(folder, form.file ?? 'export.csv');
+      writeFileSync(file, text);
+      const results = join(folder, 'done.csv');
+      const ran = await linkctl(['shorten', '-f', file, '--results', results]);
+      const said = ran.stderr.split('\n').filter((line) => /^(warning: )?columns: /.test(line));
+      expect(said.map((line) => line.replace('warning: ', ''))).toEqual([isB && form.onB ? form.onB.columns : form.columns]);
+      expect(await made(service)).toEqual(links);
+      expect(ran.code, ran.stderr).toBe(skipped === 0 ? 0 : 3);
+      const skips = readFileSync(results, 'utf8')
+        .split('\n')
+        .filter((line) => /^\d+,skipped,/.test(line));
+      expect(skips).toHaveLength(skipped);
+      for (const line of skips) expect(line).toContain('protected or disabled at the source');
+      if (skipped === 0) return;
+      const publicLinks = skipped === 1 ? 'it a public link' : 'them public links';
+      expect(ran.stderr).toContain(
+        `error: ${skipped === 1 ? '1 row' : `${skipped} rows`} skipped: protected or disabled at the source; --include-protected makes ${publicLinks}\n`,
+      );
+    });
 
-  program('a spreadsheet needs the format of its dates', async ({ linkctl, folder, service, wire }) => {
-    const file = join(folder, 'sheet.csv');
-    writeFileSync(file, spreadsheet);
-    const refused = await linkctl(['shorten', '-f', file]);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('Expires on: dates such as "31.12.2031" look like dmy: add --date-format dmy');
-    expect(await wire.requests()).toEqual([]);
-    const ran: Ran = await linkctl(['shorten', '-f', file, '--date-format', 'dmy']);
-    expect(ran.code, ran.stderr).toBe(0);
-    expect(ran.stderr).toContain(
-      'columns: Long URL -> long_url, Custom back-half -> custom_hash, Tags -> tags, Expires on -> expiration_date; not used: Clicks\n',
-    );
-    expect(ran.stderr).toContain(`warning: ${file}:1: "Spring campaign" is taken for a title, the next line for the header\n`);
-    expect(await made(service)).toEqual(spreadsheetLinks);
-  });
-});
+    program('a spreadsheet needs the format of its dates', async ({ linkctl, folder, service, wire }) => {
+      const file = join(folder, 'sheet.csv');
+      writeFileSync(file, spreadsheet);
+      const refused = await linkctl(['shorten', '-f', file]);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain('Expires on: dates such as "31.12.2031" look like dmy: add --date-format dmy');
+      expect(await wire.requests()).toEqual([]);
+      const ran: Ran = await linkctl(['shorten', '-f', file, '--date-format', 'dmy']);
+      expect(ran.code, ran.stderr).toBe(0);
+      expect(ran.stderr).toContain(
+        'columns: Long URL -> long_url, Custom back-half -> custom_hash, Tags -> tags, Expires on -> expiration_date; not used: Clicks\n',
+      );
+      expect(ran.stderr).toContain(`warning: ${file}:1: "Spring campaign" is taken for a title, the next line for the header\n`);
+      expect(await made(service)).toEqual(spreadsheetLinks);
+    });
+  },
+);
 
 describe('I2: what has two readings is refused, with both', () => {
   const readings = async (text: string): Promise<string[]> => (await failure(check(text))).lines.slice(1);
@@ -180,7 +199,7 @@ describe('I1: the first line', () => {
 
   test('the hint at a template is for names of columns', async () => {
     const hint = async (text: string) => check(text).catch((error: { hint?: string }) => error.hint);
-    for (const text of ['url,colour\nhttps://a.example/,x\n', 'colour\nx\n']) {
+    for (const text of ['url,tagss\nhttps://a.example/,x\n', 'colour\nx\n']) {
       expect(await hint(text)).toBe('linkctl shorten --print-template');
     }
     const rest = [

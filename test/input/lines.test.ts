@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkInput } from '../../src/input/check.ts';
-import { delimiterOf, inputFormat } from '../../src/input/format.ts';
+import { delimiterOf, formatByName, formatOf } from '../../src/input/format.ts';
 import { check, failure, memorySource, optionsFor, rows } from './fixtures.ts';
 
 const name = 'links.txt';
@@ -85,16 +85,19 @@ describe('formats', () => {
     ['a.csv/links', 'lines'],
     ['-', 'lines'],
   ] as const)('B91: %s is read as %s', (operand, format) => {
-    expect(inputFormat('shorten', operand)).toBe(format);
+    expect(formatByName(operand)).toBe(format);
   });
 
   test('B91: --input-format beats the extension', () => {
-    expect(inputFormat('shorten', 'links.csv', 'lines')).toBe('lines');
-    expect(inputFormat('edit', '-', 'jsonl')).toBe('jsonl');
+    expect(formatByName('links.csv', 'lines')).toBe('lines');
+    expect(formatByName('-', 'jsonl')).toBe('jsonl');
   });
 
-  test('an edit needs to know what stdin is, exit 2', () => {
-    expect(() => inputFormat('edit', '-')).toThrow('set --input-format');
+  test('an edit needs to know what stdin is, exit 2; JSON is known by its beginning', async () => {
+    const named = { use: 'edit', operand: '-' } as const;
+    await expect(formatOf(memorySource('stdin', ['hash,note\na,b\n']), named)).rejects.toThrow('set --input-format');
+    for (const text of ['\n [\n', '{"urls":[]}\n']) expect(await formatOf(memorySource('stdin', [text]), named)).toBe('json');
+    expect(await formatOf(memorySource('stdin', ['[']), { ...named, use: 'shorten', given: 'lines' })).toBe('lines');
   });
 
   test.each([

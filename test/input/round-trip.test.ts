@@ -121,7 +121,7 @@ test('B91: any row survives as JSON lines (300 random files)', async () => {
     const random = seeded(seed);
     const items = Array.from({ length: 1 + Math.floor(random() * 8) }, (_, index) => randomItem(random, index));
     const text = items.map((item) => JSON.stringify(item)).join(pick(random, ['\n', '\r\n', '\n\n']));
-    const read = await rows(cutAnyhow(random, text), { name: 'links.jsonl' });
+    const read = await rows([...cutAnyhow(random, text)], { name: 'links.jsonl' });
     expect(read.map(({ item }) => item)).toEqual(items);
   }
 });

@@ -254,15 +254,11 @@ describe('encodings', () => {
     ['C08: UTF-16BE without a mark', utf16(csv, '').swap16(), 'file is not UTF-8: it looks like UTF-16 or UTF-32'],
     ['R-29: UTF-32LE', Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]), 'file is not UTF-8'],
     ['C08: UTF-16LE that ends within a character', utf16(csv).subarray(0, -1), 'is not valid UTF-16'],
-    ['C08: Latin-1', Buffer.from(csv, 'latin1'), 'file is not UTF-8: invalid byte at offset 29'],
-    ['C09: an invalid byte', Buffer.from([0x61, 0x62, 0xff, 0x63]), 'file is not UTF-8: invalid byte at offset 2'],
-    ['C09: a lone surrogate', Buffer.from([0x61, 0xed, 0xa0, 0x80, 0x62]), 'file is not UTF-8: invalid byte at offset 1'],
-    ['C09: an overlong form', Buffer.from([0x61, 0xc0, 0xaf]), 'file is not UTF-8: invalid byte at offset 1'],
-    [
-      'C09: a character cut off by the end',
-      Buffer.from([0x61, 0xf0, 0x9f, 0x98]),
-      'the byte at offset 1 starts an incomplete character',
-    ],
+    ['C08: Latin-1', Buffer.from(csv, 'latin1'), 'file is not UTF-8: invalid byte e9 at offset 29'],
+    ['C09: an invalid byte', Buffer.from([0x61, 0x62, 0xff, 0x63]), 'file is not UTF-8: invalid byte ff at offset 2'],
+    ['C09: a lone surrogate', Buffer.from([0x61, 0xed, 0xa0, 0x80, 0x62]), 'file is not UTF-8: invalid byte ed at offset 1'],
+    ['C09: an overlong form', Buffer.from([0x61, 0xc0, 0xaf]), 'file is not UTF-8: invalid byte c0 at offset 1'],
+    ['C09: a character cut off by the end', Buffer.from([0x61, 0xf0, 0x9f, 0x98]), 'invalid byte f0 at offset 1'],
     ['C09: a NUL byte', Buffer.from('\ufeffhttps://example.com/\0'), 'is not a text file: NUL byte at offset 23'],
     ['C19: gzip', gzipSync(csv), 'is a gzip file: unpack it first'],
     [
@@ -281,7 +277,7 @@ describe('encodings', () => {
 
   test('C09: the offset is right far into the file', async ({ folder, open }) => {
     const path = await written(folder, 'links.txt', Buffer.concat([Buffer.from('é'.repeat(300_000)), Buffer.from([0xe9, 0x0a])]));
-    expect((await failure(content(await open(path)))).text).toContain('invalid byte at offset 600000');
+    expect((await failure(content(await open(path)))).text).toContain('invalid byte e9 at offset 600000');
   });
 
   test('a source that is refused, or read in part, is closed', async () => {

@@ -62,7 +62,13 @@ interface Begin {
   readonly account: string;
   readonly edition: Edition;
   readonly domain?: string | undefined;
-  readonly input: { readonly name: string; readonly sha256: string; readonly rows: number };
+  readonly input: {
+    readonly name: string;
+    readonly sha256: string;
+    readonly rows: number;
+    /** The file that named the links, where they were listed. */
+    readonly file?: { readonly name: string; readonly sha256: string } | undefined;
+  };
   /** Whatever else decides what is sent: flags that fill in fields. A resumed run must have the same (J8). */
   readonly options: Readonly<Record<string, unknown>>;
   /** Absolute paths that the run may replace. */

@@ -142,7 +142,7 @@ function cellText(column: string, value: unknown): string {
 
 function reasonOf(outcome: RowOutcome): string {
   const { error, status } = outcome;
-  if (status === 'skipped') return 'the hash exists and leads elsewhere';
+  if (status === 'skipped' && !error) return 'the hash exists and leads elsewhere';
   const before = renamedFrom(outcome);
   if (before !== undefined && !error) return `renamed: ${before} exists and leads elsewhere`;
   return error ? errorText(error) : '';

@@ -2,7 +2,10 @@ import { CliError, exitCodes, type FailureKind, LocalError } from '../../base/er
 import { errorTraits } from '../../contract/errors.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 
-/** The final status of a row. `unchanged`: nothing was to be done; `skipped`: its hash leads elsewhere, and was to be left alone; `not_sent`: certainly nothing happened; `unknown`: to be checked before it is repeated. */
+/**
+ * The final status of a row. `unchanged`: nothing was to be done; `skipped`: its hash leads elsewhere and was to be left alone, or the row
+ * was to be left out; `not_sent`: certainly nothing happened; `unknown`: to be checked before it is repeated.
+ */
 export type RowStatus =
   | 'created'
   | 'existing'
@@ -48,6 +51,8 @@ export interface BulkRow<Payload extends object = object> {
   readonly listed?: KnownRecord | null | undefined;
   /** Why the link is left alone. */
   readonly refusal?: string | RowError | undefined;
+  /** Why the row is left out. */
+  readonly skip?: string | undefined;
 }
 
 export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {
@@ -220,8 +225,8 @@ export function unaskedDestination(row: Row): string | undefined {
   return askedOf(row) === undefined ? serversOf(row) : undefined;
 }
 
-function askedOf({ payload, status }: Row): string | undefined {
-  if (status === 'skipped') return undefined;
+function askedOf({ payload, status, record }: Row): string | undefined {
+  if (status === 'skipped' && record) return undefined;
   const { long_url }: { readonly long_url?: string } = payload;
   return long_url;
 }

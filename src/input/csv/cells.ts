@@ -1,7 +1,9 @@
+import { utcDay } from '../../base/days.ts';
 import { quoted } from '../../base/quoted.ts';
 import { splitList } from '../../contract/tag-label.ts';
 import { type DateFormat, dateFormats, dayOf, dayOfDigits, exampleOf, formatsOf, isDigits, notDate } from '../dates.ts';
 import type { Setting } from '../fields/members.ts';
+import { momentOf } from '../losses.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions } from '../row.ts';
 import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '../values.ts';
@@ -9,7 +11,7 @@ import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '.
 /** A cell that is not empty, as a value; undefined where it is part of a column that is refused as a whole. */
 export type CellReader = (text: string, line: number) => WireValue | Refused | undefined;
 
-/** How the cells of one column are read: the texts around them are trimmed, except in notes (I5). */
+/** How the cells of one column are read: the texts around them are trimmed, except in notes. */
 export function cellReader(
   { target, name }: Setting,
   { isForeign, index }: { readonly isForeign: boolean; readonly index: number },
@@ -20,17 +22,51 @@ export function cellReader(
     case 'note':
       return (text) => cellValue(target, text);
     case 'custom_hash':
-      // Others write paths (`/keyword/`).
-      return (text) => cellValue(target, isForeign ? text.trim().replace(/^\/+|\/+$/g, '') : text.trim());
+      return isForeign
+        ? (text, line) => cellValue(target, hashIn(text.trim(), { name, line, column: index + 1 }, notices))
+        : (text) => cellValue(target, text.trim());
     case 'tags':
       return remembering((text) => tagsOf(text, isForeign, tagSeparator));
     case 'expiration_date': {
       const doubt = new DateDoubt(name, index, notices);
-      return dateFormat ? remembering((text) => formattedDate(text, dateFormat)) : doubt.reader();
+      const read = dateFormat ? remembering((text) => formattedDate(text, dateFormat)) : doubt.reader();
+      return (text, line) => {
+        if (isForeign && hasTimeOfDay(text)) notices.lost(`time of day of ${name}`);
+        return read(isForeign ? dayOfMoment(text) : text, line);
+      };
     }
     default:
       return (text) => cellValue(target, text.trim());
   }
+}
+
+/** Others write paths: `/keyword/`, and `docs/start`, of which the last part is the hash. */
+function hashIn(text: string, { name, line, column }: Cell, notices: Notices): string {
+  if (!text.includes('/')) return text;
+  const parts = text.split('/').filter((part) => part !== '');
+  const hash = parts.at(-1) ?? text;
+  if (parts.length > 1)
+    notices.warning({ line, column, reason: `${name}: of ${quoted(text)} the last part is the hash: ${hash}` });
+  return hash;
+}
+
+interface Cell {
+  readonly name: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Some services write seconds or milliseconds since 1970. */
+function dayOfMoment(text: string): string {
+  const time = /^\d{10}(\d{3})?$/.test(text) ? momentOf(text) : undefined;
+  return time === undefined ? text : utcDay(time);
+}
+
+/** A link works to the end of its last day, whatever the hour at which it ended elsewhere. */
+function hasTimeOfDay(text: string): boolean {
+  if (text.length <= 10 && !/^\d{10}$/.test(text)) return false;
+  const time = momentOf(text.trim());
+  return time !== undefined && time % 86_400_000 !== 0;
 }
 
 /** Dates and tags often repeat, and remembering them is faster than checking again. */
@@ -47,10 +83,10 @@ function remembering(valueIn: (text: string) => WireValue | Refused): CellReader
   };
 }
 
-/** The labels of a cell: of another service separated by commas, or else by pipes (I5). */
+/** The labels of a cell: of another service separated by commas, or else by semicolons or pipes. */
 function tagsOf(text: string, isForeign: boolean, separator: string | undefined): WireValue | Refused {
   if (separator === undefined && !(isForeign && !text.includes(','))) return cellValue('tags', text);
-  const entries = separator === ',' ? splitList(text) : text.split(separator ?? '|');
+  const entries = separator === ',' ? splitList(text) : text.split(separator ?? (text.includes(';') ? ';' : '|'));
   if (!entries) return cellValue('tags', text);
   return jsonValue(
     'tags',
@@ -67,7 +103,7 @@ function formattedDate(text: string, format: DateFormat): WireValue | Refused {
 
 const fullYears = `YYYY-MM-DD, or ${exampleOf('dmy')} with --date-format dmy`;
 
-/** A column of dates that are written in digits, without a format: one problem, however many rows (I5). */
+/** A column of dates that are written in digits, without a format: one problem, however many rows. */
 class DateDoubt {
   readonly #name: string;
   readonly #column: number;

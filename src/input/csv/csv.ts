@@ -86,15 +86,15 @@ interface Cells {
 }
 
 function fill(draft: RowDraft, columns: readonly Column[], { record, line, guarded }: Cells): void {
-  for (const { index, setting, read, isEmpty } of columns) {
+  for (const { index, setting, read, loss } of columns) {
     let text = record[index] ?? '';
     if (text === '') continue;
     if (guarded && text.startsWith("'")) text = text.slice(1);
     // A note may be blanks.
     if ((setting?.target === 'note' ? text : text.trim()) === '') continue;
     if (!setting || !read) {
-      if (isEmpty) draft.refuse('a value in a column without a name', index + 1);
-      else draft.place(text.trim());
+      if (loss) draft.lose(loss, text.trim());
+      else draft.refuse('a value in a column without a name', index + 1);
       continue;
     }
     const value = read(text, line);

@@ -1,11 +1,11 @@
 import { quoted } from '../../base/quoted.ts';
 import { folded, rankOf } from '../fields/aliases.ts';
-import { type ColumnRules, type NamedColumns, type Sense, sensesOf } from '../fields/columns.ts';
-import { ignoredNotice, knownMembers, missingNotice, requiredTarget, type Setting } from '../fields/members.ts';
+import { type ColumnRules, type Loss, type NamedColumns, type Sense, sensesOf } from '../fields/columns.ts';
+import { type ColumnSenses, shown } from '../fields/found-columns.ts';
+import { knownMembers, missingNotice, requiredTarget, type Setting } from '../fields/members.ts';
 import { type InputUse, namesLinks } from '../format.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions } from '../row.ts';
-import type { Target } from '../values.ts';
 import { delimiterWord, findDelimiter, isUrl } from './delimiter.ts';
 
 /** What the columns of a file are. */
@@ -13,7 +13,7 @@ export interface Header {
   readonly width: number;
   /** Those that count, in the order in which a row is filled: of two short URLs the better one first. */
   readonly columns: readonly HeaderColumn[];
-  /** Columns are not only those of ours: cells are read as other services write them (I5). */
+  /** Columns are not only those of ours: cells are read as other services write them. */
   readonly isForeign: boolean;
   /** The first record was a row: its cells have their meaning by position. */
   readonly isRow: boolean;
@@ -21,39 +21,89 @@ export interface Header {
 
 export interface HeaderColumn {
   readonly index: number;
-  /** Absent where only the host of a short URL counts, or where there must be no value. */
-  readonly setting?: Setting;
-  readonly isEmpty: boolean;
+  /** Absent where it cannot be set, or where there must be no value. */
+  readonly setting?: Setting | undefined;
+  readonly loss?: Loss | undefined;
 }
 
 /** Reads the first record. Reports everything that is wrong with it; undefined where no row can be read then. */
 export function readHeader(record: readonly string[], line: number, options: ReadOptions, notices: Notices): Header | undefined {
-  const { use, edition, ignoreUnknownColumns, columns: named = new Map() } = options;
-  const rules = { use, known: knownMembers(use, edition), ignoreUnknown: ignoreUnknownColumns === true, named };
+  const rules = rulesFor(options);
+  const { named } = rules;
   const names = record.map((cell) => cell.trim());
   const isNamed = names.some((name) => rules.known.has(name.toLowerCase()) || named.has(folded(name)));
-  if (use === 'shorten' && !isNamed && isUrl(record[0] ?? '')) return byPosition(record, line, notices);
+  if (options.use === 'shorten' && !isNamed && isUrl(record[0] ?? '')) return byPosition(record, line, notices);
   const fault = firstLineFault(names, isNamed, rules, options) ?? absentName(names, named);
   if (fault !== undefined) {
     notices.problem({ line, reason: fault, isAboutColumns: true });
     return undefined;
   }
-  const isForeign = named.size > 0 || names.some((name) => name !== '' && !rules.known.has(name.toLowerCase()));
-  const senses = isForeign ? sensesOf(names, rules) : ownSenses(names, rules);
-  return reported(senses, { names, isForeign, line, use, named }, notices);
+  const { senses, isForeign } = sensesIn(names, rules);
+  for (const [index, sense] of senses.entries()) {
+    if (sense.kind === 'refused') notices.problem({ line, column: index + 1, reason: sense.reason, isAboutColumns: true });
+  }
+  const columns = columnsIn(senses, rules);
+  if (isForeign || isSaid(columns)) notices.columns(sensesFound(senses, names, rules));
+  if (namesRow(columns, options.use)) return { width: names.length, columns, isForeign, isRow: false };
+  const required = requiredTarget(options.use);
+  // Of a column with two readings one may be the required one.
+  if (!senses.some((sense) => sense.kind === 'refused' && sense.reason.includes(`--columns '${required}=`))) {
+    const isNone = senses.every(({ kind }) => kind === 'refused' || kind === 'ignored');
+    const reason = `${missingNotice(options.use, 'column')}${isNone ? '; lines above the column names have to be removed' : ''}`;
+    notices.problem({ line, reason, isAboutColumns: true });
+  }
+  return undefined;
 }
 
-/** I1: without a header the columns are a URL, a hash and a note. */
+/** The names that a file for this use may have. */
+export function rulesFor({ use, edition, strictColumns, format, columns: named = new Map() }: ReadOptions): ColumnRules {
+  return {
+    what: format === 'csv' ? 'column' : 'member',
+    use,
+    known: knownMembers(use, edition),
+    isStrict: strictColumns === true,
+    named,
+  };
+}
+
+/** What columns of these names are taken for; foreign, where not all of them are ours. */
+export function sensesIn(names: readonly string[], rules: ColumnRules): { senses: readonly Sense[]; isForeign: boolean } {
+  const isForeign = rules.named.size > 0 || names.some((name) => name !== '' && !rules.known.has(name.toLowerCase()));
+  return { senses: isForeign ? sensesOf(names, rules) : ownSenses(names, rules), isForeign };
+}
+
+/** The columns that count, in the order in which a row is filled. */
+export function columnsIn(senses: readonly Sense[], { named }: ColumnRules): HeaderColumn[] {
+  const columns = senses.flatMap((sense, index): HeaderColumn[] => {
+    if (sense.kind === 'set') return [{ index, setting: sense.setting }];
+    if (sense.kind === 'lost') return [{ index, loss: sense.loss }];
+    return sense.kind === 'empty' ? [{ index }] : [];
+  });
+  return columns.sort((one, other) => rankOfShortUrl(one.setting, named) - rankOfShortUrl(other.setting, named));
+}
+
+/** Whether rows of these columns can name a link, or what is to be made of it. */
+export function namesRow(columns: readonly HeaderColumn[], use: InputUse): boolean {
+  const targets = new Set(columns.map(({ setting }) => setting?.target));
+  return targets.has(requiredTarget(use)) || (namesLinks(use) && targets.has('short_url'));
+}
+
+/** Whether it is to be said of names of ours what its columns were taken for: hashes come from its short URLs. */
+export function isSaid(columns: readonly HeaderColumn[]): boolean {
+  const targets = new Set(columns.map(({ setting }) => setting?.target));
+  return targets.has('short_url') && !targets.has('hash') && !targets.has('custom_hash');
+}
+
+/** Without a header the columns are a URL, a hash and a note. */
 function byPosition(record: readonly string[], line: number, notices: Notices): Header | undefined {
   const targets = (['long_url', 'custom_hash', 'note'] as const).slice(0, record.length);
   if (record.length > targets.length) {
     notices.problem({ line, reason: `${record.length} columns without names, only URL, hash and note are known: add a header` });
     return undefined;
   }
-  notices.columns(
-    `columns: ${targets.map((target, index) => `${index + 1} -> ${target}`).join(', ')} (by position: there is no header)`,
-  );
-  const columns = targets.map((target, index) => ({ index, setting: { name: `column ${index + 1}`, target }, isEmpty: false }));
+  const used = targets.map((target, index) => `${index + 1} -> ${target}`).join(', ');
+  notices.columns({ used: [`${used} (by position: there is no header)`], guards: [], lost: [], unused: [], ignored: [] });
+  const columns = targets.map((target, index) => ({ index, setting: { name: `column ${index + 1}`, target } }));
   return { width: record.length, columns, isForeign: true, isRow: true };
 }
 
@@ -84,7 +134,6 @@ function absentName(names: readonly string[], named: NamedColumns): string | und
 /** The columns of a file of ours, where nothing has to be found out. */
 function ownSenses(names: readonly string[], { known, use }: ColumnRules): Sense[] {
   const own = names.map((name) => name.toLowerCase());
-  const givesHash = namesLinks(use) || !(own.includes('hash') || own.includes('custom_hash'));
   return own.map((name, index): Sense => {
     const member = known.get(name);
     if (name === '') return { kind: 'refused', reason: 'column without a name' };
@@ -92,72 +141,38 @@ function ownSenses(names: readonly string[], { known, use }: ColumnRules): Sense
     if (name === 'hash' && use !== 'edit' && own.includes('custom_hash')) {
       return { kind: 'refused', reason: 'columns hash and custom_hash both set the hash: remove one of them' };
     }
-    if (!member?.target || (name === 'short_url' && !givesHash)) return { kind: 'unused' };
-    return { kind: 'set', setting: member };
+    if (!member?.target) return { kind: 'unused' };
+    return use === 'shorten' && member.foreign ? { kind: 'lost', loss: { name } } : { kind: 'set', setting: member };
   });
 }
 
-interface Read {
-  readonly names: readonly string[];
-  readonly isForeign: boolean;
-  readonly line: number;
-  readonly use: InputUse;
-  readonly named: NamedColumns;
-}
-
-/** The columns, after saying what each was taken for and what is wrong with them. */
-function reported(senses: readonly Sense[], { names, isForeign, line, use, named }: Read, notices: Notices): Header | undefined {
-  const ignored = names.filter((_, index) => senses[index]?.kind === 'ignored');
-  if (ignored.length > 0) notices.warning({ line, reason: ignoredNotice('column', ignored) });
-  for (const [index, sense] of senses.entries()) {
-    if (sense.kind === 'refused') notices.problem({ line, column: index + 1, reason: sense.reason, isAboutColumns: true });
-  }
-  const columns = senses.flatMap((sense, index): HeaderColumn[] => {
-    if (sense.kind === 'set') return [{ index, setting: sense.setting, isEmpty: false }];
-    return sense.kind === 'place' || sense.kind === 'empty' ? [{ index, isEmpty: sense.kind === 'empty' }] : [];
-  });
-  const targets = new Set<Target | undefined>(columns.map(({ setting }) => setting?.target));
-  const takesHash = use === 'shorten' && targets.has('short_url');
-  if (isForeign || takesHash) notices.columns(columnsText(senses, { names, use, named }));
-  const required = requiredTarget(use);
-  if (targets.has(required) || (namesLinks(use) && targets.has('short_url'))) {
-    columns.sort((one, other) => rankOfShortUrl(one, named) - rankOfShortUrl(other, named));
-    return { width: names.length, columns, isForeign, isRow: false };
-  }
-  // Of a column with two readings one may be the required one.
-  if (!senses.some((sense) => sense.kind === 'refused' && sense.reason.includes(`--columns '${required}=`))) {
-    const isNone = senses.every(({ kind }) => kind === 'refused' || kind === 'ignored');
-    const reason = `${missingNotice(use, 'column')}${isNone ? '; lines above the column names have to be removed' : ''}`;
-    notices.problem({ line, reason, isAboutColumns: true });
-  }
-  return undefined;
-}
-
-/** One that `--columns` names is the first of several (I3). */
-function rankOfShortUrl({ setting }: Pick<HeaderColumn, 'setting'>, named: NamedColumns): number {
+/** One that `--columns` names is the first of several. */
+function rankOfShortUrl(setting: Setting | undefined, named: NamedColumns): number {
   if (setting?.target !== 'short_url') return 0;
   return named.has(folded(setting.name)) ? -1 : rankOf(setting.name, 'short_url');
 }
 
-/** I2: `columns: Destination -> long_url, Slashtag -> custom_hash; not used: Clicks`. */
-function columnsText(senses: readonly Sense[], { names, use, named }: Pick<Read, 'names' | 'use' | 'named'>): string {
-  const shortUrls = senses
-    .flatMap((sense) => (sense.kind === 'set' && sense.setting.target === 'short_url' ? [sense] : []))
-    .toSorted((one, other) => rankOfShortUrl(one, named) - rankOfShortUrl(other, named))
-    .map(({ setting }) => setting.name);
-  const used = senses.flatMap((sense, index) => {
-    if (sense.kind !== 'set' || sense.setting.isContinued) return [];
-    const { target } = sense.setting;
-    if (target !== 'short_url') return [`${shown(names[index])} -> ${target}`];
-    const isFirst = sense.setting.name === shortUrls[0];
-    const taken = use === 'shorten' ? 'custom_hash' : target;
-    return [`${shown(names[index])} -> ${taken}${isFirst ? '' : ` where ${shown(shortUrls[0])} is empty`}`];
+/** What each column was taken for, in words. */
+export function sensesFound(senses: readonly Sense[], names: readonly string[], { use, named }: ColumnRules): ColumnSenses {
+  const settings = senses.flatMap((sense) => (sense.kind === 'set' && !sense.setting.isContinued ? [sense.setting] : []));
+  const hash = use === 'shorten' ? settings.find(({ target }) => target === 'custom_hash') : undefined;
+  const shortUrls = settings
+    .filter(({ target }) => target === 'short_url')
+    .toSorted((one, other) => rankOfShortUrl(one, named) - rankOfShortUrl(other, named));
+  const givers = [...(hash ? [hash] : []), ...shortUrls];
+  const used = settings.map((setting) => {
+    if (setting.target !== 'short_url') return `${shown(setting.name)} -> ${setting.target}`;
+    const better = givers[givers.indexOf(setting) - 1];
+    const taken = use === 'shorten' ? 'custom_hash' : setting.target;
+    return `${shown(setting.name)} -> ${taken}${better ? ` where ${shown(better.name)} is empty` : ''}`;
   });
-  const unused = names.filter((_, index) => ['unused', 'place'].includes(senses[index]?.kind ?? '')).map((name) => shown(name));
-  const parts = [...(used.length > 0 ? [used.join(', ')] : []), ...(unused.length > 0 ? [`not used: ${unused.join(', ')}`] : [])];
-  return `columns: ${parts.join('; ')}`;
-}
-
-function shown(name = ''): string {
-  return /^[\p{L}\p{N}_.()/ -]{1,40}$/u.test(name) ? name : quoted(name);
+  const losses = senses.flatMap((sense) => (sense.kind === 'lost' ? [sense.loss] : []));
+  const namesOf = (kind: Sense['kind']): string[] => names.filter((_, index) => senses[index]?.kind === kind);
+  return {
+    used,
+    guards: losses.filter(({ guard }) => guard).map(({ name }) => name),
+    lost: losses.filter(({ guard }) => !guard).map(({ name }) => name),
+    unused: namesOf('unused'),
+    ignored: namesOf('ignored'),
+  };
 }

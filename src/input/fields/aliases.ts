@@ -1,7 +1,7 @@
 import type { FieldName } from '../../contract/fields.ts';
 import { type UtmName, utmNames } from '../../link/rules/utm.ts';
 
-/** What a column of another service can mean (I2). */
+/** What a column of another service can set. */
 export type Meaning = FieldName | 'short_url' | UtmName;
 
 /**
@@ -11,18 +11,8 @@ export type Meaning = FieldName | 'short_url' | UtmName;
 const names: { readonly [M in Meaning]?: readonly string[] } = {
   long_url: ['url', 'destination', 'destination url', 'original url', 'target', 'target url'],
   custom_hash: [
-    'short_id',
-    'slashtag',
-    'slug',
-    'keyword',
-    'code',
-    'short code',
-    'key',
-    'path',
-    'alias',
-    'back-half',
-    'custom back-half',
-    'address',
+    ...['short_id', 'slashtag', 'slug', 'keyword', 'code', 'short code', 'key', 'path', 'alias'],
+    ...['back-half', 'custom back-half', 'address'],
   ],
   short_url: [
     ...['custom link', 'custom bitlink', 'custom bitlinks'],
@@ -30,17 +20,63 @@ const names: { readonly [M in Meaning]?: readonly string[] } = {
   ],
   note: ['title', 'note', 'notes', 'name', 'description', 'label'],
   tags: ['labels', 'link_tags', 'tag'],
-  expiration_date: ['expiration', 'expires', 'expires at', 'expires on', 'expire_in', 'expiry', 'expired_at'],
+  expiration_date: [
+    ...['expiration', 'expires', 'expires at', 'expires on', 'expire_in', 'expire_at', 'expiry', 'expired_at'],
+    ...['valid_until', 'expire_at_datetime'],
+  ],
+  max_clicks: ['max_visits', 'click_limit', 'clicks_limit', 'expire_at_views'],
 };
 
 /** Known, and cannot be set: what a service keeps by itself. */
 const unsettableNames: readonly string[] = [
   ...['created', 'created at', 'created by', 'created on', 'creation date', 'date created', 'date added', 'timestamp'],
   ...['updated', 'updated at', 'modified', 'modified at', 'last click', 'last clicked', 'last visit', 'last visited'],
-  ...['id', 'link id', 'domain', 'archived', 'ip', 'ip address', 'status', 'active', 'banned', 'qr', 'qr code'],
+  ...['id', 'link id', 'domain', 'branded domain', 'ip', 'ip address', 'qr', 'qr code', 'comments', 'campaign'],
   ...['user', 'user id', 'owner', 'creator', 'author', 'group', 'workspace', 'referrer', 'country'],
-  ...['favourite', 'favorite', 'password', 'favicon', 'thumbnail', 'image', 'channel', 'channels', 'public', 'is public'],
-  ...['domain id', 'domain name', 'https', 'forward parameters', 'integrated', 'deeplinks', 'deleted', 'analytics'],
+  ...['favourite', 'favorite', 'favicon', 'thumbnail', 'image', 'channel', 'channels', 'public', 'is public'],
+  ...['domain id', 'domain name', 'https', 'integrated', 'analytics', 'visits summary'],
+];
+
+/** When a value of one of these columns says that its link is protected or off. */
+export type Guard = 'set' | 'unset' | 'later' | 'state';
+
+/** Links that are protected or off at the source: nobody may reach here what nobody reached there. */
+const guards: { readonly [G in Guard]: readonly string[] } = {
+  set: [
+    ...['password', 'password_protected', 'has_password', 'protected', 'banned', 'is_banned', 'disabled', 'is_disabled'],
+    ...['archived', 'is_archived', 'deleted', 'is_deleted'],
+  ],
+  unset: ['is_active', 'active', 'enabled', 'is_enabled'],
+  later: ['valid_since', 'start_at', 'starts_at', 'valid_from', 'active_from'],
+  state: ['status', 'state'],
+};
+
+/** What a link does elsewhere and cannot do here: said, with the number of links that had it. */
+const lostNames: readonly string[] = [
+  ...[
+    'ios',
+    'ios_url',
+    'iphone_url',
+    'android',
+    'android_url',
+    'deeplinks',
+    'deep_links',
+    'geo',
+    'geo_targeting',
+    'device_targeting',
+  ],
+  ...[
+    'redirect_rules',
+    'rules',
+    'expired_url',
+    'expiration_url',
+    'proxy',
+    'cloaking',
+    'rewrite',
+    'forward_parameters',
+    'split_url',
+  ],
+  ...['pixels', 'retargeting', 'webhook', 'ttl'],
 ];
 
 /** Columns of many files that are a letter or two from a name of ours, and not it. */
@@ -49,15 +85,22 @@ const everydayNames: readonly string[] = [
   ...['expired', 'keywords', 'targets', 'address 1', 'address 2'],
 ];
 
-/**
- * A service whose further columns are not listed here: a file with all of these headers may have others, which are not used (the vendor's
- * own export has seven more).
- */
-const openForms: readonly (readonly string[])[] = [['long url', 'short url']];
+/** Objects of a JSON record that only group its members. */
+export const containers: ReadonlySet<string> = new Set([
+  'meta',
+  'attributes',
+  'properties',
+  'settings',
+  'options',
+  'details',
+  'limits',
+]);
 
-/** Names that differ in case, spaces, `_` and `-` alone are the same (I2). */
+/** Names that differ in case, spaces, `_` and `-` alone are the same, and so is `meta.title`, a title. */
 export function folded(name: string): string {
-  return name.toLowerCase().replace(/[\s_-]+/g, '');
+  const fold = name.toLowerCase().replace(/[\s_-]+/g, '');
+  const dot = fold.indexOf('.');
+  return dot > 0 && containers.has(fold.slice(0, dot)) ? fold.slice(dot + 1) : fold;
 }
 
 const meanings: ReadonlyMap<string, Meaning> = new Map([
@@ -69,6 +112,12 @@ const meanings: ReadonlyMap<string, Meaning> = new Map([
 
 const unsettable: ReadonlySet<string> = new Set(unsettableNames.map(folded));
 
+const guardsByName: ReadonlyMap<string, Guard> = new Map(
+  Object.entries(guards).flatMap(([guard, all]) => all.map((name) => [folded(name), guard as Guard] as const)),
+);
+
+const lost: ReadonlySet<string> = new Set(lostNames.map(folded));
+
 const everyday: ReadonlySet<string> = new Set(everydayNames.map(folded));
 
 /** Whether a name is a word of its own, however near it is to one of ours. */
@@ -78,7 +127,19 @@ export function isEveryday(name: string): boolean {
 
 /** What a foreign name means; `unsettable` for counters and other things that a service keeps by itself. */
 export function meaningOf(name: string): Meaning | 'unsettable' | undefined {
-  return meanings.get(folded(name)) ?? (unsettable.has(folded(name)) || isCounter(name) ? 'unsettable' : undefined);
+  const fold = folded(name);
+  return meanings.get(fold) ?? (unsettable.has(fold) || isLoss(name) || isCounter(name) ? 'unsettable' : undefined);
+}
+
+/** How a column of this name says that a link is protected or off. */
+export function guardOf(name: string): Guard | undefined {
+  return guardsByName.get(folded(name));
+}
+
+/** Whether a link loses something where this cannot be set. */
+export function isLoss(name: string): boolean {
+  const fold = folded(name);
+  return lost.has(fold) || guardsByName.has(fold);
 }
 
 /** Names that several services have and what they mean, for near misses. */
@@ -93,14 +154,8 @@ export function rankOf(name: string, meaning: string): number {
   return rank < 0 ? all.length : rank;
 }
 
-/** Whether these headers are those of a service that has columns which are not listed here. */
-export function mayHaveOthers(headers: readonly string[]): boolean {
-  const found = new Set(headers.map(folded));
-  return openForms.some((form) => form.every((name) => found.has(folded(name))));
-}
-
 /**
- * Whether a name counts what has happened: never to be taken for `max_clicks`, which ends links after so many (D34). A bound says so.
+ * Whether a name counts what has happened: never to be taken for `max_clicks`, which ends links after so many. A bound says so.
  */
 function isCounter(name: string): boolean {
   return (

@@ -1,23 +1,28 @@
 import { quoted } from '../../base/quoted.ts';
 import { namesLinks } from '../format.ts';
 import type { Target } from '../values.ts';
-import { folded, mayHaveOthers, rankOf } from './aliases.ts';
-import { fieldLike, type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
+import { folded, type Guard, guardOf, isLoss, rankOf } from './aliases.ts';
+import { type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
 
-/** Columns that `--columns` names (I3), by their folded headers. */
+/** Columns that `--columns` names, by their folded headers. */
 export type NamedColumns = ReadonlyMap<string, { readonly header: string; readonly target: Target }>;
 
 export interface ColumnRules extends NameRules {
   readonly named: NamedColumns;
 }
 
-/**
- * What a column is taken for. `unused`: known, and not set. `ignored`: unknown. `place`: of its short URLs only the host counts. `empty`:
- * it has no name, and must have no values.
- */
+/** What links lose where a column cannot be set; with `guard` it says of some that they are protected or off. */
+export interface Loss {
+  /** As the file names it. */
+  readonly name: string;
+  readonly guard?: Guard | undefined;
+}
+
+/** What a column is taken for. `unused`: known, and not set. `ignored`: unknown. `empty`: it has no name, and must have no values. */
 export type Sense =
   | { readonly kind: 'set'; readonly setting: Setting }
-  | { readonly kind: 'unused' | 'ignored' | 'place' | 'empty' }
+  | { readonly kind: 'lost'; readonly loss: Loss }
+  | { readonly kind: 'unused' | 'ignored' | 'empty' }
   | { readonly kind: 'refused'; readonly reason: string };
 
 interface Header {
@@ -32,18 +37,18 @@ interface Context {
   readonly rules: ColumnRules;
   readonly headers: readonly Header[];
   readonly meanings: ReadonlySet<string | undefined>;
-  readonly mayHaveOthers: boolean;
 }
 
-/** What each header of a file is taken for: by `--columns`, by the API's names, by the table, and by what stands beside it (I2 to I4). */
+/** What each header of a file is taken for: by `--columns`, by the API's names, by the table, and by what stands beside it. */
 export function sensesOf(names: readonly string[], rules: ColumnRules): Sense[] {
   const headers = names.map((name) => headerOf(name, rules));
   const meanings = new Set(headers.map(({ meaning }) => meaning));
-  const context = { rules, headers, meanings, mayHaveOthers: mayHaveOthers(names) };
+  const context = { rules, headers, meanings };
   const firsts = new Map(headers.map(({ fold }, index) => [fold, index] as const).reverse());
   const senses = headers.map((header, index): Sense => {
     if (header.name === '') return mergedSense(index, context);
-    return firsts.get(header.fold) === index ? senseOf(header, context) : refused(`duplicate column ${header.name}`);
+    if (firsts.get(header.fold) === index) return senseOf(header, context);
+    return header.name.includes('.') ? { kind: 'unused' } : refused(`duplicate column ${header.name}`);
   });
   return withoutRivals(senses, context);
 }
@@ -59,14 +64,18 @@ function headerOf(name: string, rules: ColumnRules): Header {
 const contextual: ReadonlySet<string> = new Set(['link', 'source', 'label']);
 
 function senseOf(header: Header, context: Context): Sense {
-  const { meaning } = header;
-  if (meaning === 'unsettable') return { kind: 'unused' };
+  const { meaning, name } = header;
+  if (meaning === 'unsettable') {
+    const isLost = context.rules.use === 'shorten' && isLoss(name);
+    return isLost ? { kind: 'lost', loss: { name, guard: guardOf(name) } } : { kind: 'unused' };
+  }
   if (meaning !== undefined) return setting(header, meaning, context);
   return contextual.has(header.fold) ? contextualSense(header, context) : unknownSense(header, context);
 }
 
 function setting({ name }: Header, target: Target, { rules }: Context): Sense {
   const member = rules.known.get(target);
+  if (rules.use === 'shorten' && member?.target && member.foreign) return { kind: 'lost', loss: { name } };
   return { kind: 'set', setting: { name, target, ...(member?.target && member.foreign && { foreign: member.foreign }) } };
 }
 
@@ -81,6 +90,7 @@ function contextualSense(header: Header, context: Context): Sense {
   }
   if (header.fold === 'source') {
     if (headers.some(({ fold }) => fold === 'target')) return setting(header, hash, context);
+    if (meanings.has('long_url') && meanings.has(hash)) return { kind: 'unused' };
     return either(
       header,
       ['the hash', hash],
@@ -109,9 +119,8 @@ function mergedSense(index: number, { headers }: Context): Sense {
   return { kind: 'set', setting: { name: first.name, target: 'tags', isContinued: true } };
 }
 
-function unknownSense({ name }: Header, { rules, mayHaveOthers: isOpen }: Context): Sense {
-  if (isOpen && fieldLike(name, rules) === undefined) return { kind: 'unused' };
-  const reason = nameProblem('column', name, rules);
+function unknownSense({ name }: Header, { rules }: Context): Sense {
+  const reason = nameProblem(name, rules);
   return reason === undefined ? { kind: 'ignored' } : refused(reason);
 }
 
@@ -131,9 +140,8 @@ function withoutRivals(senses: readonly Sense[], { headers, rules }: Context): S
     if (sense.kind !== 'set' || sense.setting.isContinued) return sense;
     const { target } = sense.setting;
     if (rules.use === 'shorten' && target === 'custom_hash' && isFromShortUrl) return { kind: 'unused' };
-    if (target === 'short_url') {
-      return rules.use === 'shorten' && setters.has('custom_hash') && !isFromShortUrl ? { kind: 'place' } : sense;
-    }
+    // Of several the first that is not empty counts.
+    if (target === 'short_url') return sense;
     const all = setters.get(target) ?? [];
     const named = namedOf(target);
     if (all.length === 1 || named === index) return sense;

@@ -52,62 +52,39 @@ export function missingNotice(use: InputUse, what: 'column' | 'value'): string {
   return use === 'apply' ? `${name}: a link is compared by its hash, custom_hash or short_url` : name;
 }
 
-/** Names that a file for one use may have, and whether others are ignored. */
+/** Names that a file for one use may have, and whether others are refused. */
 export interface NameRules {
+  /** What names stand for. */
+  readonly what: 'column' | 'member';
   readonly use: InputUse;
   readonly known: ReadonlyMap<string, Member>;
-  readonly ignoreUnknown: boolean;
+  readonly isStrict: boolean;
 }
 
 /**
- * Why an unknown name is refused; undefined where it is ignored, to be named (I4). What looks like a field is never
- * ignored, as links without their hashes, tags or last days would be made.
+ * Why an unknown name is refused; undefined where it is ignored. What looks like a field is never ignored, as links without their hashes,
+ * tags or last days would be made.
  */
-export function nameProblem(what: 'column' | 'member', given: string, rules: NameRules): string | undefined {
+export function nameProblem(given: string, rules: NameRules): string | undefined {
   const missed = missedField(given, rules);
-  const name = quoted(given);
-  if (rules.ignoreUnknown) return missed && `${what} ${name} looks like ${missed}: rename or remove it`;
-  const skipped = 'to skip it, add --ignore-unknown-columns';
-  const field = fieldLike(given, rules);
-  if (field) return `unknown ${what} ${name}, did you mean ${field}?${missed ? '' : ` ${skipped}`}`;
-  if (meaningOf(given) === 'unsettable') return `${what} ${name} cannot be set: ${skipped}`;
-  // A JSON object has no header that could be named otherwise.
-  return `unknown ${what} ${name}: ${skipped}${what === 'column' ? `; to use it, add --columns '<field>=${given}'` : ''}`;
+  const name = `unknown ${rules.what} ${quoted(given)}`;
+  if (missed) return `${name}, did you mean ${missed}? rename or remove it, or add --columns '${missed}=${given}'`;
+  return rules.isStrict ? `${name}: remove it, or leave out --strict-columns` : undefined;
 }
 
-/** `--ignore-unknown-columns` names what it leaves out (D35). */
-export function ignoredNotice(what: string, names: readonly string[]): string {
-  return `ignored ${names.length === 1 ? what : `${what}s`} ${names.map(quoted).join(', ')}`;
-}
-
-/** The field that an unknown name is another word for, a near miss of, or the end of. */
-export function fieldLike(given: string, rules: NameRules): string | undefined {
-  const meant = targetMeant(given, rules);
-  if (meant === 'unsettable') return undefined;
-  const settable = settableNames(rules);
-  if (meant !== undefined) return settable.includes(meant) ? meant : undefined;
-  const wanted = given.trim().toLowerCase();
-  return nearestField(given, settable) ?? settable.find((name) => name.endsWith(`_${wanted}`)) ?? nearestAlias(given, rules);
-}
-
-/** The field that would be lost with a name: only an everyday word, and another word for a note, can be done without. */
+/** The field that would be lost with a name: an everyday word is none, and another word for a note can be done without. */
 function missedField(given: string, rules: NameRules): string | undefined {
-  if (isEveryday(given)) return undefined;
-  const other = targetMeant(given, rules);
-  if (other === undefined) {
-    const misspelt = nearestField(given, settableNames(rules));
-    if (misspelt) return misspelt;
-  }
-  const field = other === undefined ? nearestAlias(given, rules) : fieldLike(given, rules);
-  return field === 'note' ? undefined : field;
+  if (isEveryday(given) || targetMeant(given, rules) !== undefined) return undefined;
+  const field = nearestField(given, settableNames(rules)) ?? nearestAlias(given, rules);
+  return field === 'note' && nearestField(given, ['note']) === undefined ? undefined : field;
 }
 
 function settableNames({ known }: NameRules): string[] {
   return [...known.values()].filter((member) => member.target && !member.foreign).map(({ name }) => name);
 }
 
-/** What a name sets that is ours in other spelling, or another service's: of an edit, the hash of the link that is meant (I2). */
-export function targetMeant(given: string, { use, known }: Omit<NameRules, 'ignoreUnknown'>): Target | 'unsettable' | undefined {
+/** What a name sets that is ours in other spelling, or another service's: of an edit, the hash of the link that is meant. */
+export function targetMeant(given: string, { use, known }: Pick<NameRules, 'use' | 'known'>): Target | 'unsettable' | undefined {
   const fold = folded(given);
   for (const { name, target } of known.values()) if (folded(name) === fold) return target ?? 'unsettable';
   const meaning = meaningOf(given);

@@ -3,12 +3,15 @@ import { quoted } from '../../base/quoted.ts';
 import { linkText } from '../../contract/link.ts';
 import { csvRecords } from '../csv/csv.ts';
 import { listingColumns } from '../fields/members.ts';
+import { firstLine } from '../head.ts';
+import { jsonRecords } from '../json/records.ts';
+import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
-import { longestRecord, textLines } from '../text-lines.ts';
+import { textLines } from '../text-lines.ts';
 
 /** What a file calls a link, and where. */
 export interface HashText {
-  /** From 1; in a JSON document the number of the record. */
+  /** From 1. */
   readonly line: number;
   /** A hash or a short URL, not yet checked. */
   readonly text: string;
@@ -19,9 +22,9 @@ export interface HashText {
  * format never makes a name of a head or of a sign (D17).
  */
 export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
-  const { line, text } = await firstLine(source);
+  const { line, text } = await firstLine(source, isName);
   const head = text.trim();
-  if (/^[{[]/.test(head)) return yield* isRecord(head) ? jsonLines(source) : jsonDocument(source);
+  if (/^[{[]/.test(head)) return yield* jsonNames(source);
   if (/^[a-z_"]+,/i.test(head)) return yield* csvNames(source);
   const cells = text.split('\t').map((cell) => cell.trim());
   const isHead = cells.every((cell) => listingColumns.has(cell));
@@ -41,21 +44,6 @@ const naming = ['short_url', 'short_url_with_protocol', 'hash'] as const;
 const tableHeads: ReadonlySet<string> = new Set(['SHORT URL', 'HASH']);
 
 const isName = (line: string): boolean => line.trim() !== '' && !line.trim().startsWith('#');
-
-/** The first line that is neither blank nor a comment, or as much of it as is read of any. */
-async function firstLine(source: Source): Promise<{ line: number; text: string }> {
-  let rest = '';
-  let before = 0;
-  for await (const chunk of source.text()) {
-    const lines = (rest + chunk.toString()).split(/\r\n|\n|\r/);
-    rest = lines.pop() ?? '';
-    const index = lines.findIndex(isName);
-    if (index >= 0) return { line: before + index + 1, text: lines[index] ?? '' };
-    before += lines.length;
-    if (rest.length > longestRecord) break;
-  }
-  return { line: before + 1, text: isName(rest) ? rest : '' };
-}
 
 /** Blank lines and `#` comments are skipped (CLI 3.6). With a column the first of the others is a head. */
 async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
@@ -101,23 +89,18 @@ function columnOf(cells: readonly string[], place: string): number {
   });
 }
 
-async function* jsonLines(source: Source): AsyncGenerator<HashText[]> {
-  for await (const { records, lines } of textLines(source)) {
+/** What a listing wrote, as a document or with a record on each line. */
+async function* jsonNames(source: Source): AsyncGenerator<HashText[]> {
+  const broken = ({ line, reason }: Notice): void => {
+    throw new UsageError(`${source.name}:${line}: ${reason}`);
+  };
+  const isRow = (object: object): boolean => naming.some((name) => Object.hasOwn(object, name));
+  for await (const { records, lines } of jsonRecords(source, isRow, broken)) {
     yield records.flatMap((text, index) => {
       const line = lines[index] ?? 0;
       return text.trim() === '' ? [] : { line, text: nameIn(parsed(text), `${source.name}:${line}`) };
     });
   }
-}
-
-/** The one form that has to be held: nothing of it is known before its end. */
-async function* jsonDocument(source: Source): AsyncGenerator<HashText[]> {
-  const pieces: Buffer[] = [];
-  for await (const piece of source.text()) pieces.push(piece);
-  const document = parsed(Buffer.concat(pieces).toString());
-  const records: unknown[] | undefined = [document, ...Object.values(document ?? {})].find(Array.isArray);
-  if (!records) throw new UsageError(`${source.name}: neither the JSON of a listing nor a JSON object on each line`);
-  yield records.map((record, index) => ({ line: index + 1, text: nameIn(record, `${source.name}: record ${index + 1}`) }));
 }
 
 /** Undefined for what is no JSON. */
@@ -127,12 +110,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Whether a line by itself is a record, and not the beginning of a document. */
-function isRecord(line: string): boolean {
-  const value = parsed(line);
-  return typeof value === 'object' && value !== null && naming.some((name) => Object.hasOwn(value, name));
 }
 
 function nameIn(record: unknown, place: string): string {

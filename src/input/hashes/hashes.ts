@@ -19,11 +19,15 @@ export function parseHash(text: string): LinkKey {
   return domain === undefined ? { hash } : { hash, domain };
 }
 
-/** The last part of the path of a short URL, and its host where it names one: `https://s.ex/abc/`, `s.ex/abc` or `abc` (I4). */
-export function hashOfShortUrl(text: string): { readonly host: string | undefined; readonly hash: string } {
+/** The last part of the path of a short URL, how many parts it has, and its host where it names one: `https://s.ex/abc/`, `s.ex/abc` or `abc`. */
+export function hashOfShortUrl(text: string): {
+  readonly host: string | undefined;
+  readonly hash: string;
+  readonly parts: number;
+} {
   const [, scheme, rest = ''] = /^(https?:\/\/)?([^?#]*)/i.exec(text) ?? [];
   const parts = rest.split('/').filter((part) => part !== '');
   const hasHost = scheme !== undefined || (parts.length > 1 && !rest.startsWith('/'));
   const host = hasHost ? hostName(parts.shift()?.toLowerCase() ?? '') : '';
-  return { host: host || undefined, hash: parts.at(-1) ?? '' };
+  return { host: host || undefined, hash: parts.at(-1) ?? '', parts: parts.length };
 }

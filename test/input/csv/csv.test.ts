@@ -36,8 +36,7 @@ describe('what is accepted', () => {
   test('W2: where a link led before is no new value, and shorten does not know it', async () => {
     const text = `hash,long_url,old_long_url\nabc,${url},https://old.example/\n`;
     expect((await rows(text, { use: 'edit' })).map(({ item }) => item)).toEqual([{ hash: 'abc', long_url: url }]);
-    const { text: refusal } = await failure(check(text));
-    expect(refusal).toContain('unknown column "old_long_url"');
+    expect((await check(text)).columns).toContain('unknown: old_long_url');
   });
 
   test.each<[string, string, number[]]>([
@@ -137,11 +136,10 @@ describe('what is refused, exit 2', () => {
     ['C06: a column without a name', `long_url,\n${url},\n`, ['links.csv:1:2: column without a name']],
     ['C06: an unknown column', `long_url,nots\n${url},a\n`, ['links.csv:1:2: unknown column "nots", did you mean note?']],
     [
-      'C06: an unknown column like no other',
+      'C06, I13: an unknown column like no other, with --strict-columns',
       `long_url,colour\n${url},a\n`,
-      [
-        `links.csv:1:2: unknown column "colour": to skip it, add --ignore-unknown-columns; to use it, add --columns '<field>=colour'`,
-      ],
+      [`links.csv:1:2: unknown column "colour": remove it, or leave out --strict-columns`],
+      { strictColumns: true },
     ],
     [
       'C07: too few and too many cells',
@@ -151,11 +149,7 @@ describe('what is refused, exit 2', () => {
     ['C10: an empty file', '', ['links.csv: no rows: a header and at least one row are required']],
     ['C10: one line end', '\n', ['links.csv: no rows: a header and at least one row are required']],
     ['C10: a header only', 'long_url\n', ['links.csv: no rows: a header and at least one row are required']],
-    [
-      'C14: semicolons between names of which one is unknown',
-      `name;city\na;b\n`,
-      ['links.csv:1:2: unknown column "city"', 'links.csv:1: column long_url is missing'],
-    ],
+    ['C14: semicolons between names of which one is unknown', `name;city\na;b\n`, ['links.csv:1: column long_url is missing']],
     [
       'C14, I1: a first line that several delimiters fit',
       `long_url,x;note\n${url};a\n`,
@@ -180,6 +174,7 @@ describe('what is refused, exit 2', () => {
         'links.csv:1:3: unknown column "constructor"',
         'links.csv:1:4: unknown column "toString"',
       ],
+      { strictColumns: true },
     ],
     [
       'C16, R 1.5.1: a hash twice',
@@ -197,12 +192,6 @@ describe('what is refused, exit 2', () => {
       `long_url,hash,custom_hash\n${url},a,\n`,
       ['links.csv:1:2: columns hash and custom_hash both set the hash: remove one of them'],
     ],
-    [
-      'B91: max_clicks on edition B',
-      `long_url,max_clicks\n${url},5\n`,
-      ['links.csv:2:2: max_clicks: this server (edition B) has no max_clicks'],
-      { edition: 'b' },
-    ],
   ])('%s', async (_, text, expected, given) => {
     const { exitCode, lines } = await failure(check(text, given));
     expect(exitCode).toBe(2);
@@ -214,7 +203,7 @@ describe('what is refused, exit 2', () => {
   test('issue 2: an unknown column and a bad date on line 17 are both named, with line and column', async () => {
     const good = `${url},2030-01-01,x\n`;
     const text = `long_url,expiration_date,colour\n${good.repeat(15)}${url},2025-02-30,x\n${good}`;
-    const { lines } = await failure(check(text));
+    const { lines } = await failure(check(text, { strictColumns: true }));
     expect(lines).toEqual([
       'links.csv: 2 problems, nothing was sent',
       expect.stringMatching(/^links\.csv:1:3: unknown column "colour"/),
@@ -255,14 +244,21 @@ describe('B91: fields and editions', () => {
     ]);
   });
 
-  test('I4, D35: --ignore-unknown-columns passes them over and names them', async () => {
+  test('I13, I4: columns that nobody knows are ignored and named', async () => {
     const text = `Colour,long_url,Clicks,Size\nred,${url},7,XL\n`;
-    const given = { ignoreUnknownColumns: true };
-    expect((await rows(text, given))[0]?.item).toEqual({ long_url: url });
-    expect(await check(text, given)).toMatchObject({
-      warnings: ['links.csv:1: ignored columns "Colour", "Size"'],
-      columns: 'columns: long_url -> long_url; not used: Clicks',
+    expect((await rows(text))[0]?.item).toEqual({ long_url: url });
+    expect(await check(text)).toMatchObject({
+      warnings: [],
+      columns: 'columns: long_url -> long_url; not used: Clicks; unknown: Colour, Size',
+      hasLosses: true,
     });
+  });
+
+  test('I11: on edition B a bound of clicks is counted as not carried over', async () => {
+    const text = `long_url,max_clicks\n${url},5\n${url},0\n`;
+    expect((await rows(text, { edition: 'b' })).map(({ item }) => item)).toEqual([{ long_url: url }, { long_url: url }]);
+    expect((await check(text, { edition: 'b' })).columns).toBe('columns: not carried over: max_clicks (1 row)');
+    expect((await failure(checkEdit('hash,max_clicks\na,5\n', { edition: 'b' }))).text).toContain('edition B');
   });
 
   test('C16: hashes that differ only in case may stand with --allow-case-duplicates, and in a listing', async () => {

@@ -109,8 +109,8 @@ test.each([
   ['jsonl', '{"hash":"abc","short_url":"s.ex/abc"}\n\n{"hash":"hash"}\n', ['1 s.ex/abc', '3 hash']],
   ['jsonl whose first member is a list', '{"tags":[],"short_url":"s.ex/abc"}\n', ['1 s.ex/abc']],
   ['jsonl that says the domain', '{"hash":"abc","domain":"t.ex"}\n', ['1 t.ex/abc']],
-  ['json', '{"urls":[{"short_url":"s.ex/abc"},{"hash":"null"}],"page":{"offset":0}}\n', ['1 s.ex/abc', '2 null']],
-  ['json as a terminal has it', '{\n  "urls": [\n    {\n      "hash": "abc"\n    }\n  ]\n}\n', ['1 abc']],
+  ['json', '{"urls":[{"short_url":"s.ex/abc"},{"hash":"null"}],"page":{"offset":0}}\n', ['1 s.ex/abc', '1 null']],
+  ['json as a terminal has it', '{\n  "urls": [\n    {\n      "hash": "abc"\n    }\n  ]\n}\n', ['3 abc']],
 ])('D17: what list prints in any format names the links that it lists: %s', async (_, text, expected) => {
   expect(await listed([text.slice(0, 5), text.slice(5)])).toEqual(expected);
 });
@@ -145,11 +145,14 @@ test.each([
     'hashes.txt:1: more than one column: create the file with linkctl list --fields short_url or -o csv',
   ],
   ['abc\ndef\tx\n', 'hashes.txt:2: "def\\tx" is not a hash or a short URL'],
-  ['{"note":"x"}\n', 'hashes.txt: neither the JSON of a listing nor a JSON object on each line'],
+  ['{"note":"x"}\n', 'hashes.txt:1: expected a JSON object with short_url or hash'],
   ['{"hash":"abc"}\nabc\n', 'hashes.txt:2: expected a JSON object with short_url or hash'],
-  ['{"urls":[{"note":"x"}]}\n', 'hashes.txt: record 1: expected a JSON object with short_url or hash'],
-  ['{"urls":[{"hash":"abc"}\n', 'hashes.txt: neither the JSON of a listing nor a JSON object on each line'],
-  ['{"tags":[]}\nabc', 'hashes.txt: neither the JSON of a listing nor a JSON object on each line'],
+  ['{"urls":[{"note":"x"}]}\n', 'hashes.txt:1: expected a JSON object with short_url or hash'],
+  ['{"urls":[{"hash":"abc"}\n', 'hashes.txt:2: not valid JSON: it ends too early'],
+  [
+    '{"tags":[]}\nabc',
+    'hashes.txt:2: expected a JSON object on each line, an array of objects, or an object with one such array',
+  ],
 ])('R-31, R-52: %j is refused as a list', async (text, complaint) => {
   expect(await failure(listed([text]))).toMatchObject({ exitCode: 2, text: complaint });
 });
