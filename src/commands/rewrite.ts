@@ -10,7 +10,7 @@ import { openSession, type Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import { recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { isLocalhost } from '../contract/web-address.ts';
+import { withLocalName } from '../contract/web-address.ts';
 import { addBatchFlags, addNoUndoFlag, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addRuleFlags, type RuleOptions, readRules, rewriteSelection, rulesText } from '../flags/rewrite-flags.ts';
 import { addSelectionOptions, type SelectionOptions } from '../flags/selection-flags.ts';
@@ -84,18 +84,18 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
   );
 }
 
-/** What the rules do to a link. A short URL must not lead to another one of the account (1216). */
+/** What the rules do to a link. A short URL must not lead to another one of the account. */
 async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(record: UrlRecord) => PlannedOutcome> {
   const ownDomains = new Set<string>();
   const ownHosts = new Set<string>();
   const addDomain = (domain: string | undefined): void => {
     if (domain === undefined || ownDomains.has(domain)) return;
     ownDomains.add(domain);
-    const host = isLocalhost(domain) ? undefined : canonicalHost(`https://${domain}`);
-    if (host !== undefined) ownHosts.add(host);
+    const host = canonicalHost(`https://${domain}`);
+    if (host !== undefined) ownHosts.add(withLocalName(host));
   };
   if (editions[session.edition].severalDomains) for (const name of (await session.domains()).names) addDomain(name);
-  const change = urlChange(rules, { fault: longUrlFault, isOwnHost: (host) => ownHosts.has(host) });
+  const change = urlChange(rules, { fault: longUrlFault, isOwnHost: (host) => ownHosts.has(withLocalName(host)) });
   return (record) => {
     addDomain(recordDomain(record));
     const result = change(record.long_url);

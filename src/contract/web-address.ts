@@ -26,6 +26,12 @@ export function isLocalName(hostname: string): boolean {
   return isLoopback(hostname) || hostname.toLowerCase().endsWith('.localhost');
 }
 
+/** A host, with its port, as short URLs write it: this machine has several names, and is one. */
+export function withLocalName(host: string): string {
+  const [, name = '', port = ''] = /^(.*?)(:\d+)?$/s.exec(host) ?? [];
+  return isLoopback(name) ? `localhost${port}` : host;
+}
+
 /** The domain of `linkctl serve` and the sandbox is named by the port on which it was last served, and is the same on any. */
 export function withoutLocalPort(domain: string): string {
   return domain.replace(/^localhost:\d+$/, 'localhost');

@@ -1,6 +1,6 @@
 import { fields, hashPattern, isCalendarDate, lengthFault } from '../contract/fields.ts';
-import { parseUrl } from '../contract/web-address.ts';
-import { isBareHost } from './hosts.ts';
+import { parseUrl, withLocalName } from '../contract/web-address.ts';
+
 import { Refusal } from './refusal.ts';
 
 /** One item of a payload, of which nothing is known yet. */
@@ -24,8 +24,8 @@ export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string
   const url = parseUrl(text);
   if (!url) throw new Refusal(1206, 'long_url: not a URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Refusal(1216, 'long_url: neither http nor https');
-  // A short URL that leads to a short URL can lead to itself. Addresses of this machine are what developers try things on.
-  if (ownDomains.has(url.host) && !isBareHost(url.hostname)) throw new Refusal(1216, 'long_url: points to a short URL domain');
+  // A short URL that leads to a short URL can lead to itself. What else is served on this machine has another port.
+  if (ownDomains.has(withLocalName(url.host))) throw new Refusal(1216, 'long_url: points to a short URL domain');
   return text;
 }
 

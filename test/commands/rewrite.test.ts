@@ -283,6 +283,18 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
+describe('short URLs on this computer', () => {
+  test.override({ domains: [{ name: 'localhost:8787' }] });
+
+  test.for(['localhost', '127.0.0.1'])('E35: no link is led to them by the name %s', async (name, { linkctl, wire, service }) => {
+    await store(service, [{ custom_hash: 'one', long_url: 'http://old.example/x' }]);
+    const ran = await linkctl(['rewrite', '--host', `old.example=${name}:8787`, '--yes']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(`leads to ${name}:8787, a domain of the account`);
+    expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+  });
+});
+
 describe('two domains', () => {
   test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
   const both = ['a.example', 'b.example'];

@@ -195,6 +195,23 @@ inBothEditions((test, edition) => {
   });
 });
 
+test.for([
+  ['http://localhost:8787/x', 1216],
+  ['https://LOCALHOST:8787/', 1216],
+  ['http://127.0.0.1:8787/x', 1216],
+  ['http://[::1]:8787/x', 1216],
+  ['http://localhost:3000/x', 0],
+  ['http://localhost/x', 0],
+  ['http://127.0.0.1/x', 0],
+] as const)('E35: where short URLs are on localhost:8787, %s gets code %i', async ([long_url, code], { start }) => {
+  const client = await start({ domains: [{ name: 'localhost:8787' }] });
+  const [made] = await client.shorten({ long_url });
+  expect(made?.error?.code).toBe(code);
+  await client.shorten({ long_url: url, custom_hash: 'one' });
+  const { body } = await client.call('PATCH', '/urls/one', { urls: [{ long_url }] });
+  expect(body.error.code || body.urls[0]?.error?.code).toBe(code);
+});
+
 describe('fields of one item', () => {
   test.for([
     [{ long_url: 'a:b' }, 1206],
