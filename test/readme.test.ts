@@ -166,12 +166,50 @@ describe('the script for cron of linkctl help exit-codes', () => {
     expect([readdirSync(outbox), done(), existsSync(mails)]).toEqual([[], [one, two], false]);
 
     expect(await runJob('https://example.com/3,one')).toMatchObject({ code: 0 });
-    expect([readdirSync(outbox), done()]).toEqual([[], [one, two, '']]);
-    expect(readFileSync(mails, 'utf8')).toMatch(/^links rejected\ncustom_hash,long_url.*\none,https:\/\/example\.com\/3,/);
+    expect([readdirSync(outbox), done()]).toEqual([[], [one, two]]);
+    expect(readFileSync(mails, 'utf8')).toMatch(/^outbox\/new\.csv: rejected\nerror: .*\bone\b/);
+  });
 
-    expect(await runJob('not a URL,')).toMatchObject({ code: 1 });
-    expect(readdirSync(outbox)).toContain('new.csv');
-    expect(readFileSync(mails, 'utf8')).toMatch(/^linkctl needs you\nerror: outbox\/new\.csv: 1 problem/m);
+  test.for(['sh', 'bash'])(
+    'E36: in %s a file that is rejected is put aside and mailed once, and the others go on',
+    async (shell, { homeEnv, folder }) => {
+      const [outbox, tools, mails] = [join(folder, 'outbox'), join(folder, 'tools'), join(folder, 'mails')];
+      writeProgram(join(tools, 'linkctl'), `exec ${process.execPath} ${programPath} "$@"`);
+      writeProgram(join(tools, 'mail'), `{ echo "$2"; cat; } >> ${mails}`);
+      mkdirSync(outbox);
+      writeFileSync(join(folder, 'job.sh'), cronScript.join('\n'));
+      writeFileSync(join(outbox, 'a bad.csv'), 'long_url\nnot a URL\n');
+      writeFileSync(join(outbox, 'b.csv'), 'long_url,custom_hash\nhttps://example.com/1,one\nhttps://example.com/2,two\n');
+      writeFileSync(join(outbox, 'c.csv'), 'long_url,custom_hash\nhttps://example.com/3,one\nhttps://example.com/4,four\n');
+      writeFileSync(join(outbox, 'd.csv'), 'long_url,custom_hash\nhttps://example.com/5,five\n');
+      const tick = () =>
+        runShell(`PATH=${tools}:$PATH; cd ${folder}; ${shell} job.sh`, { ...homeEnv, LINKCTL_PROFILE: 'sandbox' });
+      for (let time = 0; time < 2; time += 1) expect(await tick()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+      expect(readdirSync(outbox)).toEqual([]);
+      const filesIn = (name: string) =>
+        readdirSync(join(folder, name)).flatMap((day) =>
+          readdirSync(join(folder, name, day)).filter((file) => file.endsWith('.csv')),
+        );
+      expect([filesIn('done'), filesIn('rejected')]).toEqual([
+        ['b.csv', 'd.csv'],
+        ['a bad.csv', 'c.csv'],
+      ]);
+      const mailed = readFileSync(mails, 'utf8');
+      expect(mailed.match(/^outbox.*: rejected$/gm)).toEqual(['outbox/a bad.csv: rejected', 'outbox/c.csv: rejected']);
+      expect(mailed).toMatch(/^error: outbox\/a bad\.csv: 1 problem/m);
+    },
+  );
+
+  test('E36: what no file is the reason of stops the script and says so', async ({ homeEnv, folder }) => {
+    const [outbox, tools, mails] = [join(folder, 'outbox'), join(folder, 'tools'), join(folder, 'mails')];
+    writeProgram(join(tools, 'linkctl'), 'echo error: the key is refused >&2; exit 4');
+    writeProgram(join(tools, 'mail'), `{ echo "$2"; cat; } >> ${mails}`);
+    mkdirSync(outbox);
+    writeFileSync(join(folder, 'job.sh'), cronScript.join('\n'));
+    for (const name of ['a.csv', 'b.csv']) writeFileSync(join(outbox, name), 'long_url\nhttps://example.com/\n');
+    expect(await runShell(`PATH=${tools}:$PATH; cd ${folder}; sh job.sh`, homeEnv)).toMatchObject({ code: 1 });
+    expect(readdirSync(outbox)).toEqual(expect.arrayContaining(['a.csv', 'b.csv']));
+    expect(readFileSync(mails, 'utf8')).toBe('linkctl needs you\nerror: the key is refused\n');
   });
 });
 

@@ -90,18 +90,19 @@ const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
 
 /** The README has the same script. What a run has written stays beside its file until it is complete, so that the same command resumes. */
 export const cronScript: readonly string[] = [
-  'day=done/$(date +%F-%H%M%S)',
+  'day=$(date +%F-%H%M%S)',
   'for file in outbox/*.csv; do',
   '  [ -e "$file" ] || continue',
   '  linkctl -q shorten -f "$file" --failed "$file.failed" \\',
   '    > "$file.urls" 2> "$file.errors"',
   '  case $? in',
-  '    0) ;;',
-  '    3 | 5 | 6) mail -s "links rejected" you@example.com < "$file.failed" ;;',
+  '    0) to=done ;;',
+  '    1 | 2 | 3 | 5 | 6) to=rejected',
+  '      mail -s "$file: rejected" you@example.com < "$file.errors" ;;',
   '    7 | 8) exit 0 ;; # a limit, or no answer: the next run continues',
   '    *) mail -s "linkctl needs you" you@example.com < "$file.errors"; exit 1 ;;',
   '  esac',
-  '  mkdir -p "$day" && mv "$file" "$file".* "$day"',
+  '  mkdir -p "$to/$day" && mv "$file" "$file".* "$to/$day"',
   'done',
 ];
 
@@ -118,7 +119,7 @@ const exitCodesTopic: Topic = {
       ['143', 'terminated by SIGTERM'],
     ],
     'The reason why a run stopped takes precedence over the results of its items: 10, 9, the signal, 4, 7, 8. Code 3 means that the run completed. If every item was rejected, the code is that of the reason, or 1 for several reasons.',
-    'Scripts should treat unknown codes as failures. Example for cron, which puts each new file of outbox/ through once:',
+    'Scripts should treat unknown codes as failures. Example for cron, which puts each new file of outbox/ through once. A file of which something is rejected goes to rejected/, with what is left of it in its .failed file:',
     { lines: cronScript },
   ],
 };
