@@ -39,7 +39,7 @@ export function registerAuth(command: Command, run: Runner): void {
   })
     .option('--offline', 'do not contact the server')
     .action(run(showStatus));
-  describe(command.command('list'), {
+  describe(command.command('list').alias('ls'), {
     summary: 'List the profiles',
     description: 'List the profiles.',
     examples: ['linkctl auth list'],

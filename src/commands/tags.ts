@@ -24,7 +24,7 @@ import { grouped } from '../output/quantity.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 
 export function registerTags(command: Command, run: Runner): void {
-  describe(command.command('list', { isDefault: true }), {
+  describe(command.command('list', { isDefault: true }).alias('ls'), {
     summary: 'List the tags',
     description: 'List the tags of the account.',
     examples: ['linkctl tags', 'linkctl tags --count', 'linkctl tags -o json'],
@@ -52,7 +52,7 @@ export function registerTags(command: Command, run: Runner): void {
     .argument('<old>', 'current label')
     .argument('<new>', 'new label')
     .action(run(changeLabel));
-  const remove = addRemovalFlags(command.command('delete'));
+  const remove = addRemovalFlags(command.command('delete').alias('rm'));
   remove.action(run(deleteTags));
   describe(remove, {
     summary: 'Delete tags',

@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 
@@ -12,6 +13,8 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
   const guess = verb ? guessedVerb(verb, verbsOf(command)) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
+  if (verb && line.path.length === 1 && /^https?:\/\//i.test(verb))
+    details.push(`did you mean: linkctl shorten ${shellWord(verb)}`);
   if (error.code === 'commander.missingArgument') {
     details.push(`usage: ${command.usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
@@ -37,30 +40,63 @@ function guessedVerb(word: string, verbs: readonly string[]): string | undefined
 }
 
 const making = ['shorten', 'add'];
-const reading = ['list'];
+const listing = ['list'];
 const otherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['create', making],
   ['new', making],
   ['add', making],
-  ['get', reading],
-  ['show', reading],
-  ['export', reading],
+  ['get', listing],
+  ['show', listing],
+  ['export', listing],
   ['remove', ['delete']],
   ['import', ['shorten -f']],
 ]);
 
-/** Where the nearest is no flag to be guessed, the next best would mislead. */
+/** A word that other tools have for it, else the nearest of ours. Where that is no flag to be guessed, the next best would mislead. */
 function guessedFlag(word: string, line: TypedLine): string | undefined {
-  const guess = nearest(
-    word,
-    reachableFlags(line).flatMap(({ long }) => long ?? []),
-  );
-  const deletes = guess === '--all' && line.command.name === 'logout';
-  return guess === undefined || deletes || consenting.includes(guess) ? undefined : guess;
+  const flags = reachableFlags(line).flatMap(({ long }) => long ?? []);
+  const meant = otherFlags.get(word.toLowerCase());
+  if (meant)
+    return meant.find((flag) => flags.includes(flag) && (!selecting.includes(flag) || reading.includes(line.command.name)));
+  const guess = nearest(word, flags);
+  if (guess === undefined || consenting.includes(guess)) return undefined;
+  // Whoever mistypes a flag for a value must not select links with it, and so change others.
+  return selecting.includes(guess) && editsBetween(word, guess) > 1 ? undefined : guess;
 }
 
+const hash = ['--hash', '--new-hash'];
+const tag = ['--add-tag', '--tag', '--by-tags'];
+const order = ['--order-by'];
+const otherFlags: ReadonlyMap<string, readonly string[]> = new Map([
+  ['--slug', hash],
+  ['--alias', hash],
+  ['--keyword', hash],
+  ['--tag', tag],
+  ['--tags', tag],
+  ['--label', tag],
+  ['--labels', tag],
+  ['--title', ['--note']],
+  ['--sort', order],
+  ['--sort-by', order],
+]);
+
+/** Flags that say which links a command is about. */
+const selecting: readonly string[] = ['--by-tags', '--search', '--filter', '--hashes-from', '--all-domains'];
+
+/** Commands to which links may be selected by a guess, because they change none. */
+const reading: readonly string[] = ['list', 'stats', 'check', 'report'];
+
 /** What consents or deletes is never guessed: whoever follows a guess has not chosen it. */
-const consenting: readonly string[] = ['--yes', '--force', '--again', '--reset', '--insecure-http'];
+const consenting: readonly string[] = [
+  '--yes',
+  '--force',
+  '--again',
+  '--reset',
+  '--insecure-http',
+  '--all',
+  '--max-affected',
+  '--max-deleted',
+];
 
 function verbsOf({ commands }: CommandTree): string[] {
   return commands.filter(({ hidden }) => !hidden).flatMap(({ name, aliases }) => [name, ...aliases]);

@@ -1,6 +1,5 @@
 import { fields, hashPattern, isCalendarDate, lengthFault } from '../contract/fields.ts';
 import { parseUrl, withLocalName } from '../contract/web-address.ts';
-
 import { Refusal } from './refusal.ts';
 
 /** One item of a payload, of which nothing is known yet. */

@@ -101,6 +101,59 @@ test.for([
   expect(await wire.requests()).toEqual([]);
 });
 
+test.for([
+  [['shorten', 'https://a.example/', '--slug', 'x'], '--hash'],
+  [['shorten', 'https://a.example/', '--alias=x'], '--hash'],
+  [['shorten', 'https://a.example/', '--tags', 'x'], '--tag'],
+  [['shorten', 'https://a.example/', '--title', 'x'], '--note'],
+  [['edit', 'abc', '--slug', 'x'], '--new-hash'],
+  [['edit', 'abc', '--tags', 'x'], '--add-tag'],
+  [['edit', 'abc', '--TAG', 'x'], '--add-tag'],
+  [['list', '--tag', 'x'], '--by-tags'],
+  [['stats', '--tags', 'x'], '--by-tags'],
+  [['check', '--label', 'x'], '--by-tags'],
+  [['list', '--sort', 'clicks'], '--order-by'],
+  [['list', '--sort-by', 'clicks'], '--order-by'],
+  [['delete', '--serach', 'x'], '--search'],
+] as const)('E37: for %s the flag that means it is suggested', async ([argv, ours], { linkctl, wire }) => {
+  const ran = await linkctl(argv);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`did you mean ${ours}?\n`) });
+  expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  [['delete', 'abc', '--tags', 'x']],
+  [['delete', 'abc', '--tag', 'x']],
+  [['rewrite', 'https://a.example', 'https://b.example', '--tags', 'x']],
+  [['edit', 'abc', '--by-tgs2', 'x']],
+  [['list', '--slug', 'x']],
+  [['delete', 'abc', '--alle']],
+] as const)('E37: for %s no flag that selects links is suggested', async ([argv], { linkctl, wire }) => {
+  const ran = await linkctl([...argv]);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('unknown option') });
+  expect(ran.stderr).not.toContain('did you mean');
+  expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  ['https://nodejs.org/', 'linkctl shorten https://nodejs.org/'],
+  ['HTTP://a.example/?a=1&b=2', "linkctl shorten 'HTTP://a.example/?a=1&b=2'"],
+])('E37: %s in the place of a command is a URL to shorten', async ([url = '', line], { linkctl, wire }) => {
+  const ran = await linkctl([url]);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`\ndid you mean: ${line}\n`) });
+  expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  ['auth', 'list', 'ls'],
+  ['tags', 'list', 'ls'],
+  ['tags', 'delete', 'rm'],
+])('E37: %s %s is %s, too', async ([group = '', name = '', alias = ''], { linkctl }) => {
+  const [long, short] = await Promise.all([name, alias].map((word) => linkctl([group, word, '--help'])));
+  expect(long).toEqual(short);
+  expect(long).toMatchObject({ code: 0, stdout: expect.stringContaining(`linkctl ${group} ${name}`) });
+});
+
 test.for([['list', '--lim', '5'], ['li'], ['https://nodejs.org/']])(
   'B6: %s is no abbreviation of anything',
   async (argv, { linkctl }) => {
