@@ -100,7 +100,8 @@ export async function openProfile(profile: string, invocation: Invocation): Prom
 function accountOf(credentials: ServerCredentials): Account {
   const { edition, baseUrl, username, profile, sources, settings, readKey } = credentials;
   const keySource = sources.apiKey.kind === 'profile' ? sources.apiKey.path : describeSource(sources.apiKey);
-  return { edition, baseUrl, username, profile, keySource, methodOverride: settings.method_override ?? undefined, readKey };
+  const methodOverride = settings.method_override ?? undefined;
+  return { edition, baseUrl, username, profile, keySource, methodOverride, caFile: settings.ca_file ?? undefined, readKey };
 }
 
 async function sandboxAccount({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {
@@ -172,6 +173,8 @@ interface Account {
   /** Where the key comes from, as people know it (B47). */
   readonly keySource: string;
   readonly methodOverride?: boolean | undefined;
+  /** Of the profile, where no flag names another. */
+  readonly caFile?: string | undefined;
   /** The working domain, for messages about it. */
   readonly domain?: { readonly name: string; readonly source: string } | undefined;
   /** Without it, calls carry no credentials. */
@@ -197,7 +200,7 @@ export function connect(account: Account, invocation: Invocation): Client {
     timeout: timeoutOf(invocation),
     retries: account.retries ?? global.retries,
     maxWait: global.maxWait,
-    caFile: global.caFile,
+    caFile: global.caFile ?? account.caFile,
     signal: deadline.calls,
     onChange: deadline.changes,
     observe: (event) => trace(event, invocation),

@@ -25,7 +25,7 @@ export function registerAuth(command: Command, run: Runner): void {
       'pass show urls | linkctl auth login --base-url s.ex --username ann --with-key',
     ],
     notes: [
-      'The API key is never accepted on the command line. On a terminal, missing values are prompted for. The base URL can be a host name; ' +
+      'The path of --ca-file is stored with the profile. The API key is never accepted on the command line. On a terminal, missing values are prompted for. The base URL can be a host name; ' +
         'linkctl then tries /tiny/api/3 and /api/3.',
     ],
     globals: ['--base-url', '--username', '--api-key-file', '--edition', '--domain', '--insecure-http', '--ca-file'],

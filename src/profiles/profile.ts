@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { AuthError, UsageError } from '../base/errors.ts';
 import { hasControlCharacter } from '../base/unicode.ts';
 import { editions, isEdition } from '../contract/editions.ts';
@@ -89,6 +90,8 @@ const profileFields = {
   /** A program and its arguments, run without a shell; what it prints is the key. It beats `api_key`. */
   api_key_command: command,
   insecure_http: { ...yesOrNo, flag: '--insecure-http', default: false },
+  /** Certificates that are trusted beside the usual ones, in PEM. */
+  ca_file: { ...text('an absolute path', isAbsolute), flag: '--ca-file' },
   /** PATCH and DELETE as POST with `X-HTTP-Method-Override`. */
   method_override: { ...yesOrNo, default: false },
   /** For servers that send no `short_url_with_protocol`. */

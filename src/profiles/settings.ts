@@ -21,6 +21,7 @@ export interface SettingFlags extends CredentialFlags {
   readonly domain?: string | undefined;
   readonly output?: string | undefined;
   readonly color?: string | undefined;
+  readonly caFile?: string | undefined;
 }
 
 /** Every setting, whether the profile is complete or not, so that it shows what is missing. Throws `LocalError`, `UsageError`. */
@@ -63,7 +64,7 @@ function profileName({ name: named, member }: Choice, config: Config): string | 
 type GivenSettings = { readonly [K in ProfileKey]?: Given<unknown> | undefined };
 
 function givenSettings(
-  { domain, output, color, insecureHttp }: SettingFlags,
+  { domain, output, color, insecureHttp, caFile }: SettingFlags,
   { given }: Choice,
   env: System['env'],
 ): GivenSettings {
@@ -72,6 +73,7 @@ function givenSettings(
     domain: givenValue('domain', domain, env),
     output: givenValue('output', output, env),
     color: givenValue('color', color, env),
+    ...(caFile && { ca_file: { value: caFile, source: { kind: 'flag', name: '--ca-file' } } }),
     ...(insecureHttp && { insecure_http: { value: true, source: { kind: 'flag', name: '--insecure-http' } } }),
   };
 }

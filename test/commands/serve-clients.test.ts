@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { certify } from '../support/certificates.ts';
+import { runnerIn } from '../support/linkctl.ts';
 import { needs } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { type Announced, type Serving, test } from './serving.ts';
@@ -69,6 +70,24 @@ test('V1, V4: curl uses it behind TLS and a prefix, as clients do, and follows t
   expect(
     await curl('-o', '/dev/null', '-w', '%{http_code}', '-I', '--http1.0', '-H', 'Host:', made.urls[0].short_url_with_protocol),
   ).toBe('303');
+});
+
+test('CLI 3.3: the authority that signed a certificate is named once, at login', async ({ serve, folder }) => {
+  const { flags, ca } = await certificateIn(folder);
+  const { announced } = await serve(['--port', '0', ...flags]);
+  const linkctl = runnerIn({ HOME: folder });
+  const login = ['auth', 'login', '--profile', 'own', '--username', 'sandbox', '--with-key', '--base-url', announced.base_url];
+  const world = { stdin: announced.api_key ?? '' };
+  expect(await linkctl(login, world)).toMatchObject({ code: 8, stderr: expect.stringContaining('--ca-file <pem file>') });
+  expect((await linkctl([...login, '--ca-file', relative(process.cwd(), ca)], world)).code).toBe(0);
+  expect(await linkctl(['list'])).toMatchObject({ code: 0, stderr: '' });
+  expect((await linkctl(['config', 'get', 'ca_file'])).stdout).toBe(`${ca}\n`);
+  // Another login at the same server keeps it.
+  expect((await linkctl(login, world)).code).toBe(0);
+  expect((await linkctl(['config', 'set', 'ca_file', 'ca.pem'])).stderr).toContain('ca_file: expected an absolute path');
+  expect((await linkctl(['config', 'unset', 'ca_file'])).code).toBe(0);
+  expect((await linkctl(['list'])).code).toBe(8);
+  expect((await linkctl(['list', '--ca-file', ca])).code).toBe(0);
 });
 
 test('V4: SIGHUP serves the new certificate; one that cannot be used is said, and the old one stays', async ({

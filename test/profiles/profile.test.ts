@@ -20,6 +20,7 @@ test.each([
   ['dedupe', 'off', 'off'],
   ['batch_size', '500', 500],
   ['api_key_command', '["pass", "show", "x"]', ['pass', 'show', 'x']],
+  ['ca_file', '/etc/own.pem', '/etc/own.pem'],
   ['insecure_http', 'true', true],
   ['method_override', 'false', false],
   ['short_url_scheme', 'http', 'http'],

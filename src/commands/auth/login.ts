@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { InputStream, System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
@@ -46,12 +47,22 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
   const verified = await verify({ url, username, key, keySource, name, stored }, invocation);
   const { edition, account } = verified;
   const domain = global.domain?.at(-1);
+  const trusted = global.caFile ? { ca_file: resolve(global.caFile) } : {};
   let current: string | undefined;
   await changeConfig(system, (draft) => {
     const kept = stored.base_url === url ? draft.profiles[name] : {};
     const secret = typeof source !== 'string' && source.kind === 'command' ? {} : { api_key: key.value, api_key_command: null };
     const exposed = isExposed(url) ? { insecure_http: true } : {};
-    draft.profiles[name] = { ...kept, base_url: url, username, edition, ...secret, ...exposed, ...(domain && { domain }) };
+    draft.profiles[name] = {
+      ...kept,
+      base_url: url,
+      username,
+      edition,
+      ...secret,
+      ...exposed,
+      ...trusted,
+      ...(domain && { domain }),
+    };
     draft.current_profile ??= name;
     current = draft.current_profile;
   });
@@ -184,6 +195,7 @@ async function verify({ url, username, key, keySource, name, stored }: Candidate
       username,
       keySource,
       methodOverride: stored.method_override ?? undefined,
+      caFile: (stored.base_url === url && stored.ca_file) || undefined,
       readKey: async () => ({ value: key.value, warnings: [] }),
     },
     invocation,
