@@ -1,9 +1,10 @@
+import { homepage } from '../../src/base/version.ts';
 import type { CommandTree, Flag } from '../../src/help/command-tree.ts';
 import { flagMeaning } from '../../src/help/layout.ts';
-import type { TopicName } from '../../src/help/topic-names.ts';
+import { type TopicName, topicNames } from '../../src/help/topic-names.ts';
 import { type Part, topics } from '../../src/help/topics.ts';
 
-/** The manual page in roff's `man` macros, from the same tree as `--help` (B98). */
+/** The manual page in roff's `man` macros, from the same tree as `--help`. */
 export function manualPage(root: CommandTree, version: string): string {
   return [
     `.TH LINKCTL 1 "" "linkctl ${version}" "User Commands"`,
@@ -15,13 +16,40 @@ export function manualPage(root: CommandTree, version: string): string {
     '.SH SYNOPSIS',
     '.B linkctl',
     roff(root.usage.replace(`${root.line} `, '')),
-    '.SH EXAMPLES',
-    ...typedLines(root.examples),
+    '.SH DESCRIPTION',
+    ...description.flatMap(partLines),
     '.SH COMMANDS',
     ...leafCommands(root).flatMap(commandSection),
-    ...(Object.keys(topics) as TopicName[]).flatMap(topicSection),
+    ...topicNames.filter((name) => !isUsual(name)).flatMap(topicSection),
+    '.SH FILES',
+    ...files.flatMap(partLines),
+    ...topicNames.filter(isUsual).flatMap(topicSection),
+    '.SH EXAMPLES',
+    ...typedLines(root.examples),
+    '.SH SEE ALSO',
+    roff(`curl(1), jq(1), cron(8), ${homepage}`),
     '',
   ].join('\n');
+}
+
+const description: readonly Part[] = [
+  'linkctl makes, changes, deletes and counts short URLs on a server with the API of tiny.cc, one of them or a file of many. A run of many can be interrupted at any time: the same command continues it.',
+  'Servers come in two editions: with several domains an account, or with one. [edition A] marks what only the first of them has; linkctl auth login finds out which it is.',
+];
+
+const files: readonly Part[] = [
+  [
+    ['~/.config/linkctl/config.json', 'profiles, with their API keys'],
+    ['~/.local/state/linkctl/runs', 'records of runs, from which they are continued and undone'],
+    ['~/.local/share/linkctl', 'links of the sandbox and of linkctl serve, and the history of clicks'],
+    ['~/.cache/linkctl', 'tags and domains for completion'],
+  ],
+  'XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME move them.',
+];
+
+/** Topics that have a section in every manual page; the others come right behind the commands. */
+function isUsual(name: TopicName): boolean {
+  return name === 'environment' || name === 'exit-codes';
 }
 
 /** Every command that does something itself, in the order of help; of a group, its verbs. */

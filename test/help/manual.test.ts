@@ -29,6 +29,15 @@ test('B98: the manual names every command that runs, its verbs included, and non
   expect(page).not.toContain('unseen');
 });
 
+test('CLI 3.3: the manual has the usual sections in their order, and says what [edition A] is before it says it', () => {
+  const page = manualPage(tree(), '1.2.3');
+  const usual = ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'COMMANDS', 'FILES', 'ENVIRONMENT', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO'];
+  const sections = [...page.matchAll(/^\.SH (.*)/gm)].map(([, name = '']) => name);
+  expect(sections.filter((name) => usual.includes(name))).toEqual(usual);
+  expect(page.indexOf('[edition A] marks')).toBeGreaterThan(page.indexOf('.SH DESCRIPTION'));
+  expect(page.indexOf('[edition A] marks')).toBe(page.indexOf('[edition A]'));
+});
+
 test('B98: groff reads the manual of the whole program without a warning', async () => {
   needs('groff');
   const page = manualPage(await wholeTree(), '1.2.3');
