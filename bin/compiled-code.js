@@ -2,9 +2,6 @@
 const fs = require('node:fs');
 const { dirname, relative, sep } = require('node:path');
 const { Script } = require('node:vm');
-const { crc32 } = require('node:zlib');
-
-const sealBytes = 4;
 
 /**
  * Loads the `.cjs` files of a folder with the code that V8 compiled in an earlier run under the same Node. Returns what keeps the code of
@@ -32,7 +29,10 @@ exports.useCompiledCode = (folder, program) => {
   };
 };
 
-/** V8 trusts the code that it is given, down to a crash: so it is sealed by a checksum. */
+/**
+ * V8 trusts the code that it is given, down to a crash. So it is kept twice, and used where both are the same: a comparison needs no module
+ * of Node's, a checksum would need one that takes longer to load.
+ */
 function keptCode(path, owner) {
   let file;
   try {
@@ -40,8 +40,8 @@ function keptCode(path, owner) {
     const { uid, mode } = fs.fstatSync(file);
     if (process.getuid && (uid !== owner || mode & 0o022)) return undefined;
     const bytes = fs.readFileSync(file);
-    const code = bytes.subarray(sealBytes);
-    return bytes.length > sealBytes && crc32(code) === bytes.readUInt32LE() ? code : undefined;
+    const code = bytes.subarray(0, bytes.length / 2);
+    return code.length > 0 && code.equals(bytes.subarray(code.length)) ? code : undefined;
   } catch {
     return undefined;
   } finally {
@@ -54,10 +54,8 @@ function keep(compiled, place) {
     fs.mkdirSync(place, { recursive: true, mode: 0o755 });
     for (const [name, script] of compiled) {
       const code = script.createCachedData();
-      const seal = Buffer.alloc(sealBytes);
-      seal.writeUInt32LE(crc32(code));
       const unfinished = `${place}/${name}.${process.pid}`;
-      fs.writeFileSync(unfinished, Buffer.concat([seal, code]), { mode: 0o644 });
+      fs.writeFileSync(unfinished, Buffer.concat([code, code]), { mode: 0o644 });
       fs.renameSync(unfinished, `${place}/${name}`);
     }
   } catch {

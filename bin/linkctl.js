@@ -23,16 +23,16 @@ function start() {
     process.exitCode = 9;
     return;
   }
-  // Traces of our own bugs then name lines of src/ (B48). Reading the maps takes longer than most commands.
-  if (process.env.LINKCTL_DEBUG || process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
   // Looking up a name holds a thread. Of Node's four, dead name servers would hold all, and `check` would call other hosts unreachable.
   if (process.argv.includes('check')) process.env.UV_THREADPOOL_SIZE ??= '36';
-  // Before the program: it is loaded with what an earlier start has compiled.
-  const keepCompiledCode = require('./compiled-code.js').useCompiledCode(folder, `${folder}/main.cjs`);
+  // Traces of our own bugs then name lines of src/. Reading the maps takes longer than most commands, and kept code has none.
+  const isDebugged = process.env.LINKCTL_DEBUG || process.argv.includes('--debug');
+  if (isDebugged) process.setSourceMapsEnabled(true);
+  const keepCompiledCode = isDebugged ? undefined : require('./compiled-code.js').useCompiledCode(folder, `${folder}/main.cjs`);
   const { main, processSystem } = require(`${folder}/main.cjs`);
   main(process.argv.slice(2), processSystem()).then((code) => {
     process.exitCode = code;
-    keepCompiledCode();
+    keepCompiledCode?.();
   });
 }
 

@@ -40,7 +40,7 @@ async function loadedBy(argv: readonly string[], env: Record<string, string>): P
   const empty = new Set((await read('empty.json', '--eval', '0')).builtins);
   const { files, builtins } = await read('full.json', programPath, ...argv);
   return {
-    files: files.filter((file) => file !== probe && file !== programPath),
+    files: files.filter((file) => file !== probe && dirname(file) !== dirname(programPath)),
     builtins: builtins.filter((name) => !empty.has(name)).map((name) => name.replace(/^\w+ /, '')),
   };
 }
@@ -63,7 +63,9 @@ test('B98, T12: shortening one URL loads four files, and no library but the one 
   expect(files.length).toBeLessThanOrEqual(4);
   expect([...packagesIn(files)]).toEqual(['commander']);
   expect(builtins).toContain('http');
-  expect(builtins.filter((name) => ['child_process', 'crypto', 'tls', 'https', 'sqlite', 'zlib'].includes(name))).toEqual([]);
+  // The lines of its record have digests.
+  expect(builtins).toContain('crypto');
+  expect(builtins.filter((name) => ['child_process', 'tls', 'https', 'sqlite', 'zlib'].includes(name))).toEqual([]);
 });
 
 test.for([
