@@ -5,6 +5,7 @@ import { faults } from '../support/faulty-steps.ts';
 import { createHabits } from '../support/habits.ts';
 import { test as base } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
+import { undoLast } from './undo-world.ts';
 
 const test = base.extend({
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
@@ -35,7 +36,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const made = await linkctl(['shorten', '-f', fileOf(folder, keyed), '-o', 'json']);
     expect(made.code).toBe(0);
     expect(JSON.parse(made.stdout).summary).toMatchObject({ created: 3, existing: 0 });
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'h2\nh1\nh0\n' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h2\nh1\nh0\n' });
     expect(await stored(service)).toEqual([]);
   });
 
@@ -79,7 +80,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([{ only: { method: 'POST' }, times: 'all', alter: { each: { long_url } } }]);
     const path = fileOf(folder, ['custom_hash,long_url', `h0,${long_url}`]);
     expect(await linkctl(['shorten', '-f', path])).toMatchObject({ code: 0 });
-    expect(await linkctl(['undo', '--yes'])).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h0\n' });
     expect(await stored(service)).toEqual([]);
     await store(service, numbered(1));
     expect(await linkctl(['edit', '-f', fileOf(folder, ['hash,long_url', `h0,${long_url}`])])).toMatchObject({ code: 0 });

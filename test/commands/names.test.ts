@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
+import { undoLast } from './undo-world.ts';
 
 describe('a service on this computer', () => {
   test.override({ domains: [{ name: 'localhost:8787' }] });
@@ -14,9 +15,9 @@ describe('a service on this computer', () => {
     const watched = { terminal: { stderr: true } };
     const lines = [
       await linkctl(['edit', '-f', path], watched),
-      await linkctl(['undo', '--yes'], watched),
+      await undoLast(linkctl, [], watched),
       await linkctl(['rewrite', 'https://example.com', 'https://example.org', '--yes'], watched),
-      await linkctl(['undo', '--yes'], watched),
+      await undoLast(linkctl, [], watched),
     ].map(({ stderr }) => stderr);
     for (const stderr of lines) {
       for (const [label] of stderr.matchAll(/domain [^;,)\s]+/g)) expect(label).toBe('domain localhost:8787');
@@ -41,11 +42,11 @@ describe.each([
       ['edit', `${domains[0]?.name}/h0`, '--note', 'o'],
       ['edit', '--all', '--filter', 'note=o', '--note', 'p', '--yes', '--max-affected', '9'],
       ['edit', '-f', path],
-      ['undo', '--yes'],
+      ['undo'],
       ['rewrite', 'https://example.com', 'https://example.org', '--yes'],
-      ['undo', '--yes'],
+      ['undo'],
       ['delete', 'h0', 'h1', '--yes'],
-      ['undo', '--yes'],
+      ['undo'],
       [
         'delete',
         '--all',
@@ -57,8 +58,9 @@ describe.each([
         '9',
       ],
     ]) {
-      const planned = await linkctl([...words, '-n']);
-      const done = await linkctl(words);
+      const isUndo = words[0] === 'undo';
+      const planned = await (isUndo ? undoLast(linkctl, ['-n']) : linkctl([...words, '-n']));
+      const done = await (isUndo ? undoLast(linkctl) : linkctl(words));
       expect([words, done]).toMatchObject([words, { code: 0 }]);
       expect([words, first(planned.stdout)]).toEqual([words, first(done.stdout)]);
     }

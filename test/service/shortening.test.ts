@@ -30,6 +30,18 @@ inBothEditions((test, edition) => {
     expect([status, body.error.code, body.urls[0]?.error?.code]).toEqual([200, 0, 1305]);
   });
 
+  test('E26: the length of a note and of a label is counted in characters, an emoji as one', async ({ client }) => {
+    const emoji = (count: number): string => '😀'.repeat(count);
+    const { body } = await client.call('POST', '/urls', {
+      urls: [255, 256].flatMap((count) => [
+        { long_url: url, note: emoji(count) },
+        { long_url: url, tags: [emoji(count)] },
+      ]),
+    });
+    expect(body.urls.map((item) => item.error?.code)).toEqual([0, 0, 1305, 1311]);
+    expect(body.urls[0]?.note).toBe(emoji(255));
+  });
+
   test('4.3.2: without the parameter, one long URL can have several short links', async ({ client }) => {
     const items = await client.shorten({ long_url: url }, { long_url: url });
     expect(new Set(items.map((item) => item.hash)).size).toBe(2);

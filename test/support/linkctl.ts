@@ -9,6 +9,7 @@ import type { ServiceLimits } from '../../src/service/settings.ts';
 import type { DomainSettings } from '../../src/service/store/store.ts';
 import { canaryKey, expectNoSecret, secretFaults } from './canary.ts';
 import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
+import { isException } from './habit-exceptions.ts';
 import { createHabits, type Habits, isHabits } from './habits.ts';
 import { runningClock } from './running-clock.ts';
 import { createTestSystem, type World } from './test-system.ts';
@@ -88,10 +89,8 @@ export const test = base.extend<Fixtures>({
     await use(service);
     await service.close();
   },
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
-  habits: async ({}, use) => {
-    const name = process.env.LINKCTL_TEST_HABITS;
-    await use(isHabits(name) ? createHabits(name) : undefined);
+  habits: async ({ task }, use) => {
+    await use(habitsOf(task.file.filepath, task.name));
   },
   wire: async ({ service, habits }, use) => {
     const wire = await startFaultyServer({ backend: service.baseUrl, habits });
@@ -120,6 +119,12 @@ export const test = base.extend<Fixtures>({
     await service.close();
   },
 });
+
+/** As the variable `LINKCTL_TEST_HABITS` says; as ours where a test cannot do with others. */
+function habitsOf(path: string, title: string): Habits | undefined {
+  const name = process.env.LINKCTL_TEST_HABITS;
+  return isHabits(name) && !isException(path, title) ? createHabits(name) : undefined;
+}
 
 /** `linkctl` in this process, in an environment of its own. */
 export function runnerIn(env: Readonly<Record<string, string>>, clock: Pick<World, 'now'> = {}, habits?: Habits): Linkctl {
