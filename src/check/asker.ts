@@ -36,6 +36,8 @@ export interface AskerOptions {
   resolve(name: string): Promise<readonly LookupAddress[]>;
   /** Milliseconds for the whole of one request, from the look-up of the name to the headers of the answer. */
   readonly timeout: number;
+  /** Calls when the time is over, unless what is returned is called before; a timer of this computer without it. */
+  readonly startTimer?: (isOver: () => void, milliseconds: number) => () => void;
   readonly userAgent: string;
   /** PEM, in addition to the usual ones; absent for those alone. */
   readonly ca?: readonly string[] | undefined;
@@ -57,7 +59,7 @@ const maximumHeaders = 256 * 1024;
  * after its headers, so that an agent would make and close a pool for each. undici never looks up a literal address: `literalRefusal` is for
  * those.
  */
-export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerOptions): Asker {
+export function createAsker({ refusal, resolve, timeout, startTimer = usualTimer, userAgent, ca }: AskerOptions): Asker {
   const resolving = new Set<string>();
   const connect = buildConnector({
     lookup: checkedLookup(resolve, refusal, resolving),
@@ -75,7 +77,7 @@ export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerO
         const client = new Client(url.origin, options);
         let isConnected = false;
         const settle = (answer: Answer): void => {
-          clearTimeout(timer);
+          stopTimer();
           signal?.removeEventListener('abort', interrupt);
           resolveWith(answer);
           // What happens to the connection from here on changes nothing.
@@ -84,7 +86,7 @@ export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerO
         const fail = (reason: string, offline = false): void =>
           settle({ kind: 'failure', reason, connected: isConnected, offline, milliseconds: milliseconds() });
         const interrupt = (): void => fail('interrupted');
-        const timer = setTimeout(() => {
+        const stopTimer = startTimer(() => {
           if (resolving.has(url.hostname) && !isConnected) fail(nameServerFails(url.hostname), true);
           else fail(`no response from ${url.host} within ${timeout / 1000} s`);
         }, timeout);
@@ -114,6 +116,11 @@ export function createAsker({ refusal, resolve, timeout, userAgent, ca }: AskerO
         );
       }),
   };
+}
+
+function usualTimer(isOver: () => void, milliseconds: number): () => void {
+  const timer = setTimeout(isOver, milliseconds);
+  return () => clearTimeout(timer);
 }
 
 /** A name all of whose addresses are refused. */

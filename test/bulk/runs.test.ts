@@ -80,9 +80,11 @@ test('finished journals are kept 30 days, unfinished ones until they are forgott
   await world.shorten(rowsOf(3), { name: 'one.csv' });
   await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
   await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
-  await pruneRuns(world.state, { ...world.system, now: () => Date.now() + 29 * 86_400_000 });
+  const written = Date.UTC(2026, 1, 1);
+  for (const { journal } of await listRuns(world.state)) utimesSync(journal, new Date(written), new Date(written));
+  const after = (days: number) => ({ ...world.system, now: () => written + days * 86_400_000 });
+  await pruneRuns(world.state, after(29));
   expect(await listRuns(world.state)).toHaveLength(2);
-  for (const { journal } of await listRuns(world.state)) utimesSync(journal, new Date(0), new Date(0));
-  await pruneRuns(world.state, world.system);
+  await pruneRuns(world.state, after(31));
   expect(await listRuns(world.state)).toMatchObject([{ state: 'unfinished' }]);
 });

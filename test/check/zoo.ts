@@ -172,6 +172,10 @@ export interface Zoo {
   /** PEM of the authority whose certificates are trusted. */
   readonly ca: string;
   urlOf(name: string, path?: string): string;
+  /** Calls when a request has come that gets no answer; returns what ends that. For one request at a time. */
+  whenSilent(isOver: () => void): () => void;
+  /** The same for what is asked before a request can be sent. */
+  fallSilent(): void;
   close(): Promise<void>;
 }
 
@@ -195,6 +199,10 @@ export async function openZoo(): Promise<Zoo> {
   const visits = new Map<string, number>();
   let connections = 0;
   let trespasses = 0;
+  const waiting = new Set<() => void>();
+  const silence = (): void => {
+    for (const isOver of waiting) isOver();
+  };
   const answer: RequestListener = (request, response) => {
     const host = request.headers.host ?? '';
     const name = host.replace(/\.test(:\d+)?$/, '');
@@ -204,6 +212,7 @@ export async function openZoo(): Promise<Zoo> {
     requests.push(`${key}${request.url}`);
     headers.push(request.headers);
     (animals[name] ?? end(200))(request, response, { nth, isHead: request.method === 'HEAD', urlOf });
+    if (!response.headersSent) silence();
   };
   const count = (): void => {
     connections += 1;
@@ -230,6 +239,7 @@ export async function openZoo(): Promise<Zoo> {
     server: createRawServer((socket) => {
       count();
       socket.on('error', () => undefined);
+      socket.on('data', silence);
       take(socket);
     }),
   }));
@@ -255,6 +265,11 @@ export async function openZoo(): Promise<Zoo> {
     connections: () => connections,
     ca: authority.cert,
     urlOf,
+    whenSilent(isOver) {
+      waiting.add(isOver);
+      return () => waiting.delete(isOver);
+    },
+    fallSilent: silence,
     async close() {
       for (const socket of sockets) socket.destroy();
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
@@ -263,7 +278,8 @@ export async function openZoo(): Promise<Zoo> {
 }
 
 /** Pages on several hosts that count how many ask them at once. */
-export async function openCrowd() {
+export async function openCrowd(full: number) {
+  const waiting: (() => void)[] = [];
   const inside = new Map<string, number>();
   let most = 0;
   let mostAtHost = 0;
@@ -275,10 +291,13 @@ export async function openCrowd() {
       most,
       [...inside.values()].reduce((sum, one) => sum + one, 0),
     );
-    setTimeout(() => {
+    const leave = (): void => {
       inside.set(host, (inside.get(host) ?? 0) - 1);
       response.writeHead(200).end();
-    }, 10);
+    };
+    // Until as many are inside as may be, nobody leaves: how busy the machine is does not matter.
+    if (most >= full) for (const one of waiting.splice(0).concat(leave)) setTimeout(one, 10);
+    else waiting.push(leave);
   });
   const port = await listen(server, home);
   return {

@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults, type Step } from '../support/faulty-steps.ts';
-import { test } from '../support/linkctl.ts';
+import { test as base } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
 
 const day = 86_400_000;
-/** Ten minutes before midnight of today: journals that seem older than 30 days are deleted. */
-const evening = Math.ceil(Date.now() / day) * day - 600_000;
+/** Ten minutes before midnight. */
+const evening = Date.UTC(2026, 0, 31, 23, 50);
+const test = base.extend({ startsAt: evening });
 const onPost = { only: { method: 'POST' } } as const;
 const quota: Step = { ...faults.refuse(1303), ...onPost };
 

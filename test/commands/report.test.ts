@@ -4,22 +4,26 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { test as base, type Linkctl } from '../support/linkctl.ts';
+import { runningClock } from '../support/running-clock.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 
-const day = 86_400_000;
-/** 2126-03-02, 02:00 UTC: when the readings of these tests begin. The service has the clock of today, for which these links work. */
-const begin = Date.UTC(2126, 2, 2, 2);
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+/** 2026-03-02, 02:00 UTC: when the readings of these tests, and the clock of the service, begin. */
+const begin = Date.UTC(2026, 2, 2, 2);
 
 interface Fixtures {
-  /** Runs `linkctl` so many days after `begin`. */
+  /** Runs `linkctl` so many days after `begin`; what is no recorder a minute later, when the readings of that moment are made. */
   on: (days: number, ...argv: string[]) => ReturnType<Linkctl>;
   /** The file that is written. */
   path: string;
 }
 
-const test = base.extend<Fixtures>({
+const test = base.extend({ startsAt: begin }).extend<Fixtures>({
   on: async ({ linkctl }, use) => {
-    await use((days, ...argv) => linkctl(argv, { now: () => begin + days * day }));
+    await use((days, ...argv) => {
+      const since = argv.includes('--record') ? 0 : minute;
+      return linkctl(argv, { now: runningClock(begin + days * day + since) });
+    });
   },
   path: async ({ folder }, use) => {
     await use(join(folder, 'report.html'));
@@ -43,9 +47,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('H3: report writes one page of what the readings and the listing say', async ({ on, path, service }) => {
     await store(service, [
       { custom_hash: 'h0', long_url: 'https://example.com/0', note: 'Spring <b>flyer</b>', tags: ['print'] },
-      { custom_hash: 'h1', long_url: 'https://example.com/1', expiration_date: '2126-03-10' },
-      { custom_hash: 'h2', long_url: 'https://example.com/2', expiration_date: '2126-04-05' },
-      { custom_hash: 'h3', long_url: 'https://example.com/3', expiration_date: '2126-03-03' },
+      { custom_hash: 'h1', long_url: 'https://example.com/1', expiration_date: '2026-03-10' },
+      { custom_hash: 'h2', long_url: 'https://example.com/2', expiration_date: '2026-04-05' },
+      { custom_hash: 'h3', long_url: 'https://example.com/3', expiration_date: '2026-03-03' },
     ]);
     await on(0, ...record);
     await visit(service, 'h0', 2);
@@ -56,7 +60,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await on(2.2, 'report', '--since', '1d', '--html', path)).toEqual({ code: 0, stdout: '', stderr: '' });
     const text = textOf(path);
     for (const part of [
-      'Clicks, 3 Mar 2126 to 4 Mar 2126 account "ann" on',
+      'Clicks, 3 Mar 2026 to 4 Mar 2026 account "ann" on',
       'Clicks 3 −50 % against 6 before',
       'Links with clicks 1 of 4 links',
       'localhost/h0 Spring <b>flyer</b> https://example.com/0',
@@ -64,9 +68,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       'Fewer clicks than before localhost/h1 https://example.com/1 −4 4 to 0',
       'Tag Clicks Before Change print',
       'Expiring 1 in the next 30 days',
-      'localhost/h1 https://example.com/1 4 10 Mar 2126',
+      'localhost/h1 https://example.com/1 4 10 Mar 2026',
       'The links were not checked yet',
-      'from the reading of 3 Mar 2126, 02:00 UTC to that of 4 Mar 2126, 02:00 UTC',
+      'from the reading of 3 Mar 2026, 02:00 UTC to that of 4 Mar 2026, 02:00 UTC',
     ]) {
       expect(text).toContain(part);
     }
@@ -76,9 +80,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const json = await on(2.2, 'report', '--since', '1d', '--html', path, '-o', 'json');
     expect(JSON.parse(json.stdout)).toEqual({
       report: path,
-      first: '2126-03-03T02:00:00.000Z',
-      last: '2126-03-04T02:00:00.000Z',
-      before: '2126-03-02T02:00:00.000Z',
+      first: expect.stringContaining('2026-03-03T02:00:00.'),
+      last: expect.stringContaining('2026-03-04T02:00:00.'),
+      before: expect.stringContaining('2026-03-02T02:00:00.'),
       clicks: 3,
       clicks_before: 6,
       links: 4,
@@ -154,9 +158,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const { stdout } = await linkctl(['report', '--html', path, '--json']);
       return { ...JSON.parse(stdout), text: textOf(path) };
     };
-    await linkctl(['check', '--allow-private', '-q', '--filter', 'hash=lost']);
-    const hour = 3_600_000;
-    const later = (hours: number) => ({ now: () => Date.now() + hours * hour });
+    // A check waits between its requests, by the clock.
+    const later = (hours: number) => ({ now: () => begin + hours * hour + performance.now() });
+    await linkctl(['check', '--allow-private', '-q', '--filter', 'hash=lost'], later(0));
     expect((await linkctl(['check', '--allow-private', '-q'], later(1))).code).toBe(3);
     const one = await report();
     expect(one.text).toMatch(/linkctl check --allow-private of .* found of [56] links: [12] ok, 4 broken\./);
@@ -228,7 +232,7 @@ test('H3: links with clicks are counted among those that were deleted since', as
 });
 
 test('H3: a table that is not whole names the command that lists the rest', async ({ linkctl, path, service }) => {
-  const expiration_date = new Date(Date.now() + 5 * day).toISOString().slice(0, 10);
+  const expiration_date = new Date(begin + 5 * day).toISOString().slice(0, 10);
   await store(service, numbered(21, { expiration_date }));
   for (let hash = 0; hash < 11; hash += 1) await visit(service, `h${hash}`, 1);
   await linkctl(['report', '--html', path]);

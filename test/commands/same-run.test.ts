@@ -7,13 +7,13 @@ import { numbered, store, stored } from '../support/stored-links.ts';
 
 const inUse = 300;
 const day = 86_400_000;
-/** Ten minutes before midnight: of today, as journals that seem older than 30 days are deleted. */
-const evening = Math.ceil(Date.now() / day) * day - 600_000;
+/** Ten minutes before midnight. */
+const evening = Date.UTC(2026, 0, 31, 23, 50);
 const inThirtyDays = new Date(evening + 30 * day).toISOString().slice(0, 10);
 const onPost = { only: { method: 'POST' } } as const;
 const quota: Step = { ...faults.refuse(1303), ...onPost };
 
-const test = base.extend<{ file: string }>({
+const test = base.extend({ startsAt: evening }).extend<{ file: string }>({
   file: async ({ folder }, use) => {
     const file = join(folder, 'links.csv');
     const rows = Array.from({ length: 40 }, (_, nth) => `https://new.example/${nth}`);

@@ -39,6 +39,8 @@ export function touchedLinks(before: AccountState, after: AccountState, isExempt
 export interface ForeignDeeds {
   readonly made: ReadonlySet<string>;
   readonly gone: ReadonlySet<string>;
+  /** Resolves when they know of all that the service did for them so far. */
+  heard(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -53,28 +55,36 @@ export function startForeignWriter(
   dice: Dice,
 ): ForeignDeeds {
   const over = new AbortController();
+  let calling: Promise<unknown> = Promise.resolve();
   const deeds = { made: new Set<string>(), gone: new Set<string>() };
+  const writeOnce = async (nth: number): Promise<void> => {
+    const domain = dice.of(domains);
+    const query = edition === 'a' ? `?domain=${domain}` : '';
+    if (dice.chance(0.6) || seeded < 50) {
+      const { long_url, note } = dice.of(items);
+      const own = dice.chance(0.5) ? long_url : `https://foreign.example/${nth}`;
+      const item = foreign === 'equal' ? { long_url, note } : { long_url: own, note: 'foreign' };
+      const { urls = [] } = await call(world, 'POST', `/urls${query}`, { urls: [item] });
+      for (const { hash } of urls) deeds.made.add(`${domain}/${hash}`);
+    } else {
+      const hash = `old${oddHashes.length + dice.pick(seeded - oddHashes.length)}`;
+      deeds.gone.add(`${domain}/${hash}`);
+      await call(world, 'DELETE', `/urls/${hash}${query}`);
+    }
+  };
   const work = async (): Promise<void> => {
     for (let times = 0; foreign !== 'none' && !over.signal.aborted && times < 40; times += 1) {
-      const domain = dice.of(domains);
-      const query = edition === 'a' ? `?domain=${domain}` : '';
-      if (dice.chance(0.6) || seeded < 50) {
-        const { long_url, note } = dice.of(items);
-        const own = dice.chance(0.5) ? long_url : `https://foreign.example/${times}`;
-        const item = foreign === 'equal' ? { long_url, note } : { long_url: own, note: 'foreign' };
-        const { urls = [] } = await call(world, 'POST', `/urls${query}`, { urls: [item] });
-        for (const { hash } of urls) deeds.made.add(`${domain}/${hash}`);
-      } else {
-        const hash = `old${oddHashes.length + dice.pick(seeded - oddHashes.length)}`;
-        deeds.gone.add(`${domain}/${hash}`);
-        await call(world, 'DELETE', `/urls/${hash}${query}`);
-      }
+      calling = writeOnce(times);
+      await calling;
       await delay(5 + dice.pick(30));
     }
   };
   const working = work();
   return {
     ...deeds,
+    async heard() {
+      await calling;
+    },
     async stop() {
       over.abort();
       await working;

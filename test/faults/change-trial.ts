@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { keptImages } from '../../src/bulk/journal/images.ts';
 import { runFolders, runNames, runRecord } from '../../src/bulk/run-names.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
@@ -65,7 +64,7 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
       }
     }
     await foreign.stop();
-    await delay(drawn.late + (drawn.timeout ?? 0) * 1000 + 50);
+    await world.server.settled({ late: true });
     const log = await world.server.requests();
     for (const note of requestsAfterTheEnd(starts, log, drawn.concurrency)) notebook.add('afterEnd', note);
     for (const note of crashesOf(starts)) notebook.add('crashed', note);

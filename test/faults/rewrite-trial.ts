@@ -219,7 +219,7 @@ async function startOnce(argv: readonly string[], phase: keyof Pace, trial: Tria
   if (!sent && planned !== undefined && how.stdout.length > 10_000)
     Object.assign(pace, { toPlan: planned - started, toEnd: how.ended - planned });
   // What it sent at last is read before the next process begins.
-  if (sent) await delay(100);
+  if (sent) await world.server.settled();
   return { argv, started, sent, ...how };
 }
 

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { seed as seedAccount } from '../support/stored-links.ts';
@@ -99,7 +98,7 @@ export async function runShortenTrial(host: FaultyHost, { seed, program, given }
         notSentIsTrue(job, reportedBy(job, starts, world), await ownNow(world, drawn, before, foreign), notebook, starts.length);
     }
     await foreign.stop();
-    await delay(drawn.late + (drawn.timeout ?? 0) * 1000 + 50);
+    await world.server.settled({ late: true });
     const log = await world.server.requests();
     for (const note of requestsAfterTheEnd(starts, log, drawn.concurrency)) notebook.add('afterEnd', note);
     for (const note of crashesOf(starts)) notebook.add('crashed', note);
@@ -229,14 +228,14 @@ function ownRecords(job: Job, own: readonly UrlRecord[]): Map<string, UrlRecord[
 
 async function ownNow(
   world: FaultWorld,
-  { edition, domain, domains, foreign: writer }: Circumstances,
+  { edition, domain, domains }: Circumstances,
   before: AccountState,
   foreign: ForeignDeeds,
 ): Promise<UrlRecord[]> {
   const working = domain ?? (domains[0] as string);
   const newest = await world.newest(1000, edition === 'a' ? working : undefined);
   // Somebody else hears a little later than the service which links are theirs.
-  if (writer !== 'none') await delay(100);
+  await foreign.heard();
   return newest.filter(({ hash }) => !before.has(`${working}/${hash}`) && !foreign.made.has(`${working}/${hash}`));
 }
 

@@ -46,30 +46,26 @@ export async function startOnce(
   }
   const how = await over;
   // What it sent at last is read before the next process begins.
-  if (sent) await delay(100);
+  if (sent) await world.server.settled();
   return { argv, started, sent, ...how };
 }
 
 /** Errors after which no process asks the server anything more (R-12). */
 const finalCodes: readonly unknown[] = [1300, 1301, 1303, 1217];
 
-/** Requests that came after the process had ended, or after an answer that forbids further ones. */
+/** Requests that came after an answer that forbids further ones. */
 export function requestsAfterTheEnd(starts: readonly Start[], log: readonly LoggedRequest[], concurrency: number): string[] {
   return starts.flatMap((start, index) => {
     const next = starts[index + 1]?.started ?? Number.POSITIVE_INFINITY;
     const own = log.filter(({ time }) => time >= start.started && time < next);
-    // What was on its way when a process was killed is read later.
-    const late = start.code === null ? [] : own.filter(({ time }) => time > start.ended + 100);
     // A server without a list of domains says so with 1301: that ends nothing.
     const refused = own.findIndex(
       ({ step, url }) =>
         finalCodes.includes(codeOf(step.answer?.body)) && !(url.includes('/domains') && codeOf(step.answer?.body) === 1301),
     );
     const after = refused < 0 ? [] : own.slice(refused + concurrency);
-    return [...late, ...after].map(
-      ({ method, url }) =>
-        `start ${index + 1}: ${method} ${url.slice(0, 80)} ${after.length ? `after ${codeOf(own[refused]?.step.answer?.body)}` : 'after its end'}`,
-    );
+    const code = codeOf(own[refused]?.step.answer?.body);
+    return after.map(({ method, url }) => `start ${index + 1}: ${method} ${url.slice(0, 80)} after ${code}`);
   });
 }
 

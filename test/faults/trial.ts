@@ -72,8 +72,7 @@ export async function runTrial(host: FaultyHost, { mode, seed, kills, pause, pro
     }
     over.abort();
     await foreign;
-    // Requests that a killed process left behind arrive.
-    await delay(50);
+    await world.server.settled({ late: true });
     const requests = (await world.server.requests()).length;
     return { rows: rows.length, kills: killed, requests, ...judge(rows, await world.stored(), readResults(world)) };
   } finally {

@@ -39,9 +39,9 @@ const test = base.extend<{ conforms: (schema: string, argv: readonly string[], r
 });
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
-  test.override({ edition });
+  test.override({ edition, startsAt: Date.UTC(2026, 10, 23, 2) });
 
-  test('B19: links print what their schemas say', async ({ conforms, linkctl, folder }) => {
+  test('B19: links print what their schemas say', async ({ conforms, linkctl, folder, clock }) => {
     const [file, edits] = [join(folder, 'links.csv'), join(folder, 'edits.csv')];
     writeFileSync(file, 'long_url,custom_hash\nhttps://c.example/,c\nhttps://d.example/,a\n');
     await conforms('shorten', ['shorten', 'https://a.example/', '--hash', 'a', '--tag', 'old']);
@@ -59,7 +59,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('stats', ['stats']);
     await conforms('stats', ['stats', 'a', 'gone']);
     await conforms('stats --record', ['stats', '--record']);
-    const later = (argv: readonly string[]) => linkctl(argv, { now: () => Date.now() + 3_600_000 });
+    const later = (argv: readonly string[]) => linkctl(argv, { now: () => clock.now() + 3_600_000 });
     await later(['stats', '--record']);
     for (const by of ['link', 'tag', 'host', 'day'])
       await conforms('stats --since', ['stats', '--since', '3000s', '--by', by], later);

@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test as base, type Linkctl } from '../support/linkctl.ts';
+import { runningClock } from '../support/running-clock.ts';
 
-const day = 86_400_000;
+const [minute, day] = [60_000, 86_400_000];
 /** 2026-03-02, a Monday, 02:00 UTC: when the readings of these tests begin. */
 const begin = Date.UTC(2026, 2, 2, 2);
 
 interface Fixtures {
-  /** Runs `linkctl` so many days after `begin`. */
+  /** Runs `linkctl` so many days after `begin`; what is no recorder a minute later, when the readings of that moment are made. */
   on: (days: number, ...argv: string[]) => ReturnType<Linkctl>;
   /** The file of readings. */
   readings: () => string;
@@ -15,7 +16,10 @@ interface Fixtures {
 
 export const test = base.extend<Fixtures>({
   on: async ({ linkctl }, use) => {
-    await use((days, ...argv) => linkctl(argv, { now: () => begin + days * day }));
+    await use((days, ...argv) => {
+      const since = argv.includes('--record') ? 0 : minute;
+      return linkctl(argv, { now: runningClock(begin + days * day + since) });
+    });
   },
   readings: async ({ folder }, use) => {
     await use(() => {

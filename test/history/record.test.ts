@@ -56,7 +56,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       code: 5,
       stdout: '',
       stderr:
-        'error: no reading is old enough: the first was made 2026-03-02 02:00:00 UTC\nhint: use --since 2026-03-02T02:00:00Z\n',
+        'error: no reading is old enough: the first was made 2026-03-02 02:00:00 UTC\nhint: use --since 2026-03-02T02:00:01Z\n',
     });
     expect(await on(7.1, 'stats', '--since', '7d')).toMatchObject({
       code: 5,

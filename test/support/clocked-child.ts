@@ -1,7 +1,11 @@
-import { processSystem } from '../../src/base/system.ts';
 import { main } from '../../src/cli/main.ts';
 import { runningClock } from './running-clock.ts';
+import { createTestSystem } from './test-system.ts';
 
-// The program in a process of its own, whose clock begins to run at START: for what belongs to a process, such as its time zone.
-const now = runningClock(Number(process.env.START));
-process.exitCode = await main(process.argv.slice(2), Object.create(processSystem(), { now: { value: now } }));
+// Command lines in a process of their own, for what belongs to a process, such as its time zone; the clock of each begins to run at START.
+const commands: string[][] = JSON.parse(process.argv[2] ?? '[]');
+for (const argv of commands) {
+  const system = createTestSystem({ env: process.env, now: runningClock(Number(process.env.START)) });
+  const code = await main(argv, system);
+  process.stdout.write(`${JSON.stringify({ argv, code, ...system.printed() })}\n`);
+}

@@ -4,7 +4,8 @@ import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 
 /**
  * The process of `startFaultyHost`. Its address is a line on stdout; there `POST /` starts a server and answers with its address,
- * `POST /N` scripts the Nth, `PUT /N` changes its manners, `GET /N` is its log, `HEAD /N/M` ends when it holds M answers,
+ * `POST /N` scripts the Nth, `PUT /N` changes its manners, `GET /N` is its log, `GET /N/read` and
+ * `GET /N/late` end when it has settled, `HEAD /N/M` ends when it holds M answers,
  * `PATCH /N/M` releases what it holds, M answers or all, `DELETE /N` closes it.
  */
 const servers: FaultyServer[] = [];
@@ -16,8 +17,9 @@ async function answer(method: string | undefined, path: string | undefined, body
   }
   const [index, count] = (path ?? '').slice(1).split('/');
   const server = servers[Number(index)];
-  if (method === 'GET') return await server?.requests();
-  if (method === 'HEAD') await server?.held(Number(count));
+  if (method === 'GET' && count) await server?.settled({ late: count === 'late' });
+  else if (method === 'GET') return await server?.requests();
+  else if (method === 'HEAD') await server?.held(Number(count));
   else if (method === 'PATCH') await server?.release(count ? Number(count) : undefined);
   else if (method === 'DELETE') await server?.close();
   else if (method === 'PUT') await server?.behave(JSON.parse(body));

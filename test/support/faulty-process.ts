@@ -62,6 +62,9 @@ async function startIn(control: string, options: FaultyOptions): Promise<FaultyS
     catchUp: async () => {
       throw new Error('only a server of this process has a listing that lags without end');
     },
+    settled: async ({ late = false } = {}) => {
+      await fetch(`${control}${path}/${late ? 'late' : 'read'}`);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

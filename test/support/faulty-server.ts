@@ -41,13 +41,21 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
     copy: undefined,
     held: [],
     late: [],
+    connected: new Set(),
+    working: 0,
+    belated: 0,
     isClosed: false,
     vanish: () => {},
   };
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
-    handle(state, request, response).catch((error: unknown) => {
-      response.destroy(error instanceof Error ? error : undefined);
-    });
+    state.working += 1;
+    handle(state, request, response)
+      .catch((error: unknown) => {
+        response.destroy(error instanceof Error ? error : undefined);
+      })
+      .finally(() => {
+        state.working -= 1;
+      });
   };
   const server = options.tls
     ? createSecureServer({ ...options.tls, maxHeaderSize: 65_536 }, handler)
@@ -55,7 +63,9 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
   server.keepAliveTimeout = options.keepAlive ?? 5000;
   server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     state.sockets.set(socket, state.sockets.size + 1);
+    state.connected.add(socket);
     socket.on('error', () => {});
+    socket.on('close', () => state.connected.delete(socket));
     if (state.steps[0]?.end === 'accept') {
       take(state, 0);
       reset(socket);
@@ -95,6 +105,11 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
       await until(() => state.held.length >= count, `${count} answers are held, and ${state.held.length} are`),
     release: async (count) => await release(state, count),
     catchUp: async () => await (await state.copy)?.catchUp(),
+    settled: async ({ late = false } = {}) => {
+      await knock(origin);
+      const isOver = (): boolean => state.connected.size + state.working + (late ? state.belated : 0) === 0;
+      await until(isOver, () => `${state.connected.size} connections and ${state.working} requests end`);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -118,6 +133,11 @@ export interface FaultyServer {
   release(count?: number): Promise<void>;
   /** A listing that lags without end shows all that there is now. */
   catchUp(): Promise<void>;
+  /**
+   * After a process has ended, or was killed: resolves when all that it sent is read and done, with `late` also what is done late. The side
+   * door does not count.
+   */
+  settled(options?: { readonly late?: boolean }): Promise<void>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -192,6 +212,12 @@ interface State {
   held: { readonly moment: Moment; readonly place: number }[];
   /** What is done by `release`. */
   late: (() => Promise<unknown>)[];
+  /** But for those of the side door. */
+  readonly connected: Set<Socket>;
+  /** Requests that are not done. */
+  working: number;
+  /** Requests that are answered, and done some time later. */
+  belated: number;
   isClosed: boolean;
   /** Takes no connection more, lets go of idle ones, and listens again so many milliseconds after the last answer. */
   vanish: (milliseconds: number) => void;
@@ -200,9 +226,23 @@ interface State {
 const ok = { error: { code: 0, message: '' } };
 
 const sideDoor = '/side-door';
+const door = '/door';
+
+/** Connections are accepted in the order in which they came: when this one is answered, there is none of which the server does not know. */
+function knock(origin: string): Promise<void> {
+  return new Promise((resolve) => {
+    const knocking = plainRequest(origin + door, { agent: false }, (response) => response.resume().on('close', () => resolve()));
+    // A server that is down accepts nobody.
+    knocking.on('error', () => resolve()).end();
+  });
+}
 
 async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url?.startsWith(sideDoor)) return throughSideDoor(state, request, response);
+  if (request.url === door) return void response.writeHead(204, { connection: 'close' }).end();
+  if (request.url?.startsWith(sideDoor)) {
+    state.connected.delete(request.socket);
+    return throughSideDoor(state, request, response);
+  }
   const step = stepFor(state, request);
   if (step.end === 'early') {
     log(state, request, Buffer.alloc(0), step);
@@ -291,10 +331,15 @@ async function answerTo(state: State, request: IncomingMessage, body: Buffer, st
   if (!backend || apply === false) return canned;
   if (typeof apply === 'object' && 'late' in apply) {
     if (apply.late === 'release') state.late.push(() => pass(body));
-    else
+    else {
+      state.belated += 1;
       void delay(apply.late)
         .then(() => pass(body))
-        .catch(() => {});
+        .catch(() => {})
+        .finally(() => {
+          state.belated -= 1;
+        });
+    }
     return canned;
   }
   const real = await pass(apply === true ? body : firstItems(body, apply.first));
