@@ -110,7 +110,8 @@ function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: str
  */
 async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const { mode, options, undoes } = state.begin;
-  const isOwn = undoes !== undefined || mode === 'checked' || mode === 'dedupe' || options.generateHashes === true;
+  const isOwn =
+    undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !state.mark);
   const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
   yield* createdLinks(record, state, (row) => isOwn || unread.has(row));
 }
@@ -194,7 +195,7 @@ export async function recordUndone(
   if (!runNames(folders).includes(undoes)) return;
   const { journal: path } = runRecord(undoes, folders);
   const { size, undoneBy } = await foldJournal(path);
-  if (undoneBy === by) return;
+  if (undoneBy.at(-1) === by) return;
   const journal = await openJournal(path, size);
   const at = new Date(system.now()).toISOString();
   await journal.write({ type: 'undone', by, at }).finally(() => journal.close());
