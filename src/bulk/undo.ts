@@ -69,15 +69,16 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
     for await (const some of images.backwards()) yield some.filter(({ row }) => !untouched.has(state.stateOf(row)));
   };
   const isCertain = (row: number): boolean => state.stateOf(row) !== 'failed' && isSettled(state.stateOf(row));
+  const isOpen = (row: number): boolean => isInDoubt(row, state);
   const chain = state.begin.operation === 'edit' ? await chainIn(touched) : new Set<string>();
   if (chain.size > 0) {
     const chained: BeforeImage[] = [];
     for await (const some of touched()) chained.push(...some.filter((image) => isIn(chain, image)));
-    yield composed(chained, isCertain).reverse();
+    yield composed(chained, isCertain, isOpen).reverse();
   }
   for await (const some of touched()) {
     const alone = chain.size === 0 ? some : some.filter((image) => !isIn(chain, image));
-    yield alone.map((image) => changeOf(image, isCertain(image.row)));
+    yield alone.map((image) => changeOf(image, isCertain(image.row), isOpen(image.row)));
   }
 }
 
@@ -164,7 +165,7 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, isProve
 }
 
 function createdLink(link: LinkKey, made: LinkPrints | undefined, isProven: boolean): DoneChange {
-  return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined };
+  return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined, isOpen: made === undefined };
 }
 
 /** Rows in doubt without a hash of the run's own. */

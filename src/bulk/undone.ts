@@ -94,6 +94,11 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
   return undefined;
 }
 
+/** An undo that is in force may be named instead of what it took back. */
+export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
+  return !isBack && state?.begin.undoes !== undefined && state.begin.what?.startsWith('undo ') === true;
+}
+
 /** The redo of an undo that was interrupted, or ended unseen, is continued. */
 export function targetOfRedo({ run, state, isUndone: isBack }: Tip): string | undefined {
   if (isBack) return run;

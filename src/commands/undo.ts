@@ -4,12 +4,12 @@ import { folders } from '../base/system.ts';
 import { titleOf } from '../bulk/run-names.ts';
 import { readDoneRun } from '../bulk/undo.ts';
 import { isPartly, nextToUndo, targetOfUndo } from '../bulk/undone.ts';
-import { type NamedUndo, namedRun, saidAlready } from '../changes/named-run.ts';
+import { type NamedUndo, namedRun, saidAlready, type UndoOptions } from '../changes/named-run.ts';
 import { undoRun } from '../changes/undo.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { addBatchFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 
@@ -31,10 +31,6 @@ export function registerUndo(command: Command, run: Runner): void {
     ],
     globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
-}
-
-export interface UndoOptions extends BulkOptions {
-  readonly force?: boolean;
 }
 
 const words: NamedUndo = { command: 'undo', next: nextToUndo };

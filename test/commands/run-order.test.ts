@@ -134,7 +134,9 @@ test('U7: the watermark costs a file one call, generated hashes cost none, a typ
   expect(await readings(['shorten', '-f', input, '--again'])).toBe(1);
   const urls = join(folder, 'urls.txt');
   writeFileSync(urls, 'https://e.example/\nhttps://f.example/\n');
-  expect(await readings(['shorten', '-f', urls, '--generate-hashes'])).toBe(0);
+  // These are the proof of the hashes that are made here.
+  expect(await readings(['shorten', '-f', urls, '--generate-hashes'])).toBe(2);
+  expect(await readings(['shorten', '-f', urls, '--generate-hashes', '--again'])).toBe(0);
   expect(await readings(['shorten', 'https://c.example'])).toBe(0);
   expect(await readings(['shorten', 'https://c.example', '--generate-hashes'])).toBe(0);
   expect(await readings(['shorten', 'https://d.example', '--hash', 'three'])).toBe(1);

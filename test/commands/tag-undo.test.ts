@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, sent, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
-import { undoLast } from './undo-world.ts';
+import { redoLast, undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 120 };
 
@@ -47,7 +47,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'one\n' });
     expect(await stored(service)).toEqual(before);
     expect(await undoOf(linkctl)).toEqual(['yes', expect.stringMatching(/^undone by /)]);
-    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'two\n' });
+    expect(await redoLast(linkctl)).toMatchObject({ code: 0, stdout: 'two\n' });
     expect(await tags(linkctl)).toEqual(['two']);
   });
 });

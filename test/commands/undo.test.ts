@@ -265,7 +265,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([]);
     expect(Object.keys(await values(service))).toEqual(['h0x', 'h1', 'h2', 'h3', 'h3x']);
     // Of h2 and h3 nothing shows that they are not renamed still.
-    expect(await undoLast(linkctl)).toMatchObject({ code: expect.toBeOneOf([0, 10]), stdout: 'h0\n' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 10, stdout: 'h0\n' });
     expect(await values(service)).toEqual(before);
     // The command begins anew; the server refuses h3, which stays as it was.
     expect((await linkctl(words)).code).toBe(3);
