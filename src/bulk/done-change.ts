@@ -22,7 +22,7 @@ export interface DoneChange {
   /** The row has its result: it was applied as a whole. Otherwise it may not have been, or in part. */
   readonly isCertain: boolean;
   /** Nobody knows whether it was applied, or still will be. */
-  readonly isOpen: boolean;
+  readonly isOpen?: boolean;
   /** Another link of the run had its hash, or has it: they are taken back one after the other. */
   readonly isChained?: true;
 }
@@ -69,7 +69,12 @@ function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): Do
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
   const tags = [...(first.asked.tags ?? []), ...(asked.tags ?? [])];
   const all: EditFields = { ...first.asked, ...asked, custom_hash, ...(tags.length > 0 && { tags }) };
-  return { ...first, asked: all, isCertain: first.isCertain && (isCertain || stays), isOpen: first.isOpen || isOpen };
+  return {
+    ...first,
+    asked: all,
+    isCertain: first.isCertain && (isCertain || stays),
+    isOpen: first.isOpen === true || isOpen === true,
+  };
 }
 
 /** Hashes of which the run took one link away and gave them to another. */

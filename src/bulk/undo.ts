@@ -91,7 +91,7 @@ async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerat
       .filter(({ row, record }) => record === null && isInDoubt(row, state))
       .map(({ payload: { hash, domain, ...asked } }) => ({
         ...createdLink({ hash, domain }, askedPrints(asked), true),
-        isCertain: false,
+        isOpen: true,
       }));
   }
   for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
