@@ -21,25 +21,35 @@ export interface DoneChange {
   readonly isProven?: boolean;
   /** The row has its result: it was applied as a whole. Otherwise it may not have been, or in part. */
   readonly isCertain: boolean;
+  /** Nobody knows whether it was applied, or still will be. */
+  readonly isOpen?: boolean;
   /** Another link of the run had its hash, or has it: they are taken back one after the other. */
   readonly isChained?: true;
 }
 
 /** A change as an image has it. */
-export function changeOf({ payload: { hash, domain, ...asked }, record }: BeforeImage, isCertain: boolean): DoneChange {
-  return { link: { hash, domain }, asked, before: record, isCertain };
+export function changeOf(
+  { payload: { hash, domain, ...asked }, record }: BeforeImage,
+  isCertain: boolean,
+  isOpen: boolean,
+): DoneChange {
+  return { link: { hash, domain }, asked, before: record, isCertain, isOpen };
 }
 
 /**
  * What rows did to each of their links, in the order of the run, where hashes went from link to link: a row that names a hash which an earlier
  * row gave away, or took, is about another link than before the run.
  */
-export function composed(images: readonly BeforeImage[], isCertain: (row: number) => boolean): DoneChange[] {
+export function composed(
+  images: readonly BeforeImage[],
+  isCertain: (row: number) => boolean,
+  isOpen: (row: number) => boolean,
+): DoneChange[] {
   const changes: DoneChange[] = [];
   /** By hash: the place in `changes` of the link that the run gave it to. */
   const holders = new Map<string, number>();
   for (const image of images.toSorted((one, other) => one.row - other.row)) {
-    const change = changeOf(image, isCertain(image.row));
+    const change = changeOf(image, isCertain(image.row), isOpen(image.row));
     const name = linkText(change.link);
     const nth = holders.get(name) ?? changes.length;
     const earlier = changes[nth];
@@ -54,12 +64,17 @@ export function composed(images: readonly BeforeImage[], isCertain: (row: number
 }
 
 /** Both changes of one link as one. It is where the first left it, if the second may not have moved it. */
-function joined(first: DoneChange, { asked, isCertain }: DoneChange): DoneChange {
+function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): DoneChange {
   const stays = !isCertain && first.asked.custom_hash !== undefined;
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
   const tags = [...(first.asked.tags ?? []), ...(asked.tags ?? [])];
   const all: EditFields = { ...first.asked, ...asked, custom_hash, ...(tags.length > 0 && { tags }) };
-  return { ...first, asked: all, isCertain: first.isCertain && (isCertain || stays) };
+  return {
+    ...first,
+    asked: all,
+    isCertain: first.isCertain && (isCertain || stays),
+    isOpen: first.isOpen === true || isOpen === true,
+  };
 }
 
 /** Hashes of which the run took one link away and gave them to another. */

@@ -30,7 +30,7 @@ interface TypedShortening extends TypedSettings, Omit<InlineSettings<ShortenItem
  */
 export async function shortenTyped(items: readonly ShortenItem[], settings: TypedShortening): Promise<TypedResult<ShortenItem>> {
   const { client, domain, system, mode, onConflict, signal, warn } = settings;
-  const isTypedHash = mode.name === 'keyed' && !mode.generateHashes;
+  const isTypedHash = mode.name === 'keyed' && mode.hasOwnHashes === true;
   const isRenamed = isTypedHash && onConflict === 'rename';
   const before = isTypedHash && !isRenamed ? await linksThere(items, settings) : [];
   const takeMark = isRenamed ? () => takeWatermark({ client, domain }, signal) : undefined;

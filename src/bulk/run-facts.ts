@@ -46,7 +46,7 @@ export function needsMark<Payload extends object>({
   plan: { mode, undo, isTyped },
   begun,
 }: Pick<RunExecution<Payload>, 'plan' | 'begun'>): boolean {
-  return mode?.name === 'keyed' && !mode.generateHashes && !undo && !isTyped && begun.state.mark === undefined;
+  return mode?.name === 'keyed' && mode.hasOwnHashes === true && !undo && !isTyped && begun.state.mark === undefined;
 }
 
 /** Batches of so many rows that are left: as the run cuts its input (D15), which takes more than the bound says for long hashes. */

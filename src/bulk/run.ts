@@ -222,7 +222,8 @@ function firstWatermark<Payload extends object>(run: RunExecution<Payload>): () 
   const read = async (): Promise<Watermark | undefined> => {
     if (!run.calls.reserve(1)) return undefined;
     return await takeWatermark(run, run.signal).catch((error: unknown) => {
-      if (!(error instanceof CallError) || refusesRun(error)) throw error;
+      // Beside hashes that were made here, nothing else tells those that were not.
+      if (!(error instanceof CallError) || refusesRun(error) || run.plan.mode?.generateHashes) throw error;
       run.warn(`could not list the newest links, so undo will need --force: ${error.message}`);
       return undefined;
     });

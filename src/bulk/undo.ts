@@ -69,15 +69,16 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
     for await (const some of images.backwards()) yield some.filter(({ row }) => !untouched.has(state.stateOf(row)));
   };
   const isCertain = (row: number): boolean => state.stateOf(row) !== 'failed' && isSettled(state.stateOf(row));
+  const isOpen = (row: number): boolean => isInDoubt(row, state);
   const chain = state.begin.operation === 'edit' ? await chainIn(touched) : new Set<string>();
   if (chain.size > 0) {
     const chained: BeforeImage[] = [];
     for await (const some of touched()) chained.push(...some.filter((image) => isIn(chain, image)));
-    yield composed(chained, isCertain).reverse();
+    yield composed(chained, isCertain, isOpen).reverse();
   }
   for await (const some of touched()) {
     const alone = chain.size === 0 ? some : some.filter((image) => !isIn(chain, image));
-    yield alone.map((image) => changeOf(image, isCertain(image.row)));
+    yield alone.map((image) => changeOf(image, isCertain(image.row), isOpen(image.row)));
   }
 }
 
@@ -90,7 +91,7 @@ async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerat
       .filter(({ row, record }) => record === null && isInDoubt(row, state))
       .map(({ payload: { hash, domain, ...asked } }) => ({
         ...createdLink({ hash, domain }, askedPrints(asked), true),
-        isCertain: false,
+        isOpen: true,
       }));
   }
   for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
@@ -110,7 +111,8 @@ function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: str
  */
 async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const { mode, options, undoes } = state.begin;
-  const isOwn = undoes !== undefined || mode === 'checked' || mode === 'dedupe' || options.generateHashes === true;
+  const isOwn =
+    undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !state.mark);
   const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
   yield* createdLinks(record, state, (row) => isOwn || unread.has(row));
 }
@@ -163,7 +165,7 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, isProve
 }
 
 function createdLink(link: LinkKey, made: LinkPrints | undefined, isProven: boolean): DoneChange {
-  return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined };
+  return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined, isOpen: made === undefined };
 }
 
 /** Rows in doubt without a hash of the run's own. */
@@ -194,7 +196,7 @@ export async function recordUndone(
   if (!runNames(folders).includes(undoes)) return;
   const { journal: path } = runRecord(undoes, folders);
   const { size, undoneBy } = await foldJournal(path);
-  if (undoneBy === by) return;
+  if (undoneBy.at(-1) === by) return;
   const journal = await openJournal(path, size);
   const at = new Date(system.now()).toISOString();
   await journal.write({ type: 'undone', by, at }).finally(() => journal.close());

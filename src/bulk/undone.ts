@@ -27,15 +27,21 @@ export async function tipOfRun(run: string, folders: RunFolders): Promise<Tip> {
 }
 
 export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> {
-  let tip: Tip & { readonly state: RunState } = { run: first.begin.run, state: first, isUndone: false };
+  let tip: Tip = { run: first.begin.run, state: first, isUndone: false };
   for (;;) {
-    const { undoneBy } = tip.state;
-    if (undoneBy === undefined) return tip;
-    const state = await stateOf(undoneBy, folders);
-    if (!state) return { run: undoneBy, state, isUndone: !tip.isUndone };
-    if (!mayHaveChanged(state)) return tip;
-    tip = { run: undoneBy, state, isUndone: !tip.isUndone };
+    const next = tip.state && (await takenBackBy(tip.state, folders));
+    if (!next) return tip;
+    tip = { ...next, isUndone: !tip.isUndone };
   }
+}
+
+/** The newest run that took one back and changed something. Of one whose record is gone, that is taken for granted. */
+async function takenBackBy({ undoneBy }: RunState, folders: RunFolders): Promise<Pick<Tip, 'run' | 'state'> | undefined> {
+  for (const run of undoneBy.toReversed()) {
+    const state = await stateOf(run, folders);
+    if (!state || mayHaveChanged(state)) return { run, state };
+  }
+  return undefined;
 }
 
 /** Undefined where the record is gone or damaged. */
@@ -60,6 +66,11 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
   return undefined;
 }
 
+/** Whether links were left alone, or not changed as they were to be: what is left can be taken back as well. */
+export function isPartly({ state, isUndone: isBack }: Tip): boolean {
+  return isBack && (state?.counts.get('failed') ?? 0) > 0;
+}
+
 /** Undefined where nothing is left to take back. */
 export function targetOfUndo({ run, state, isUndone: isBack }: Tip): string | undefined {
   if (!isBack) return run;
@@ -81,6 +92,11 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
     if (!isOver(state)) return begin.undoes;
   }
   return undefined;
+}
+
+/** An undo that is in force may be named instead of what it took back. */
+export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
+  return !isBack && state?.begin.undoes !== undefined && state.begin.what?.startsWith('undo ') === true;
 }
 
 /** The redo of an undo that was interrupted, or ended unseen, is continued. */

@@ -170,7 +170,8 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
     }
   }
   refuseTooMany(Math.min(left, planned), session);
-  await (left < typedFrom && !question.always ? confirm(text, session) : confirmCount(text, left, session));
+  // All was done, and is to be shown.
+  if (left > 0) await (left < typedFrom && !question.always ? confirm(text, session) : confirmCount(text, left, session));
   return {
     rows: begin.input.rows,
     refused: 0,

@@ -6,7 +6,12 @@ import { isOfProfile } from '../bulk/same-account.ts';
 import { type IsOwn, type Tip, tipOfRun } from '../bulk/undone.ts';
 import { canAsk } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { DoneReport } from '../output/report.ts';
+
+export interface UndoOptions extends BulkOptions {
+  readonly force?: boolean;
+}
 
 /** What takes back a run, or an undo. */
 export interface NamedUndo {
@@ -40,8 +45,11 @@ export async function namedRun(named: string | undefined, { command, next }: Nam
 async function nameless(command: string, run: string | undefined, state: string): Promise<UsageError> {
   const message = `<run> required for ${command} when not running interactively`;
   if (run === undefined) return new UsageError(message, { hint: 'linkctl runs' });
-  const { begin } = await showRun(state, run);
-  return new UsageError(message, { hint: `the newest: linkctl ${command} ${run} --yes${begin ? ` (${titleOf(begin)})` : ''}` });
+  const { begin: newest } = await showRun(state, run);
+  // What is redone is known by the run that was undone.
+  const name = command === 'redo' ? (newest?.undoes ?? run) : run;
+  const { begin } = name === run ? { begin: newest } : await showRun(state, name).catch(() => ({ begin: undefined }));
+  return new UsageError(message, { hint: `the newest: linkctl ${command} ${name} --yes${begin ? ` (${titleOf(begin)})` : ''}` });
 }
 
 /** Nothing is sent for what is so already, and nothing is wrong about it. */

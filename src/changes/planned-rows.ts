@@ -40,7 +40,7 @@ export async function consentToRows<Item extends LinkKey>(
   session: Session,
 ): Promise<ReadableRows<Item>> {
   const { global, system } = session;
-  if (global.yes && isLoss(verb)) await session.note(losses[verb]);
+  if (global.yes && verb === 'delete') await session.note(losses.delete);
   const readAt = system.elapsed();
   if (global.yes && asks.erasesCounters) return withLinks(input, await noteCounters(input, session), readAt);
   if (global.yes || (asks.isOptional && !canAsk(session))) return input;
@@ -56,10 +56,6 @@ export async function consentToRows<Item extends LinkKey>(
   const rows = await linksReadFor({ input, batchSize, read }, session);
   await consentToPlan(plan, asks, session);
   return rows;
-}
-
-function isLoss(verb: PlanVerb): verb is 'delete' | 'reset' {
-  return verb === 'delete' || verb === 'reset';
 }
 
 /** Rows whose links are to be read. */

@@ -252,7 +252,7 @@ async function* undoPages(
       });
       const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
       const outcome = way.decide({ change: known, now: record, isTaken, force });
-      if (outcome.kind === 'unchanged' && !change.isCertain) doubts.rows += 1;
+      if (outcome.kind === 'unchanged' && change.isOpen) doubts.rows += 1;
       const target = { hash: record?.hash ?? change.link.hash, domain };
       if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined) freed.add(linkText(target));
       return { target, record, outcome };

@@ -3,8 +3,8 @@ import { NotFoundError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { titleOf } from '../bulk/run-names.ts';
 import { readDoneRun } from '../bulk/undo.ts';
-import { nextToRedo, targetOfRedo } from '../bulk/undone.ts';
-import { type NamedUndo, namedRun, saidAlready } from '../changes/named-run.ts';
+import { isUndoInForce, nextToRedo, targetOfRedo } from '../bulk/undone.ts';
+import { type NamedUndo, namedRun, saidAlready, type UndoOptions } from '../changes/named-run.ts';
 import { undoRun } from '../changes/undo.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -12,7 +12,6 @@ import { openSession } from '../cli/session.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
-import type { UndoOptions } from './undo.ts';
 
 export function registerRedo(command: Command, run: Runner): void {
   command.argument('[run]', 'name of the run that was undone, or its beginning (default: what was undone last)');
@@ -38,7 +37,7 @@ async function redo(options: UndoOptions, invocation: Invocation, [named]: strin
   if (run === undefined) {
     throw new NotFoundError('nothing to redo: no undo, or another change since', { hint: 'linkctl runs; linkctl redo <run>' });
   }
-  const target = tip ? targetOfRedo(tip) : run;
+  const target = tip ? (targetOfRedo(tip) ?? (isUndoInForce(tip) ? run : undefined)) : run;
   if (target === undefined) return saidAlready(`run ${run} is not undone`, { run, undone_by: null }, session);
   const done = await readDoneRun(folders(invocation.system).state, target);
   return await undoRun(done, { title: titleOf(done.begin), options, force: options.force === true }, session);

@@ -16,7 +16,8 @@ import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport 
 export function registerRuns(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }), {
     summary: 'List the bulk runs',
-    description: 'List the recorded runs, newest first: when, what, how many rows, and whether a run can be undone.',
+    description:
+      'List the recorded runs, newest first: when, what, how many rows, and whether a run can be undone. With --profile, those of that profile.',
     examples: ['linkctl runs', 'linkctl runs -o json'],
     fields: namesOf(runColumns),
   }).action(run(listKept));
@@ -62,10 +63,12 @@ export function registerRuns(command: Command, run: Runner): void {
 
 const runOperand = 'name of the run, its beginning, or last';
 
-async function listKept(_options: object, { system }: Invocation): Promise<RowsReport> {
+/** All of them, or those of the profile that is named. */
+async function listKept(_options: object, { system, global: { profile } }: Invocation): Promise<RowsReport> {
   const state = folders(system).state;
   await pruneRuns(state, system);
-  const rows = (await listRuns(state)).map(rowOf);
+  const isMeant = ({ begin }: RunOverview): boolean => profile === undefined || begin?.profile === profile;
+  const rows = (await listRuns(state)).filter(isMeant).map(rowOf);
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };
 }
 

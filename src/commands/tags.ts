@@ -21,7 +21,7 @@ import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import { grouped } from '../output/quantity.ts';
-import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { batchesOf, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 
 export function registerTags(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }).alias('ls'), {
@@ -133,12 +133,15 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
     return applied(label, tags);
   };
   const report = changeEach(labels, work, { key: 'tags', done: 'added', sentence: 'Added tag' });
-  const { tags } = await session.client.send('listTags', {});
-  const known = new Set(tags.map(({ label }) => foldLabel(label)));
-  const add = labels.filter((label) => !known.has(foldLabel(label)));
-  if (add.length === 0) return report;
-  const what = `tags add ${add.map(shellWord).join(' ')}`;
-  return await recordedTags(report, { what, change: { add }, profile: session.profile }, session);
+  // What was there is nobody's to take back.
+  async function* rows(): AsyncGenerator<Iterable<Row>> {
+    const { tags } = await session.client.send('listTags', {});
+    const known = new Set(tags.map(({ label }) => foldLabel(label)));
+    const add = labels.filter((label) => !known.has(foldLabel(label)));
+    const run = { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add }, profile: session.profile };
+    yield* batchesOf(add.length === 0 ? report : await recordedTags(report, run, session));
+  }
+  return { ...report, rows: rows() };
 }
 
 /** PATCH /tags/[label]. */

@@ -3,13 +3,13 @@ import { NotFoundError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { titleOf } from '../bulk/run-names.ts';
 import { readDoneRun } from '../bulk/undo.ts';
-import { nextToUndo, targetOfUndo } from '../bulk/undone.ts';
-import { type NamedUndo, namedRun, saidAlready } from '../changes/named-run.ts';
+import { isPartly, nextToUndo, targetOfUndo } from '../bulk/undone.ts';
+import { type NamedUndo, namedRun, saidAlready, type UndoOptions } from '../changes/named-run.ts';
 import { undoRun } from '../changes/undo.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { addBatchFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 
@@ -33,18 +33,14 @@ export function registerUndo(command: Command, run: Runner): void {
   });
 }
 
-export interface UndoOptions extends BulkOptions {
-  readonly force?: boolean;
-}
-
 const words: NamedUndo = { command: 'undo', next: nextToUndo };
 
 async function undo(options: UndoOptions, invocation: Invocation, [named]: string[]): Promise<Report> {
   const session = await openSession(invocation);
   const { run, tip } = await namedRun(named, words, session);
   if (run === undefined) throw new NotFoundError('nothing to undo', { hint: 'linkctl runs' });
-  // Of what an undo left alone more is taken back by force.
-  const target = tip ? (targetOfUndo(tip) ?? (options.force ? run : undefined)) : run;
+  const rest = tip && (options.force || isPartly(tip)) ? run : undefined;
+  const target = tip ? (targetOfUndo(tip) ?? rest) : run;
   if (target === undefined)
     return saidAlready(`run ${run} is undone already, by run ${tip?.run}`, { run, undone_by: tip?.run }, session);
   const done = await readDoneRun(folders(invocation.system).state, target);

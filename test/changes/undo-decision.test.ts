@@ -140,7 +140,14 @@ describe('U2: a field by its values before, after and now', () => {
 });
 
 describe('U2: a created link', () => {
-  const change = { link: { hash: 'x' }, asked: {}, before: undefined, made: askedPrints(record()), isCertain: true };
+  const change = {
+    link: { hash: 'x' },
+    asked: {},
+    before: undefined,
+    isProven: true,
+    made: askedPrints(record()),
+    isCertain: true,
+  };
   test.for([
     ['is deleted where it is as the run left it', record({ total_clicks: 3, tags: [] }), false, { kind: 'delete' }],
     ['is left alone where it has another note', record({ note: 'since' }), false, refused('changed since: note')],
@@ -157,10 +164,10 @@ describe('U2: a created link', () => {
   });
 });
 
-test('U2: a link that an earlier run created is left alone, unless forced', () => {
-  const change = { link: { hash: 'x' }, asked: {}, before: undefined, isEarlier: true as const, isCertain: true };
+test('U7: a link that may have been there before the run is left alone, unless forced', () => {
+  const change = { link: { hash: 'x' }, asked: {}, before: undefined, isProven: false, isCertain: true };
   const outcome = (force: boolean) => undoCreation({ change, now: record(), isTaken: false, force });
-  expect(outcome(false)).toEqual(refused('an earlier run created it'));
+  expect(outcome(false)).toEqual(refused('it may have been there before the run'));
   expect(outcome(true)).toEqual({ kind: 'delete' });
 });
 

@@ -6,7 +6,7 @@ import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { apiKey, sent, test, username } from '../support/linkctl.ts';
 import { numbered, oddHashes, store, stored } from '../support/stored-links.ts';
-import { undoLast } from './undo-world.ts';
+import { redoLast, undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
 
@@ -128,7 +128,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const byHash = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
     expect((await settable(service)).toSorted(byHash)).toEqual(was.toSorted(byHash));
 
-    expect((await undoLast(linkctl)).code).toBe(0);
+    expect((await redoLast(linkctl)).code).toBe(0);
     expect((await settable(service)).toSorted(byHash)).toEqual(is.toSorted(byHash));
   });
 

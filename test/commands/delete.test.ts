@@ -29,12 +29,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     service,
   }) => {
     await store(service, numbered(2));
-    expect(await linkctl(['delete', 'h0', '--yes'])).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });
+    expect(await linkctl(['delete', 'h0', '--yes', '--no-undo', '-q'])).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });
     expect(await sent(wire)).toEqual([{ call: 'DELETE /urls/h0', body: undefined }]);
     expect(await linkctl(['rm', 'h1', '-y'], watched)).toEqual({
       code: 0,
       stdout: '✓ Deleted h1 → https://example.com/1\n',
-      stderr: '',
+      stderr: expect.stringMatching(/^clicks and .* cannot be restored\nto undo it: linkctl undo \S+\n$/),
     });
     expect(await left(service)).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const { stdout } = await linkctl(['list', '--by-tags', 'old', '--fields', 'hash']);
     const ran = await linkctl(['delete', '--hashes-from', '-', '--yes'], { stdin: stdout });
     expect(ran).toMatchObject({ code: 0, stdout });
-    expect(ran.stderr).toMatch(/^deleting 3 rows of stdin in 1 batch \(account "ann" on 127\.0\.0\.1:\d+/);
+    expect(ran.stderr).toMatch(/^deleting 3 rows of stdin in 1 batch \(account "ann" on 127\.0\.0\.1:\d+/m);
     expect(ran.stderr).toMatch(/^3 rows: 3 deleted \(\d requests, [\d.]+ s\) for account "ann" on 127/m);
     expect(await changes(wire)).toEqual([expect.stringMatching(/^DELETE \/urls\?.*hashes=h2,h1,h0/)]);
     expect(await left(service)).toEqual([]);
@@ -126,7 +126,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['delete', 'h0', 'none', 'h2', '--yes'])).toEqual({
       code: 3,
       stdout: 'h0\nh2\n',
-      stderr: expect.stringMatching(/^error: no short URL "none" \[API 1306\]\n.*error: 1 of 3 links failed\n$/s),
+      stderr: expect.stringMatching(/^clicks .*\nerror: no short URL "none" \[API 1306\]\n.*error: 1 of 3 links failed\n$/s),
     });
     expect(await left(service)).toEqual(['h1']);
     expect(await linkctl(['delete', 'none', '--yes'])).toMatchObject({ code: 5, stdout: '' });
@@ -140,7 +140,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['delete', 'none', '--ignore-missing', '-y'])).toEqual({
       code: 0,
       stdout: '',
-      stderr: '1 link did not exist\n',
+      stderr: 'clicks and creation order of deleted links cannot be restored\n1 link did not exist\n',
     });
     const ran = await linkctl(['delete', 'none', 'h0', '--ignore-missing', '-y', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ deleted: [{ hash: 'h0' }], summary: { deleted: 1, failed: 0, missing: 1 } });
@@ -173,9 +173,12 @@ describe('questions', () => {
     expect(ran).toEqual({
       code: 0,
       stdout: '✓ Deleted h0 → https://example.com/0\n',
-      stderr:
-        `account "ann" on ${host}, domain localhost:\n` +
-        'Delete https://s.ex/h0 -> https://example.com/0 (1,204 clicks)? [y/N] ',
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^account "ann" on ${host}, domain localhost:\\n` +
+            'Delete https://s.ex/h0 -> https://example.com/0 \\(1,204 clicks\\)\\? \\[y/N\\] to undo it: linkctl undo \\S+\\n$',
+        ),
+      ),
     });
     expect((await sent(wire)).map(({ call }) => call)).toEqual([
       'GET /urls?hashes=h0&domain=localhost&limit=1',

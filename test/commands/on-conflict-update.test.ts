@@ -5,7 +5,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { undoLast } from './undo-world.ts';
+import { foreign, undoLast } from './undo-world.ts';
 
 const links = [
   { custom_hash: 'hash', long_url: 'https://theirs.example/', note: 'theirs', tags: ['a', 'b'] },
@@ -101,7 +101,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const file = join(folder, 'links.csv');
     writeFileSync(file, `${csv}\nhttps://example.com/mine,mine,,\n`);
     expect((await linkctl(['shorten', '-f', file, ...update])).code).toBe(0);
-    expect((await linkctl(['edit', 'hash', '--url', 'https://since.example/'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/hash', { long_url: 'https://since.example/' });
     const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: long_url') });
     expect(await values(service)).toMatchObject({
@@ -136,7 +136,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const words = ['shorten', '-f', file, ...update, '--retries', '0'];
       expect((await linkctl(words)).code).toBe(code);
       await wire.script([]);
-      expect((await undoLast(linkctl)).code).toBe(0);
+      // Of rows in doubt nobody knows whether they are still to come.
+      expect([0, 10]).toContain((await undoLast(linkctl)).code);
       expect(await values(service)).toEqual(before);
       // What was taken back is done anew.
       expect((await linkctl(words)).code).toBe(0);
@@ -199,7 +200,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['undo', name ?? '', '--yes'])).code).toBe(0);
     expect(await values(service)).toEqual(before);
     const typed = await linkctl(['shorten', 'https://example.com/same', '--hash', 'same', '--note', 'typed', ...update]);
-    expect(typed).toMatchObject({ code: 0, stderr: expect.stringContaining('to undo it: linkctl undo') });
+    expect(typed).toMatchObject({ code: 0, stderr: expect.stringContaining('changed: it led to ') });
     expect(await values(service)).toEqual({ same: ['https://example.com/same', 'typed', 'a'] });
   });
 
@@ -366,17 +367,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl([...words, ...update], watched);
     expect(ran).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('changed: it led to https://theirs.example/; to undo it: linkctl undo'),
+      stderr: expect.stringMatching(/changed: it led to https:\/\/theirs.example\/\nto undo it: linkctl undo \S+\n$/),
     });
     expect(ran.stdout).toContain('/hash → https://example.com/typed');
     expect(await values(service)).toMatchObject({ hash: ['https://example.com/typed', 'n', 'a,b'] });
     expect(JSON.parse((await linkctl([...words, ...update, '-o', 'json'])).stdout)).toMatchObject({
       urls: [{ status: 'existing' }],
     });
-    // The last run changed nothing.
-    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: '' });
-    const { runs } = JSON.parse((await linkctl(['runs', 'list', '-o', 'json'])).stdout);
-    expect((await linkctl(['undo', runs.at(-1).run, '--yes'])).code).toBe(0);
+    // What changed nothing left no record.
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'hash\n' });
     expect(await values(service)).toEqual(before);
     expect(await linkctl([...words, '--on-conflict', 'rename'])).toMatchObject({
       code: 0,

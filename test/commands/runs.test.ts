@@ -204,7 +204,8 @@ test('R-18, B41: Ctrl-C ends a deletion after the batch in progress, and the sam
 test('D55: runs are listed newest first, and 80 columns hold the day and the time of each', async ({ linkctl, folder }) => {
   const timeOf = (daysAgo: number): string => new Date(Date.UTC(2026, 1, 3) - daysAgo * 86_400_000).toISOString();
   const times = { 9: timeOf(9), 1: timeOf(1), 5: timeOf(5) };
-  for (const [daysAgo, time] of Object.entries(times)) {
+  // In the order in which they are made, whatever the clock says.
+  for (const [daysAgo, time] of Object.entries(times).reverse()) {
     const file = join(folder, `a-file-of-${daysAgo}-days-ago.txt`);
     const count = daysAgo === '1' ? 1200 : 1;
     writeFileSync(file, Array.from({ length: count }, (_, n) => `https://example.com/${daysAgo}/${n}\n`).join(''));

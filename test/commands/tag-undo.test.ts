@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, sent, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
-import { undoLast } from './undo-world.ts';
+import { redoLast, runs, undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 120 };
 
@@ -11,7 +11,9 @@ async function tags(linkctl: Linkctl): Promise<string[]> {
 }
 
 async function undoOf(linkctl: Linkctl): Promise<string[]> {
-  return (await linkctl(['runs', '--fields', 'undo'])).stdout.trimEnd().split('\n');
+  const { runs } = JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout);
+  const others = runs.filter(({ what }: { what: string }) => !what.startsWith('tags add'));
+  return others.map(({ undo }: { undo: string }) => undo);
 }
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
@@ -47,7 +49,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'one\n' });
     expect(await stored(service)).toEqual(before);
     expect(await undoOf(linkctl)).toEqual(['yes', expect.stringMatching(/^undone by /)]);
-    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'two\n' });
+    expect(await redoLast(linkctl)).toMatchObject({ code: 0, stdout: 'two\n' });
     expect(await tags(linkctl)).toEqual(['two']);
   });
 });
@@ -64,10 +66,11 @@ test('U2: a rename is left alone where the tags changed since: exit 3, and nothi
   await linkctl(['tags', 'rename', 'one', 'two']);
   await linkctl(['tags', 'add', 'one']);
   const before = (await wire.requests()).length;
-  const taken = await undoLast(linkctl);
+  const [{ run = '' } = {}] = (await runs(linkctl)).filter(({ what }) => what.startsWith('tags rename'));
+  const taken = await linkctl(['undo', run, '--yes']);
   expect(taken).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is another tag "one"') });
   await linkctl(['tags', 'delete', 'one', 'two', '--yes', '--no-undo']);
-  const gone = await undoLast(linkctl);
+  const gone = await linkctl(['undo', run, '--yes']);
   expect(gone).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is no tag "two"') });
   const calls = (await sent(wire)).slice(before).map(({ call }) => call);
   expect(calls.filter((call) => !call.startsWith('GET'))).toEqual(['DELETE /tags/one', 'DELETE /tags/two']);
@@ -90,7 +93,7 @@ test('U3: deleted tags without links exist again; undone once more, those that a
   await linkctl(['tags', 'delete', 'one', 'two', '--yes']);
   expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'One\ntwo\n' });
   await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['two'] }]);
-  const again = await undoLast(linkctl);
+  const again = await redoLast(linkctl);
   expect(again).toMatchObject({ code: 3, stdout: 'One\n', stderr: expect.stringContaining('tag "two" was kept: 1 link') });
   expect(await tags(linkctl)).toEqual(['two']);
 });

@@ -21,12 +21,12 @@ function stateFolder(folder: string): string {
   return join(folder, '.local', 'state', 'linkctl');
 }
 
-/** The images of all runs, a file each. */
+/** The images of all runs, a file each; of typed links all is in one file. */
 function imageFiles(folder: string): string[] {
   const runs = join(stateFolder(folder), 'runs');
   if (!existsSync(runs)) return [];
   return readdirSync(runs)
-    .map((run) => join(runs, run, 'before.log'))
+    .map((run) => (run.endsWith('.log') ? join(runs, run) : join(runs, run, 'before.log')))
     .filter((path) => existsSync(path));
 }
 
@@ -91,7 +91,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await store(service, numbered(6));
       const ran = await linkctl([...words, rowsFile(folder, 6), ...inThrees, '--no-undo']);
       expect(ran.code).toBe(0);
-      expect(ran.stderr).toMatch(/^--no-undo: this change cannot be undone\n.* at least 4 requests\)\n/);
+      expect(ran.stderr).toMatch(
+        /^--no-undo: this change cannot be undone\n(clicks .* cannot be restored\n)?.* at least 4 requests\)\n/,
+      );
       expect(await calls(wire)).toEqual([...around, call, call, call]);
       expect(imageFiles(folder)).toEqual([]);
     },
@@ -103,12 +105,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   ] as const;
 
   test.for(single)(
-    'U1: %s of a single link is one call off a terminal, and writes nothing',
+    'U5: %s of a single link costs one call more off a terminal, too, and leaves one small file',
     async ([, words, call], { linkctl, wire, service, folder }) => {
       await store(service, numbered(1));
-      expect(await linkctl(words)).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });
-      expect(await calls(wire)).toEqual([call]);
-      expect(existsSync(stateFolder(folder))).toBe(false);
+      const before = await stored(service);
+      expect(await linkctl(words)).toMatchObject({ code: 0, stdout: 'h0\n' });
+      expect(await calls(wire)).toEqual(['GET /urls', call]);
+      expect(imageFiles(folder).flatMap(recordsIn)).toEqual(before);
+      expect(readdirSync(join(stateFolder(folder), 'runs'))).toEqual([expect.stringMatching(/\.log$/)]);
+      expect(readdirSync(join(stateFolder(folder), 'locks'))).toEqual([]);
     },
   );
 
@@ -124,13 +129,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   );
 
   test.for(single)(
-    'U1: %s of a single link on a terminal writes nothing with --no-undo',
+    'U5: %s of a single link with --no-undo costs one call, and is recorded as such',
     async ([, words], { linkctl, wire, service, folder }) => {
       await store(service, numbered(1));
       const ran = await linkctl([...words, '--no-undo'], watched);
       expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('--no-undo: this change cannot be undone\n') });
       expect(await changesSent(wire)).toBe(1);
-      expect(existsSync(stateFolder(folder))).toBe(false);
+      expect(imageFiles(folder).flatMap(recordsIn)).toEqual([]);
+      const refused = await linkctl(['undo'], watched);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('it was made with --no-undo') });
     },
   );
 
@@ -139,7 +146,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     async ([, words, call], { linkctl, wire, service, folder }) => {
       await store(service, numbered(1));
       const before = await stored(service);
-      expect(await linkctl([...words, '--undo'])).toEqual({ code: 0, stdout: 'h0\n', stderr: '' });
+      expect(await linkctl([...words, '--undo'])).toMatchObject({ code: 0, stdout: 'h0\n' });
       expect(await calls(wire)).toEqual(['GET /urls', call]);
       expect(imageFiles(folder).flatMap(recordsIn)).toEqual(before);
       const { runs } = JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout);

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { UrlRecord } from '../../src/contract/records.ts';
@@ -68,4 +69,12 @@ export async function redoLast(linkctl: Linkctl, flags: readonly string[] = [], 
 export async function newestFor(command: 'undo' | 'redo', linkctl: Linkctl, world?: World): Promise<string> {
   const { stderr } = await linkctl([command, '--yes'], world);
   return new RegExp(`linkctl ${command} (\\S+) --yes`).exec(stderr)?.[1] ?? 'none';
+}
+
+/** What a process leaves that was killed when all was done, before it could say so: the newest run is not shown. */
+export async function hideResult(linkctl: Linkctl): Promise<void> {
+  const { journal } = JSON.parse((await linkctl(['runs', 'show', 'last', '-o', 'json'])).stdout);
+  const lines = readFileSync(journal, 'utf8').split('\n');
+  expect(lines.at(-2)).toContain('"type":"shown"');
+  writeFileSync(journal, lines.toSpliced(-2, 1).join('\n'));
 }

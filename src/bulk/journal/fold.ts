@@ -75,7 +75,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   signal: {},
   undone: {
     apply: (fold, { by }) => {
-      fold.undoneBy = by;
+      fold.undoneBy.push(by);
     },
   },
   shown: {
@@ -125,7 +125,7 @@ interface Fold {
   size: number;
   nextBatch: number;
   lastEnd: string | undefined;
-  undoneBy: string | undefined;
+  readonly undoneBy: string[];
   shown: boolean;
   mark: Watermark | undefined;
 }
@@ -145,7 +145,7 @@ function startFold(begin: BeginLine): Fold {
     size: 0,
     nextBatch: 1,
     lastEnd: undefined,
-    undoneBy: undefined,
+    undoneBy: [],
     shown: isOld(begin),
     mark: undefined,
   };

@@ -56,8 +56,8 @@ export interface RunState {
   readonly lastEnd: string | undefined;
   /** Its result was printed. */
   readonly shown: boolean;
-  /** The run that took this one back, if one did. */
-  readonly undoneBy: string | undefined;
+  /** The runs that were begun to take this one back. */
+  readonly undoneBy: readonly string[];
   /** Bytes of the journal that are whole. */
   readonly size: number;
   readonly nextBatch: number;

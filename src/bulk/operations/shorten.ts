@@ -21,6 +21,8 @@ export interface Mode {
   readonly duplicates?: string | undefined;
   /** Rows without a custom hash are given one. */
   readonly generateHashes: boolean;
+  /** Some rows have a custom hash of their own, which an equal link may have had before. */
+  readonly hasOwnHashes?: boolean;
 }
 
 export type DedupeScope = 'off' | 'account' | 'domain';
@@ -46,7 +48,8 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
   // 4.3.4 makes a custom hash an idempotency key under any value: what was said, or the narrowest (R-X8).
   if (generateHashes || (rows > 0 && keyedRows === rows)) {
     const said = dedupe === 'off' ? undefined : values[dedupe];
-    return { name: 'keyed', duplicates: said ?? values.domain ?? values.account, generateHashes };
+    const duplicates = said ?? values.domain ?? values.account;
+    return { name: 'keyed', duplicates, generateHashes, hasOwnHashes: keyedRows > 0 };
   }
   if (dedupe === 'off') return { name: 'checked', generateHashes: false };
   return { name: 'dedupe', duplicates: values[dedupe], generateHashes: false };

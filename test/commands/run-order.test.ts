@@ -1,0 +1,382 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { decodeLine } from '../../src/bulk/journal/lines.ts';
+import { main } from '../../src/cli/main.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import { createTestSystem } from '../support/test-system.ts';
+import { changes, hideResult, newestFor, runs, undoLast, values } from './undo-world.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
+const yes = { ...watched, stdin: 'y\n' };
+
+function recordsIn(folder: string): string[] {
+  const path = join(folder, '.local', 'state', 'linkctl', 'runs');
+  return readdirSync(path).filter((name) => !name.startsWith('.'));
+}
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('U6, E7: a typed creation, edit and deletion are undone one after the other, and redone', async ({ linkctl, service }) => {
+    const states: object[] = [await values(service)];
+    const commands = [
+      ['shorten', 'https://example.com/one', '--hash', 'one'],
+      ['edit', 'one', '--note', 'n'],
+      ['delete', 'one', '--yes'],
+    ];
+    for (const words of commands) {
+      const ran = await linkctl(words, watched);
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(/to undo it: linkctl undo \d{8}-\d{6}-\w{8}\n$/) });
+      states.push(await values(service));
+    }
+    for (const state of states.slice(0, -1).reverse()) {
+      expect(await linkctl(['undo'], yes)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('to redo it: linkctl redo '),
+      });
+      expect(await values(service)).toEqual(state);
+    }
+    expect(await linkctl(['undo'], yes)).toMatchObject({ code: 5, stderr: expect.stringContaining('nothing to undo') });
+    for (const state of states.slice(1)) {
+      expect((await linkctl(['redo'], yes)).code).toBe(0);
+      expect(await values(service)).toEqual(state);
+    }
+    expect(await linkctl(['redo'], yes)).toMatchObject({ code: 5, stderr: expect.stringContaining('nothing to redo') });
+    expect((await linkctl(['undo'], yes)).code).toBe(0);
+    expect(await values(service)).toEqual(states.at(-2));
+  });
+
+  test('U6: off a terminal a run is named, and the refusal names the newest; to undo or redo it twice sends nothing', async ({
+    linkctl,
+    service,
+    wire,
+  }) => {
+    await store(service, numbered(2));
+    expect((await linkctl(['edit', 'h0', 'h1', '--note', 'n'])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    for (const words of [
+      ['undo', '--yes'],
+      ['undo', 'last', '--yes'],
+      ['undo', 'last'],
+    ]) {
+      expect(await linkctl(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(`linkctl undo ${run} --yes`) });
+    }
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    const from = (await wire.requests()).length;
+    const again = await linkctl(['undo', run, '--yes']);
+    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(`run ${run} is undone already, by run `) });
+    expect((await wire.requests()).length).toBe(from);
+    for (const words of [
+      ['redo', '--yes'],
+      ['redo', 'last', '--yes'],
+    ])
+      expect((await linkctl(words)).code).toBe(2);
+    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['n', 'n']);
+    const redone = (await wire.requests()).length;
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: `run ${run} is not undone\n` });
+    expect((await wire.requests()).length).toBe(redone);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['', '']);
+  });
+
+  test('U6: after another change nothing is redone without a name', async ({ linkctl, service }) => {
+    await store(service, numbered(2));
+    expect((await linkctl(['edit', 'h0', '--note', 'n'])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect((await linkctl(['edit', 'h1', '--note', 'm'])).code).toBe(0);
+    expect((await linkctl(['redo'], yes)).code).toBe(5);
+    expect((await linkctl(['redo', run], yes)).code).toBe(0);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['n', 'm']);
+  });
+});
+
+test('E6: a link that was there before the run and equals its row is not deleted by undo, unless forced', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, [{ custom_hash: 'theirs', long_url: 'https://a.example/' }]);
+  const input = join(folder, 'links.csv');
+  writeFileSync(input, 'custom_hash,long_url\ntheirs,https://a.example/\nours,https://b.example/\n');
+  expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
+  const undone = await undoLast(linkctl);
+  expect(undone).toMatchObject({ code: 3, stdout: 'ours\n' });
+  expect(undone.stderr).toMatch(/it may have been there before the run \(1\): .*theirs/);
+  expect((await stored(service)).map(({ hash }) => hash)).toEqual(['theirs']);
+  const typed = await linkctl(['shorten', 'https://a.example/', '--hash', 'theirs', '-o', 'json']);
+  expect(typed.code).toBe(0);
+  // It made nothing, so the last change is that of the file.
+  expect(await linkctl(['undo'], yes)).toMatchObject({ code: 5 });
+  const [{ run = '' } = {}] = (await runs(linkctl)).filter(({ what }) => what.startsWith('shorten'));
+  expect(await linkctl(['undo', run, '--yes', '--force'])).toMatchObject({ code: 0 });
+  expect(await stored(service)).toEqual([]);
+});
+
+test('U7: the watermark costs a file one call, generated hashes cost none, a typed custom hash one', async ({
+  linkctl,
+  wire,
+  folder,
+}) => {
+  const input = join(folder, 'links.csv');
+  writeFileSync(input, 'custom_hash,long_url\none,https://a.example/\ntwo,https://b.example/\n');
+  const readings = async (words: readonly string[]): Promise<number> => {
+    const from = (await wire.requests()).length;
+    expect((await linkctl(words)).code).toBe(0);
+    return (await wire.requests()).slice(from).filter(({ method, url }) => method === 'GET' && url.includes('/urls')).length;
+  };
+  // The first proves the server, which takes two readings.
+  expect(await readings(['shorten', '-f', input])).toBe(3);
+  expect(await readings(['shorten', '-f', input, '--again'])).toBe(1);
+  const urls = join(folder, 'urls.txt');
+  writeFileSync(urls, 'https://e.example/\nhttps://f.example/\n');
+  // These are the proof of the hashes that are made here.
+  expect(await readings(['shorten', '-f', urls, '--generate-hashes'])).toBe(2);
+  expect(await readings(['shorten', '-f', urls, '--generate-hashes', '--again'])).toBe(0);
+  expect(await readings(['shorten', 'https://c.example'])).toBe(0);
+  expect(await readings(['shorten', 'https://c.example', '--generate-hashes'])).toBe(0);
+  expect(await readings(['shorten', 'https://d.example', '--hash', 'three'])).toBe(1);
+});
+
+test('E11: a clock that goes back does not change which run is the last', async ({ linkctl, service }) => {
+  await store(service, numbered(2));
+  expect((await linkctl(['edit', 'h0', '--note', 'first'])).code).toBe(0);
+  const anHourAgo = { now: () => Date.now() - 3_600_000 };
+  expect((await linkctl(['edit', 'h1', '--note', 'second'], anHourAgo)).code).toBe(0);
+  expect((await runs(linkctl)).map(({ what }) => what)).toEqual(['edit h1', 'edit h0']);
+  expect((await undoLast(linkctl, [], anHourAgo)).code).toBe(0);
+  expect((await stored(service)).map(({ note }) => note)).toEqual(['first', '']);
+});
+
+test('E10: a run that was killed when all was done is shown by the same command, not begun anew', async ({
+  linkctl,
+  service,
+  wire,
+  folder,
+}) => {
+  await store(service, numbered(4));
+  const hashes = join(folder, 'hashes.txt');
+  writeFileSync(hashes, 'h0\nh1\n');
+  const edits = join(folder, 'edits.csv');
+  writeFileSync(edits, 'hash,note\nh2,n\nh3,n\n');
+  const commands = [
+    ['edit', '-f', edits],
+    ['edit', 'h2', '--note', 'm'],
+    ['rewrite', 'https://example.com', 'https://new.example', '--yes'],
+    ['delete', '--hashes-from', hashes, '--yes', '--results', join(folder, 'results.csv')],
+    ['delete', 'h2', '--yes'],
+  ];
+  for (const words of commands) {
+    const first = await linkctl(words);
+    expect(first.code).toBe(0);
+    const results = words.includes('--results') ? readFileSync(join(folder, 'results.csv'), 'utf8') : '';
+    await hideResult(linkctl);
+    const from = (await wire.requests()).length;
+    const count = (await runs(linkctl)).length;
+    const again = await linkctl(words);
+    expect(again).toMatchObject({ code: 0, stdout: first.stdout });
+    expect(await changes(wire, from)).toEqual([]);
+    expect(await runs(linkctl)).toHaveLength(count);
+    if (results !== '') expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe(results);
+  }
+});
+
+test('E5: an undo or redo that was killed when all was done is shown by the same command, and not turned round', async ({
+  linkctl,
+  service,
+  wire,
+}) => {
+  await store(service, numbered(3));
+  expect((await linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'n'])).code).toBe(0);
+  expect((await linkctl(['undo'], yes)).code).toBe(0);
+  for (const [command, note] of [
+    ['undo', ''],
+    ['redo', 'n'],
+  ] as const) {
+    if (command === 'redo') expect((await linkctl(['redo'], yes)).code).toBe(0);
+    await hideResult(linkctl);
+    const from = (await wire.requests()).length;
+    expect(await linkctl([command], watched)).toMatchObject({ code: 0 });
+    expect(await changes(wire, from)).toEqual([]);
+    expect((await stored(service)).map((link) => link.note)).toEqual([note, note, note]);
+  }
+});
+
+describe('E5: after the last answer a signal changes neither the outcome nor the exit code', () => {
+  const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+  test.for(signals)('%s', async (signal, { linkctl, service, env }) => {
+    await store(service, numbered(3));
+    expect((await linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'n'])).code).toBe(0);
+    const run = await newestFor('undo', linkctl);
+    for (const words of [
+      ['undo', run, '--yes'],
+      ['redo', run, '--yes'],
+      ['edit', 'h0', '--note', 'x'],
+      ['delete', 'h1', '--yes'],
+      ['shorten', 'https://example.com/s'],
+    ]) {
+      // What is printed comes after the last answer; the signal comes then.
+      const system = createTestSystem({ env, reader: async () => system.raise(signal) });
+      expect(await main(words, system)).toBe(0);
+      expect(system.deaths).toEqual([]);
+      expect(system.printed().stdout).not.toBe('');
+    }
+    expect((await runs(linkctl)).every(({ state }) => state === 'finished')).toBe(true);
+  });
+});
+
+test('E16: an undo of rows in doubt says so: exit 10', async ({ linkctl, service, wire }) => {
+  await store(service, numbered(2));
+  await wire.script([
+    { only: { method: 'PATCH' }, ...faults.dropBefore, times: 'all' },
+    { only: { path: 'hashes=' }, ...faults.dropBefore, times: 'all' },
+  ]);
+  const words = ['edit', 'h0', 'h1', '--note', 'n', '--retries', '0', '--timeout', '1'];
+  await wire.script([
+    { only: { path: 'hashes=' } },
+    { only: { method: 'PATCH' }, ...faults.dropBefore },
+    { only: { path: 'hashes=' }, ...faults.dropBefore, times: 'all' },
+  ]);
+  expect((await linkctl(words)).code).not.toBe(0);
+  await wire.script([]);
+  const undone = await undoLast(linkctl);
+  expect(undone).toMatchObject({ code: 10, stderr: expect.stringContaining('outcome unknown for 2 rows') });
+});
+
+test('E23: what cannot come back is said with --yes, too', async ({ linkctl, service }) => {
+  await store(service, numbered(3));
+  const lost = 'clicks and creation order of deleted links cannot be restored';
+  expect((await linkctl(['delete', 'h0', 'h1', '--yes'])).stderr).toContain(lost);
+  expect((await linkctl(['stats', '--reset', 'h2', '--yes'])).stderr).toContain('will be erased');
+});
+
+test('E23: the plan of an undo of links that apply made says deleted', async ({ linkctl, folder }) => {
+  const input = join(folder, 'links.csv');
+  writeFileSync(input, 'hash,long_url\none,https://a.example/\n');
+  expect((await linkctl(['apply', '-f', input, '--yes'])).code).toBe(0);
+  const plan = await linkctl(['undo', '-n'], watched);
+  expect(plan.stderr).toContain('1 to be deleted');
+  expect(plan.stderr).not.toContain('restored,');
+});
+
+test('E34: runs and undo are about the profile that is named', async ({ homeEnv, wire, service }) => {
+  const { runnerIn } = await import('../support/linkctl.ts');
+  const run = runnerIn(homeEnv);
+  await store(service, numbered(2));
+  for (const profile of ['p1', 'p2']) {
+    const { apiKey, username } = await import('../support/linkctl.ts');
+    const login = [
+      'auth',
+      'login',
+      '--profile',
+      profile,
+      '--base-url',
+      wire.baseUrl,
+      '--username',
+      username,
+      '--with-key',
+      '--edition',
+      'a',
+    ];
+    expect((await run(login, { stdin: `${apiKey}\n` })).code).toBe(0);
+  }
+  expect((await run(['edit', 'h0', '--note', 'n', '-p', 'p1'])).code).toBe(0);
+  expect((await run(['edit', 'h1', '--note', 'n', '-p', 'p2'])).code).toBe(0);
+  const listed = async (words: readonly string[]) =>
+    JSON.parse((await run(['runs', ...words, '-o', 'json'])).stdout).runs.map(({ profile }: { profile: string }) => profile);
+  expect(await listed([])).toEqual(['p2', 'p1']);
+  expect(await listed(['-p', 'p1'])).toEqual(['p1']);
+  expect((await run(['undo', '-p', 'p1'], yes)).code).toBe(0);
+  expect((await stored(service)).map(({ note }) => note)).toEqual(['', 'n']);
+});
+
+describe('U5', () => {
+  test('U5: every change leaves a record, whatever its form; what changes nothing leaves none', async ({ linkctl, service }) => {
+    await store(service, numbered(3));
+    const none = [
+      ['edit', 'h0', '--note', ''],
+      ['edit', 'none', '--note', 'x'],
+      ['delete', 'none', '--yes'],
+      ['edit', 'h0', '--note', 'x', '-n'],
+      ['api', 'GET', '/account'],
+      ['api', 'DELETE', '/urls/none'],
+    ];
+    for (const words of none) await linkctl(words);
+    expect(await runs(linkctl)).toEqual([]);
+    const changing = [
+      ['shorten', 'https://example.com/new'],
+      ['edit', 'h0', '--note', 'x'],
+      ['edit', 'h0', '--note', 'y', '--no-undo'],
+      ['delete', 'h1', '--yes'],
+      ['stats', '--reset', 'h0', '--yes'],
+      ['tags', 'add', 'fresh'],
+      ['tags', 'rename', 'fresh', 'stale'],
+      ['tags', 'delete', 'stale', '--yes'],
+      ['tags', 'add', 'other'],
+      ['tags', 'delete', 'other', '--yes', '--no-undo'],
+      ['edit', '--by-tags', 'none', '--add-tag', 't', '--yes', '--max-affected', '9'],
+      ['api', 'PATCH', '/urls/h2', '--body', '{"urls":[{"note":"x"}]}'],
+    ];
+    for (const words of changing) expect(await linkctl(words)).toMatchObject({ code: expect.toBeOneOf([0, 5]) });
+    expect((await runs(linkctl)).map(({ what, undo }) => [what, undo]).reverse()).toEqual([
+      ['shorten https://example.com/new', 'yes'],
+      ['edit h0', 'yes'],
+      ['edit h0', 'no'],
+      ['delete h1', 'yes'],
+      ['reset h0', 'no'],
+      ['tags add fresh', 'yes'],
+      ['tags rename fresh stale', 'yes'],
+      ['tags delete stale', 'yes'],
+      ['tags add other', 'yes'],
+      ['tags delete other --no-undo', 'no'],
+      ['api PATCH /urls/h2', 'no'],
+    ]);
+    const stopped = await linkctl(['undo'], watched);
+    expect(stopped).toMatchObject({ code: 1 });
+    expect(stopped.stderr).toContain('(api PATCH /urls/h2) cannot be undone');
+    expect(stopped.stderr).toMatch(/the run before it that can be undone: linkctl undo \S+ \(tags add other/);
+  });
+
+  test('U5: the record of a typed link is one small file, written before the first byte is sent', async ({
+    linkctl,
+    wire,
+    folder,
+  }) => {
+    await wire.script([{ only: { method: 'POST' }, held: true }]);
+    const ran = linkctl(['shorten', 'https://example.com/new']);
+    await wire.held();
+    const [name = '', ...others] = recordsIn(folder);
+    expect(others).toEqual([]);
+    const text = readFileSync(join(folder, '.local', 'state', 'linkctl', 'runs', name), 'utf8');
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => decodeLine(line)?.type),
+    ).toEqual(['begin', 'intent']);
+    wire.release();
+    expect((await ran).code).toBe(0);
+  });
+
+  test('U5: the newest 200 records of typed links are kept', async ({ linkctl, service, folder }) => {
+    expect((await linkctl(['shorten', 'https://example.com/first'])).code).toBe(0);
+    const path = join(folder, '.local', 'state', 'linkctl', 'runs');
+    const [name = ''] = recordsIn(folder);
+    const [line = '', ...rest] = readFileSync(join(path, name), 'utf8').split('\n');
+    expect(line).toContain('"order":1,');
+    for (let nth = 0; nth < 250; nth += 1) {
+      const run = `20200101-000000-${nth.toString(16).padStart(8, '0')}`;
+      writeFileSync(join(path, `${run}.log`), [line.replace('"order":1,', `"order":${nth + 2},`), ...rest].join('\n'));
+    }
+    expect((await linkctl(['shorten', 'https://example.com/next'])).code).toBe(0);
+    const kept = recordsIn(folder);
+    expect(kept).toHaveLength(201);
+    expect(kept).not.toContain(name);
+    expect(kept).toContain('20200101-000000-000000f9.log');
+    expect(await stored(service)).toHaveLength(2);
+  });
+});
