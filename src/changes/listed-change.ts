@@ -2,8 +2,9 @@ import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
-import type { OperationSettings, RunRow } from '../bulk/run-plan.ts';
-import { type KeptRun, keptRun } from '../bulk/unfinished.ts';
+import type { OperationSettings, RunRow, RunSteps } from '../bulk/run-plan.ts';
+import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
+import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/unfinished.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
@@ -30,6 +31,8 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
   operation(settings: OperationSettings): BulkOperation<Payload>;
   /** All that was read is compared again at sending, however short a time passed (P3). */
   readonly comparesAgain?: boolean;
+  /** What is done to the tags of the account, before the links and after them, in the same run. */
+  readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
   /** The run that this one takes back, on the domain on which it was. */
   readonly undoes?: { readonly run: string; readonly domain: string | undefined };
 }
@@ -48,13 +51,16 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
   session: Session,
 ): Promise<RowsReport> {
   if (session.global.dryRun) return dryRunOf(change, session);
-  const options = { ...change.links.given, ...change.given };
-  const domain = change.undoes?.domain ?? (await pinnedDomain(session));
-  const sha256 = checksum(JSON.stringify([change.what, options]));
-  const stateFolder = folders(session.system).state;
+  const { domain, sha256, options: asked } = await identityOf(change, session);
   const undo = await keepsUndo(change.options, session);
   const now = session.system.now();
-  const begun = await keptRun({ operation: change.kind, domain, sha256 }, { ...session, stateFolder });
+  const begun = await keptRun(
+    { operation: change.kind, domain, sha256 },
+    { ...session, stateFolder: folders(session.system).state },
+  );
+  // What it does to tags was decided when it began.
+  const tags = begun ? begun.begin.options.tags : change.tags?.change;
+  const options = { ...asked, ...(tags !== undefined && { tags }) };
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
   const { rows, domains, newLinks } = listed;
   if (rows === 0) return nothingToDo(change, listed.refused);
@@ -81,11 +87,30 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
       },
       payload: (item: Payload) => item,
       options,
+      steps: change.tags,
       columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
     },
     { ...namesDomains(change.presentation, domains), domains },
     session,
   );
+}
+
+type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoes'> & {
+  readonly links: { readonly given: Readonly<Record<string, unknown>> };
+};
+
+async function identityOf({ what, links, given, undoes }: Identified, session: Session) {
+  const options: Readonly<Record<string, unknown>> = { ...links.given, ...given };
+  const domain = undoes?.domain ?? (await pinnedDomain(session));
+  return { options, domain, sha256: checksum(JSON.stringify([what, options])) };
+}
+
+/** What a run of the same change does to tags that was begun and is not complete. */
+export async function unfinishedTagsOf(change: Identified, session: Session): Promise<TagChange | undefined> {
+  const { domain, sha256 } = await identityOf(change, session);
+  const place = { ...session, stateFolder: folders(session.system).state };
+  const [run] = await unfinishedRuns({ operation: change.kind, domain, sha256 }, place);
+  return run && tagChangeOf(run.state.begin);
 }
 
 /** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */
