@@ -1,13 +1,11 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import type { BulkOperation } from '../bulk/operations/operation.ts';
-import type { OperationSettings, RunRow, RunSteps } from '../bulk/run-plan.ts';
+import type { RunRow, RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
 import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/unfinished.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
-import { editions } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
@@ -15,8 +13,7 @@ import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { refuseTooMany, typedFrom } from './consent.ts';
-import { consentToLinks, dryRunOf, fieldsOf, type PlannedSelection } from './listed-plan.ts';
-import type { PlannedLink, PlannedOutcome } from './planned-links.ts';
+import { consentToLinks, dryRunOf, type PlannedSelection, pinnedDomain, rowOf } from './listed-plan.ts';
 import { type RunPresentation, runReport } from './run-report.ts';
 import type { SelectedLink } from './selected-links.ts';
 
@@ -28,13 +25,8 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
   /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run (R 1.4). */
   readonly given: Readonly<Record<string, unknown>>;
   readonly presentation: RunPresentation;
-  operation(settings: OperationSettings): BulkOperation<Payload>;
-  /** All that was read is compared again at sending, however short a time passed (P3). */
-  readonly comparesAgain?: boolean;
   /** What is done to the tags of the account, before the links and after them, in the same run. */
   readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
-  /** The run that this one takes back, on the domain on which it was. */
-  readonly undoes?: { readonly run: string; readonly domain: string | undefined };
 }
 
 /** A link that is to be changed, or one that is left alone and reported. */
@@ -101,7 +93,7 @@ type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoe
 
 async function identityOf({ what, links, given, undoes }: Identified, session: Session) {
   const options: Readonly<Record<string, unknown>> = { ...links.given, ...given };
-  const domain = undoes?.domain ?? (await pinnedDomain(session));
+  const domain = await pinnedDomain(session, undoes?.domain);
   return { options, domain, sha256: checksum(JSON.stringify([what, options])) };
 }
 
@@ -111,11 +103,6 @@ export async function unfinishedTagsOf(change: Identified, session: Session): Pr
   const place = { ...session, stateFolder: folders(session.system).state };
   const [run] = await unfinishedRuns({ operation: change.kind, domain, sha256 }, place);
   return run && tagChangeOf(run.state.begin);
-}
-
-/** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */
-async function pinnedDomain({ domain, edition, domains }: Session): Promise<string | undefined> {
-  return domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
 }
 
 /** The links of a change, readable as often as needed. */
@@ -158,21 +145,6 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
     open: () => kept.read(),
     copyTo: (path) => kept.copyTo(path),
   };
-}
-
-/** Undefined for a link that stays as it is. */
-function rowOf<Payload extends LinkKey, Link extends SelectedLink>(
-  { target, record, outcome }: PlannedLink,
-  { payload }: ListedChange<Payload, Link>,
-): Omit<ListedRow<Payload>, 'line'> | undefined {
-  if (outcome.kind === 'unchanged') return undefined;
-  if (outcome.kind === 'left') return undefined;
-  const row = { item: payload(target, fieldsOf(outcome), outcome.kind), before: record ?? null };
-  return outcome.kind === 'refused' ? { ...row, refusal: refusalOf(outcome) } : row;
-}
-
-function refusalOf({ reason, code }: Extract<PlannedOutcome, { kind: 'refused' }>): RunRow['refusal'] {
-  return code === undefined ? reason : { code, message: reason };
 }
 
 /** What was read then is read again. */
