@@ -120,6 +120,7 @@ async function* settledRows<Payload extends object>(
     return outcomes;
   };
   try {
+    if (!stop.reason) await plan.steps?.before().catch(stop.because);
     for await (const segment of segmentsOf(run)) {
       // F65: a run whose file is another one meanwhile could not be resumed, so nothing more is sent.
       const change = stop.reason ? undefined : await plan.input.change?.();
@@ -132,7 +133,14 @@ async function* settledRows<Payload extends object>(
     for (const settled of underWay) yield await kept(settled);
     const surplus = await lateDuplicates(run);
     proceeds.surplus = surplus ?? [];
-    proceeds.isEnded = surplus !== undefined;
+    const { failed, unknown, not_sent } = tally.counts;
+    const isWhole = !stop.reason && failed + unknown + not_sent === 0;
+    const rest = isWhole ? plan.steps?.after(() => stop.reason !== undefined) : undefined;
+    const isLeft = await rest?.then(
+      (isDone) => !isDone,
+      (error: unknown) => stop.because(error),
+    );
+    proceeds.isEnded = surplus !== undefined && !isLeft && (isWhole || !plan.steps);
   } finally {
     ignoreSignals();
     await endRun(run, proceeds);

@@ -82,6 +82,14 @@ export interface OperationSettings {
   mayCall(): boolean;
 }
 
+/** What a run does to the account around its rows. Both may be done once more when it is resumed, and throw what stops the run. */
+export interface RunSteps {
+  /** Before the first row is sent. */
+  before(): Promise<void>;
+  /** When all rows are settled, and none failed: the run is complete with it. `isStopped`: nothing more is to be begun. Whether all is done. */
+  after(isStopped: () => boolean): Promise<boolean>;
+}
+
 /** What a long run shall do. */
 export interface RunPlan<Payload extends object> {
   operation(settings: OperationSettings): BulkOperation<Payload>;
@@ -105,6 +113,7 @@ export interface RunPlan<Payload extends object> {
   /** The account's domains, where a call has asked for them already; it is counted as the run's first. */
   readonly accountDomains?: Promise<AccountDomains> | undefined;
   readonly input: RunInput;
+  readonly steps?: RunSteps | undefined;
   /** What is sent for a row: its own columns, completed by flags. */
   payload(item: object): Payload;
   /** Whatever `payload` depends on beside the row, as JSON (J8). */

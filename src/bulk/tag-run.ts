@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
+import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import type { BeginLine } from './journal/lines.ts';
-import { beginRun } from './run-beginning.ts';
+import { runKey } from './journal/run-folder.ts';
+import { beginRun, runsOf } from './run-beginning.ts';
 import { runFolders } from './run-names.ts';
 import type { RunEnvironment } from './run-plan.ts';
 import { recordUndone } from './undo.ts';
@@ -21,8 +22,8 @@ export function tagChangeOf({ options: { tags } }: Pick<BeginLine, 'options'>): 
   const { from, to } = Object(change.rename);
   return {
     ...(typeof from === 'string' && typeof to === 'string' && { rename: { from, to } }),
-    add: textsOf(change.add),
-    delete: textsOf(change.delete),
+    ...(textsOf(change.add).length > 0 && { add: textsOf(change.add) }),
+    ...(textsOf(change.delete).length > 0 && { delete: textsOf(change.delete) }),
   };
 }
 
@@ -41,30 +42,28 @@ export interface TagRun {
 
 /**
  * Makes a change of tags as a run, so that it can be undone (U3): its record is on the disk before anything is sent. `act` learns
- * whether an earlier process may have made the change already. A change that was refused leaves no record.
+ * whether an earlier process may have made the change already. A change that was refused leaves no record, unless `isBegun`: a part was made.
  */
 export async function recordTagRun<Result>(
   { what, change, profile, undoes }: TagRun,
   environment: RunEnvironment,
   act: (mayBeDone: boolean) => Promise<Result>,
+  isBegun: () => boolean = () => false,
 ): Promise<Result> {
-  const { client, system } = environment;
-  const { server, username: account } = client.identity;
-  const options = { tags: change, undoes };
-  const sha256 = createHash('sha256').update(JSON.stringify(options)).digest('hex');
-  const input = { name: 'tags', sha256, rows: 0, open: () => [], copyTo: async () => undefined };
-  const identity = {
-    operation: 'tags',
-    server,
-    account,
-    domain: undefined,
-    input: { name: 'tags', sha256, rows: 0 },
-    options: JSON.parse(JSON.stringify(options)),
-  } as const;
+  const { system } = environment;
+  const identity = identityOf({ what, change, undoes }, environment);
+  const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, undo: true, isTyped: true };
   const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, release }) => {
-    await journal.write({ type: 'intent', batch: 1, rows: [], payload: sha256 });
-    const made = await act(resumed).then((result) => ({ result }), keptFailure);
+    await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
+    const made = await act(resumed).then(
+      (result) => ({ result }),
+      (error: unknown): Failed => {
+        // What may have been done keeps its record, so that the same command ends it.
+        if (isBegun() || (error instanceof CliError && error.kind === 'unknown')) return { error };
+        throw error;
+      },
+    );
     if (undoes !== undefined) await recordUndone({ undoes, by: name }, runFolders(environment.stateFolder), system);
     const at = new Date(system.now()).toISOString();
     const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at } as const;
@@ -78,14 +77,24 @@ export async function recordTagRun<Result>(
   return done.result;
 }
 
-interface Failed {
-  readonly error: unknown;
+/** It is known by what was typed: what it changes is decided once, when it begins. */
+function identityOf({ what, change, undoes }: TagRun, { client }: Pick<RunEnvironment, 'client'>) {
+  const { server, username: account } = client.identity;
+  const input = { name: 'tags', sha256: checksum(JSON.stringify([what, undoes])), rows: 0 };
+  const options = JSON.parse(JSON.stringify({ tags: tagChangeOf({ options: { tags: change } }), undoes }));
+  return { operation: 'tags', server, account, domain: undefined, input, options } as const;
 }
 
-/** What may have been done keeps its record; anything else was not. */
-function keptFailure(error: unknown): Failed {
-  if (error instanceof CliError && error.kind === 'unknown') return { error };
-  throw error;
+/** What the unfinished run of the same command does, if there is one: it may have been done already. */
+export async function unfinishedTags(run: Omit<TagRun, 'change'>, environment: RunEnvironment): Promise<TagChange | undefined> {
+  const identity = identityOf({ ...run, change: {} }, environment);
+  const { unfinished } = await runsOf(runKey(identity), runFolders(environment.stateFolder));
+  const [found] = unfinished;
+  return found && tagChangeOf(found.state.begin);
+}
+
+interface Failed {
+  readonly error: unknown;
 }
 
 function keptError(error: unknown): Failed {

@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { claimBeginning, type RunIdentity, runKey } from './journal/run-folder.ts';
-import { isSettled, isUntouched } from './journal/run-state.ts';
+import { isSettled, isUntouched, type RunState } from './journal/run-state.ts';
 import { runsOf } from './run-beginning.ts';
 import { runFolders, runRecord } from './run-names.ts';
 
@@ -24,20 +24,27 @@ interface RunPlace {
   readonly stateFolder: string;
 }
 
-/** The unfinished run that the same command resumes, with the rows that it had; undefined where there is none that did anything. */
-export async function keptRun(
-  { operation, domain, sha256 }: Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: string },
+type Sought = Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: string };
+
+/** The runs of the same command that were begun and are not complete, newest first; also those that sent nothing. */
+export async function unfinishedRuns(
+  { operation, domain, sha256 }: Sought,
   { client: { identity }, system, stateFolder }: RunPlace,
-): Promise<KeptRun | undefined> {
+): Promise<readonly { readonly name: string; readonly state: RunState }[]> {
   const folders = runFolders(stateFolder);
   const input = { name: '', sha256, rows: 0 };
   const { server, username: account } = identity;
   const key = runKey({ operation, server, account, domain: domain && withoutLocalPort(domain), input });
   const beginning = await claimBeginning(key, folders, system);
   const { unfinished } = await runsOf(key, folders).finally(() => beginning.release());
-  for (const { name, state } of unfinished) {
+  return unfinished;
+}
+
+/** The unfinished run that the same command resumes, with the rows that it had; undefined where there is none that did anything. */
+export async function keptRun(sought: Sought, place: RunPlace): Promise<KeptRun | undefined> {
+  for (const { name, state } of await unfinishedRuns(sought, place)) {
     if (isUntouched(state)) continue;
-    const { input: path } = runRecord(name, folders);
+    const { input: path } = runRecord(name, runFolders(place.stateFolder));
     if (!existsSync(path)) {
       throw new LocalError(`run ${name} cannot be resumed: its list of links is missing`, {
         hint: `to discard the run: linkctl runs forget ${name}`,

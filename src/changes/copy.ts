@@ -65,7 +65,6 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
       },
       given: { mapDomain: options.mapDomain },
       kind: 'apply',
-      kindOf: ({ operation }) => operation,
       verb: 'copy',
       question: { verb: 'Copy', preposition: 'to' },
       // One batch at a time, or later links could be made before earlier ones.

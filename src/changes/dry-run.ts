@@ -1,9 +1,20 @@
+import { rowBatches } from '../bulk/batches.ts';
+import type { BulkOperation } from '../bulk/operations/operation.ts';
+import { plannedCalls } from '../bulk/planned-calls.ts';
+import type { OperationSettings, RunInput, RunRow } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
+import { canAsk } from '../cli/prompt.ts';
+import type { Session } from '../cli/session.ts';
 import { isJson } from '../contract/formats.ts';
+import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
+import { sendingOf } from './checked-rows.ts';
+import { pinnedDomain } from './listed-plan.ts';
+import { plannedLinks } from './plan-report.ts';
 import type { PlanVerb } from './planned-links.ts';
 
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
@@ -67,6 +78,46 @@ export function dryRun({ requests, changes, noun, done, columns, shownRows, note
     columns,
     notes: () => [...summary(), ...(notes?.() ?? []), 'dry run: nothing was sent'],
   };
+}
+
+/** Rows of links that are named. */
+interface NamedRequests<Item extends object, Payload extends LinkKey> {
+  readonly input: Pick<RunInput<Item>, 'open'>;
+  payload(item: Item): Payload;
+  operation(settings: OperationSettings): BulkOperation<Payload>;
+  readonly options: BulkOptions;
+  /** Of links that were typed, nobody looks the default domain up. */
+  readonly isTyped?: boolean;
+}
+
+/** The calls of a run of links that are named, without those that it finds to be as they should be, or not to exist. */
+export async function* namedRequests<Item extends object, Payload extends LinkKey>(
+  { input, payload, operation, options, isTyped = false }: NamedRequests<Item, Payload>,
+  session: Session,
+): AsyncGenerator<PlannedRequest> {
+  const { client } = session;
+  const { batchSize, results } = sendingOf(options, session);
+  // On a terminal the plan has read them; else each batch is read before it is sent, if anything is kept of it.
+  const isShown = !session.global.yes && canAsk(session);
+  const isRead = !isShown && (options.undo !== false || results !== undefined);
+  async function* rows(): AsyncGenerator<readonly RunRow[]> {
+    for await (const some of rowBatches(input, batchSize)) {
+      if (!isShown && !isRead) yield some;
+      else {
+        const targets = some.map(({ item }) => payload(item));
+        for await (const links of plannedLinks([targets], () => ({ kind: 'unchanged' }), { client, batchSize }))
+          yield some.map((row, nth) => ({ ...row, before: links[nth]?.record ?? null }));
+      }
+    }
+  }
+  const domain = isTyped ? session.domain : await pinnedDomain(session);
+  yield* plannedCalls({
+    rows: rows(),
+    operation: operation({ client, domain, batchSize, mayCall: () => true }),
+    payload: (item) => payload(item as Item),
+    batchSize,
+    isRead,
+  });
 }
 
 /** The same change of links that exist. */

@@ -44,8 +44,6 @@ export async function consentToUpdates(
 export interface ForeseenConflicts {
   /** Reads the hashes of rows: what is known of those that lead elsewhere, undefined for the others. */
   linksOf(items: readonly ShortenItem[]): Promise<readonly (PlannedLink | undefined)[]>;
-  /** Whether their links would be edited. */
-  readonly isUpdate: boolean;
   add(links: readonly (PlannedLink | undefined)[]): void;
   /** About all that were added. */
   notes(): string[];
@@ -59,7 +57,6 @@ export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, sessio
   return {
     add,
     linksOf: async (items) => conflictsOf(items, await linksNamed(items, session), policy === 'update'),
-    isUpdate: policy === 'update',
     notes() {
       const { planned } = plan.counts;
       if (planned === 0) return ['no custom hash leads elsewhere'];
@@ -80,7 +77,7 @@ const ways = {
 } as const;
 
 /** The links that have the hashes of rows; undefined for a row without one. */
-async function linksNamed(
+export async function linksNamed(
   items: readonly ShortenItem[],
   { client, domain }: Session,
 ): Promise<readonly (UrlRecord | null | undefined)[]> {

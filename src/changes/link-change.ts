@@ -53,7 +53,7 @@ export async function changeLinks(change: LinkChange, session: Session): Promise
 const waysOf = { tags: '--by-tags', search: '--search', all: '--all' } as const;
 
 async function changeSelected(change: LinkChange, session: Session): Promise<RowsReport> {
-  const { selection, options, command, presentation, flags, operation, verb } = change;
+  const { selection, options, command, presentation, flags } = change;
   refuseRowFlags(options, `${command} of a selection`);
   return await changeListed<EditedRow>(
     {
@@ -61,14 +61,13 @@ async function changeSelected(change: LinkChange, session: Session): Promise<Row
       what: [command, ...selectionWords(selection, options.filter)].join(' '),
       given: { ...flags?.options.values, ...flags?.options.typed },
       presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
-      operation: verb === 'change' ? editItemsOperation : operation,
     },
     session,
   );
 }
 
 async function selectionOf(
-  { selection, options, asks, verb, fields = {} }: LinkChange,
+  { selection, options, asks, verb, fields = {}, operation }: LinkChange,
   session: Session,
 ): Promise<PlannedSelection<EditedRow>> {
   return {
@@ -78,6 +77,7 @@ async function selectionOf(
     question: { verb: asks.verb, ...(selection.kind === 'tags' && { always: 'typed number' }) },
     options,
     decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),
+    operation: verb === 'change' ? editItemsOperation : operation,
     payload: (target, values) => ({ ...target, ...values }),
   };
 }

@@ -1,12 +1,11 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import type { BulkOperation } from '../bulk/operations/operation.ts';
-import type { OperationSettings, RunRow } from '../bulk/run-plan.ts';
-import { type KeptRun, keptRun } from '../bulk/unfinished.ts';
+import type { RunRow, RunSteps } from '../bulk/run-plan.ts';
+import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
+import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/unfinished.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
-import { editions } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
@@ -14,8 +13,7 @@ import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { refuseTooMany, typedFrom } from './consent.ts';
-import { consentToLinks, dryRunOf, fieldsOf, type PlannedSelection } from './listed-plan.ts';
-import type { PlannedLink, PlannedOutcome } from './planned-links.ts';
+import { consentToLinks, dryRunOf, type PlannedSelection, pinnedDomain, rowOf } from './listed-plan.ts';
 import { type RunPresentation, runReport } from './run-report.ts';
 import type { SelectedLink } from './selected-links.ts';
 
@@ -27,11 +25,8 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
   /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run (R 1.4). */
   readonly given: Readonly<Record<string, unknown>>;
   readonly presentation: RunPresentation;
-  operation(settings: OperationSettings): BulkOperation<Payload>;
-  /** All that was read is compared again at sending, however short a time passed (P3). */
-  readonly comparesAgain?: boolean;
-  /** The run that this one takes back, on the domain on which it was. */
-  readonly undoes?: { readonly run: string; readonly domain: string | undefined };
+  /** What is done to the tags of the account, before the links and after them, in the same run. */
+  readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
 }
 
 /** A link that is to be changed, or one that is left alone and reported. */
@@ -48,13 +43,16 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
   session: Session,
 ): Promise<RowsReport> {
   if (session.global.dryRun) return dryRunOf(change, session);
-  const options = { ...change.links.given, ...change.given };
-  const domain = change.undoes?.domain ?? (await pinnedDomain(session));
-  const sha256 = checksum(JSON.stringify([change.what, options]));
-  const stateFolder = folders(session.system).state;
+  const { domain, sha256, options: asked } = await identityOf(change, session);
   const undo = await keepsUndo(change.options, session);
   const now = session.system.now();
-  const begun = await keptRun({ operation: change.kind, domain, sha256 }, { ...session, stateFolder });
+  const begun = await keptRun(
+    { operation: change.kind, domain, sha256 },
+    { ...session, stateFolder: folders(session.system).state },
+  );
+  // What it does to tags was decided when it began.
+  const tags = begun ? begun.begin.options.tags : change.tags?.change;
+  const options = { ...asked, ...(tags !== undefined && { tags }) };
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
   const { rows, domains, newLinks } = listed;
   if (rows === 0) return nothingToDo(change, listed.refused);
@@ -81,6 +79,7 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
       },
       payload: (item: Payload) => item,
       options,
+      steps: change.tags,
       columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
     },
     { ...namesDomains(change.presentation, domains), domains },
@@ -88,9 +87,22 @@ export async function changeListed<Payload extends LinkKey, Link extends Selecte
   );
 }
 
-/** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */
-async function pinnedDomain({ domain, edition, domains }: Session): Promise<string | undefined> {
-  return domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
+type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoes'> & {
+  readonly links: { readonly given: Readonly<Record<string, unknown>> };
+};
+
+async function identityOf({ what, links, given, undoes }: Identified, session: Session) {
+  const options: Readonly<Record<string, unknown>> = { ...links.given, ...given };
+  const domain = await pinnedDomain(session, undoes?.domain);
+  return { options, domain, sha256: checksum(JSON.stringify([what, options])) };
+}
+
+/** What a run of the same change does to tags that was begun and is not complete. */
+export async function unfinishedTagsOf(change: Identified, session: Session): Promise<TagChange | undefined> {
+  const { domain, sha256 } = await identityOf(change, session);
+  const place = { ...session, stateFolder: folders(session.system).state };
+  const [run] = await unfinishedRuns({ operation: change.kind, domain, sha256 }, place);
+  return run && tagChangeOf(run.state.begin);
 }
 
 /** The links of a change, readable as often as needed. */
@@ -133,21 +145,6 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
     open: () => kept.read(),
     copyTo: (path) => kept.copyTo(path),
   };
-}
-
-/** Undefined for a link that stays as it is. */
-function rowOf<Payload extends LinkKey, Link extends SelectedLink>(
-  { target, record, outcome }: PlannedLink,
-  { payload }: ListedChange<Payload, Link>,
-): Omit<ListedRow<Payload>, 'line'> | undefined {
-  if (outcome.kind === 'unchanged') return undefined;
-  if (outcome.kind === 'left') return undefined;
-  const row = { item: payload(target, fieldsOf(outcome), outcome.kind), before: record ?? null };
-  return outcome.kind === 'refused' ? { ...row, refusal: refusalOf(outcome) } : row;
-}
-
-function refusalOf({ reason, code }: Extract<PlannedOutcome, { kind: 'refused' }>): RunRow['refusal'] {
-  return code === undefined ? reason : { code, message: reason };
 }
 
 /** What was read then is read again. */

@@ -1,6 +1,6 @@
-import { type BatchRules, batchesOf, byDomain, byHash } from '../bulk/batches.ts';
-import type { OperationKind } from '../bulk/operations/operation.ts';
-import { keyedMode } from '../bulk/operations/recreate.ts';
+import type { BulkOperation, OperationKind } from '../bulk/operations/operation.ts';
+import { plannedCalls } from '../bulk/planned-calls.ts';
+import type { OperationSettings, RunRow } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
@@ -19,8 +19,6 @@ import type { SelectedLink, SelectedLinks } from './selected-links.ts';
 export interface PlannedSelection<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> {
   readonly links: SelectedLinks<Link>;
   readonly kind: OperationKind;
-  /** What is done for a row, where rows are of several kinds. */
-  kindOf?(payload: Payload): OperationKind;
   readonly verb: PlanSettings['verb'];
   readonly caution?: PlanSettings['caution'];
   readonly question: PlanQuestion;
@@ -30,6 +28,11 @@ export interface PlannedSelection<Payload extends LinkKey, Link extends Selected
   payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
   /** Refuses a change that its author cannot have meant, when the whole plan is known. */
   refuse?(plan: ChangePlan): void;
+  operation(settings: OperationSettings): BulkOperation<Payload>;
+  /** All that was read is compared again at sending, however short a time passed. */
+  readonly comparesAgain?: boolean;
+  /** The run that this one takes back, on the domain on which it was. */
+  readonly undoes?: { readonly run: string; readonly domain: string | undefined };
   /** Calls that are made before those for the links, known when the links were read. */
   requestsBefore?(): readonly PlannedRequest[];
   /** Instead of that, the one call that is made for all of them. */
@@ -117,46 +120,47 @@ async function* requestsOf<Payload extends LinkKey, Link extends SelectedLink>(
   change: PlannedSelection<Payload, Link>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { kind, kindOf = () => kind, options, payload, request, requestsBefore } = change;
-  const limit = sendingOf(options, session).batchSize;
-  const group = (row: Payload): string => `${kindOf(row)} ${byDomain.group(row)}`;
-  const rules: BatchRules<Payload> = { limit, ...(kind === 'edit' ? {} : byHash), group };
-  const requests = (rows: readonly Payload[]): PlannedRequest[] =>
-    [...batchesOf(rows, rules)].map((batch) => requestOf(batch[0] ? kindOf(batch[0]) : kind, batch, session));
-  let isFirst = true;
-  let waiting: Payload[] = [];
-  for await (const { links } of decidedPages(change, session)) {
-    if (request) continue;
-    if (isFirst) yield* requestsBefore?.() ?? [];
-    isFirst = false;
-    for (const { target, outcome } of links) {
-      if (isPlanned(outcome)) waiting.push(payload(target, fieldsOf(outcome), outcome.kind));
-    }
-    const whole = waiting.length - (waiting.length % limit);
-    yield* requests(waiting.slice(0, whole));
-    waiting = waiting.slice(whole);
+  const { options, request, requestsBefore, comparesAgain = false } = change;
+  const { batchSize } = sendingOf(options, session);
+  async function* rows(): AsyncGenerator<RunRow[]> {
+    for await (const { links } of decidedPages(change, session)) yield links.flatMap((link) => rowOf(link, change) ?? []);
   }
-  if (isFirst && !request) yield* requestsBefore?.() ?? [];
-  yield* requests(waiting);
-  if (request) yield request;
+  if (request) {
+    for await (const _ of rows());
+    yield request;
+    return;
+  }
+  const domain = await pinnedDomain(session, change.undoes?.domain);
+  const operation = change.operation({ client: session.client, domain, batchSize, mayCall: () => true });
+  const payload = (item: object) => item as Payload;
+  const calls = plannedCalls({ rows: rows(), operation, payload, batchSize, isRead: comparesAgain });
+  let isFirst = true;
+  for (let next = await calls.next(); isFirst || !next.done; isFirst = false) {
+    // What comes before them is known when links were read.
+    if (isFirst) yield* requestsBefore?.() ?? [];
+    if (next.done) return;
+    yield next.value;
+    next = await calls.next();
+  }
 }
 
-function requestOf(
-  kind: OperationKind,
-  batch: readonly (LinkKey & { readonly operation?: unknown })[],
-  { edition }: Session,
-): PlannedRequest {
-  const domain = batch[0]?.domain;
-  if (kind === 'delete' || kind === 'reset') {
-    const hashes = batch.map(({ hash }) => hash).join(',');
-    return { method: 'DELETE', path: kind === 'reset' ? '/stats' : '/urls', query: { hashes, domain }, body: undefined };
-  }
-  const items = batch.map(({ domain: _, operation: __, ...item }) => item);
-  if (kind === 'edit') return { method: 'PATCH', path: '/urls', query: { domain }, body: { urls: items } };
-  // A link that is made gets its hash as its custom hash.
-  const made = items.map(({ hash, ...item }) => ({ custom_hash: hash, ...item }));
-  const query = { domain, disable_long_url_duplicates: keyedMode(edition).duplicates };
-  return { method: 'POST', path: '/urls', query, body: { urls: made } };
+/** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */
+export async function pinnedDomain({ domain, edition, domains }: Session, named?: string): Promise<string | undefined> {
+  return named ?? domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
+}
+
+/** The row of a run for a link; undefined for one that stays as it is. */
+export function rowOf<Payload extends LinkKey, Link extends SelectedLink>(
+  { target, record, outcome }: PlannedLink,
+  { payload }: PlannedSelection<Payload, Link>,
+): (RunRow & { readonly item: Payload }) | undefined {
+  if (outcome.kind === 'unchanged' || outcome.kind === 'left') return undefined;
+  const row = { line: undefined, item: payload(target, fieldsOf(outcome), outcome.kind), before: record ?? null };
+  return outcome.kind === 'refused' ? { ...row, refusal: refusalOf(outcome) } : row;
+}
+
+function refusalOf({ reason, code }: Extract<PlannedOutcome, { kind: 'refused' }>): RunRow['refusal'] {
+  return code === undefined ? reason : { code, message: reason };
 }
 
 /** What a link shall get. */

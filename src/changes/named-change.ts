@@ -1,21 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../base/checksum.ts';
-import { batchesOf, byHash, fileBatches } from '../bulk/batches.ts';
+import { fileBatches } from '../bulk/batches.ts';
 import type { TypedResult } from '../bulk/inline.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
-import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
+import type { OperationSettings, RunInput, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile, type NamedHashes, placedOperands } from '../input/named-links.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { keepsUndo, sendingOf } from './checked-rows.ts';
 import { type Question, refuseTooMany, requireAnswer } from './consent.ts';
-import type { ChangeOfLinks } from './dry-run.ts';
+import { type ChangeOfLinks, namedRequests } from './dry-run.ts';
 import { inlineReport } from './inline-report.ts';
 import { plannedLinks, planReport } from './plan-report.ts';
 import { outcomeOf } from './planned-links.ts';
@@ -48,8 +47,8 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
   refuseTooMany(targets.length, session);
   const { batchSize } = sendingOf(change.options, session);
   if (session.global.dryRun) {
-    const calls = batchesOf(targets, { limit: batchSize, ...byHash });
-    return planOf(change, { calls, targets: [targets], batchSize, domains }, session);
+    const input = { open: () => [targets.map((item, index) => ({ line: index + 1, item }))] };
+    return planOf(change, { input, targets: [targets], batchSize, domains, isTyped: true }, session);
   }
   const undo = await keepsUndo(change.options, session);
   const rows = targets.map((item, index) => ({ line: index + 1, item }));
@@ -96,9 +95,8 @@ async function changeFile(change: NamedChange, path: string, session: Session): 
   const sending = sendingOf(change.options, session);
   const { batchSize } = sending;
   if (session.global.dryRun) {
-    const calls = fileBatches(file, same, { limit: batchSize, ...byHash });
     const targets = fileBatches(file, same, { limit: batchSize });
-    return planOf(change, { calls, targets, batchSize, domains: file.domains }, session);
+    return planOf(change, { input: file, targets, batchSize, domains: file.domains, isTyped: false }, session);
   }
   const undo = await keepsUndo(change.options, session);
   const rows = await consentToRows({ ...change, input: file, outcomeOf: outcomes(change), batchSize }, session);
@@ -130,32 +128,23 @@ function nameOf({ verb }: NamedChange): string {
 
 const same = (link: LinkKey): LinkKey => link;
 
-/** Links in groups: those of each call, and all as they are listed. */
-interface TargetGroups {
-  readonly calls: Groups;
-  readonly targets: Groups;
+/** Links as they are listed, and as rows of a run. */
+interface PlannedTargets {
+  readonly input: Pick<RunInput<LinkKey>, 'open'>;
+  readonly targets: Iterable<readonly LinkKey[]> | AsyncIterable<readonly LinkKey[]>;
   /** Links that are read in one call. */
   readonly batchSize: number;
   readonly domains: LinkDomains;
+  readonly isTyped: boolean;
 }
 
-type Groups = Iterable<readonly LinkKey[]> | AsyncIterable<readonly LinkKey[]>;
-
-/** B60: the links that the change would affect, and what it would do to each. */
-function planOf(change: NamedChange, { calls, targets, batchSize, domains }: TargetGroups, session: Session): RowsReport {
-  const { fields, verb, request } = change;
-  const plannedCall = (group: readonly LinkKey[]): PlannedRequest => {
-    const { method, path } = request;
-    const [first] = group;
-    const domain = first?.domain;
-    const body = fields && { urls: [fields] };
-    if (first && group.length === 1)
-      return { method, path: `${path}/${encodeURIComponent(first.hash)}`, query: { domain }, body };
-    return { method, path, query: { hashes: group.map(({ hash }) => hash).join(','), domain }, body };
-  };
-  async function* requests(): AsyncGenerator<PlannedRequest> {
-    for await (const group of calls) yield plannedCall(group);
-  }
+/** The links that the change would affect, and what it would do to each. */
+function planOf(
+  change: NamedChange,
+  { input, targets, batchSize, domains, isTyped }: PlannedTargets,
+  session: Session,
+): RowsReport {
   const links = plannedLinks(targets, outcomes(change), { client: session.client, batchSize });
-  return planReport({ links, requests: requests(), verb, domains }, session);
+  const requests = namedRequests({ ...change, input, payload: same, isTyped }, session);
+  return planReport({ links, requests, verb: change.verb, domains }, session);
 }

@@ -1,6 +1,8 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import type { RunSteps } from '../bulk/run-plan.ts';
+import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { noTag } from '../client/api-messages.ts';
@@ -14,7 +16,8 @@ import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { keepsUndo } from './checked-rows.ts';
 import { requireAnswer } from './consent.ts';
-import { changeListed, type ListedChange } from './listed-change.ts';
+import { changeListed, type ListedChange, unfinishedTagsOf } from './listed-change.ts';
+import { environmentOf } from './run-report.ts';
 import type { SelectedPage } from './selected-links.ts';
 import { changeEach, type LabelChange, namedTags, recordedTags } from './tags.ts';
 
@@ -36,6 +39,8 @@ interface KnownRemoval extends TagRemoval {
   /** The other tag as it is spelled; it may still be to be made. */
   readonly target: string | undefined;
   readonly isNew: boolean;
+  /** An unfinished run deletes them, and changes no links. */
+  readonly isAlone: boolean;
 }
 
 /**
@@ -45,32 +50,53 @@ interface KnownRemoval extends TagRemoval {
 export async function removeTags(removal: TagRemoval, session: Session): Promise<RowsReport> {
   await requireAnswer(session, 'named');
   const known = await knownRemoval(removal, session);
-  const { found, missing, labels, change } = known;
+  const { found, missing, labels, change, isAlone } = known;
   const { yes, dryRun } = session.global;
   const work = deletion(found, session);
   if (dryRun || (!yes && found.length > 0)) {
     for (const label of missing) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
   }
   if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, work, change);
+  if (isAlone) return await removeUnused(known, work, session);
   const links = countedLinks(found, session);
-  const run = await changeListed(detaching(known, links.pages, session), session);
-  if (dryRun) return withDeletions(run, found, session);
-  return links.isNone() ? await removeUnused(known, work, session) : afterRun(run, known, work, session);
+  const removals = removalsOf(known, work, session);
+  const run = await changeListed({ ...detaching(known, links.pages, session), tags: removals }, session);
+  if (dryRun) return withDeletions(run, known, session);
+  return links.isNone() ? await removeUnused(known, work, session) : withRemovals(run, known, removals, session);
 }
 
-async function knownRemoval(removal: TagRemoval, { client }: Session): Promise<KnownRemoval> {
-  const { labels, into } = removal;
-  const { tags } = await client.send('listTags', {});
-  const known = new Map(tags.map(({ label }) => [foldLabel(label), label]));
+/** What an unfinished run of the same command knew when it began counts: since then it may have deleted the tags. */
+async function knownRemoval(removal: TagRemoval, session: Session): Promise<KnownRemoval> {
+  const { labels, into, options } = removal;
+  const what = titleOf(removal);
+  const keeps = options.undo !== false && !session.global.dryRun;
+  const ofLinks = keeps ? await unfinishedTagsOf({ what, ...identified(removal) }, session) : undefined;
+  const alone = keeps && !ofLinks ? await unfinishedTags({ what }, environmentOf(session)) : undefined;
+  const begun = ofLinks ?? alone;
+  const { tags } = await session.client.send('listTags', {});
+  const listed = [...tags.map(({ label }) => label), ...(begun?.delete ?? [])];
+  const known = new Map(listed.map((label) => [foldLabel(label), label]));
   const isKnown = (label: string): boolean => known.has(foldLabel(label));
+  const isNew = into !== undefined && (begun ? (begun.add ?? []).length > 0 : !isKnown(into));
   return {
     ...removal,
     found: labels.filter(isKnown),
-    spelled: labels.flatMap((label) => known.get(foldLabel(label)) ?? []),
+    spelled: begun?.delete ?? labels.flatMap((label) => known.get(foldLabel(label)) ?? []),
     missing: labels.filter((label) => !isKnown(label)),
     target: into && (known.get(foldLabel(into)) ?? into),
-    isNew: into !== undefined && !isKnown(into),
+    isNew,
+    isAlone: alone !== undefined,
   };
+}
+
+/** What the run of a removal is found by. */
+function identified({ labels, into }: TagRemoval) {
+  return { kind: 'edit', links: { given: {} }, given: { labels, into } } as const;
+}
+
+/** What the removal does to the tags of the account. */
+function tagChange({ spelled, isNew, target }: KnownRemoval): TagChange {
+  return { delete: spelled, ...(isNew && target !== undefined && { add: [target] }) };
 }
 
 /** The links that carry the tags, and whether there were none when they were read. */
@@ -88,12 +114,11 @@ function countedLinks(found: readonly string[], session: Session) {
 
 /** A run of edits by hash: each link loses those of the tags that it has, and gets the other one. */
 function detaching(known: KnownRemoval, pages: () => AsyncIterable<SelectedPage>, { edition }: Session): ListedChange<EditedRow> {
-  const { labels, found, into, target, options } = known;
+  const { found, target, options } = known;
   return {
     what: titleOf(known),
+    ...identified(known),
     links: { given: {}, filterAt: async () => undefined, severalDomains: edition === 'a', pages },
-    given: { tags: { delete: labels, into } },
-    kind: 'edit',
     verb: 'change',
     question: { verb: questionOf(found, target) },
     options,
@@ -121,7 +146,7 @@ function instructions({ tags }: UrlRecord, found: readonly string[], into: strin
 }
 
 /** `--dry-run`: what would follow the run. */
-function withDeletions(run: RowsReport, found: readonly string[], session: Session): RowsReport {
+function withDeletions(run: RowsReport, { found, isNew, target }: KnownRemoval, session: Session): RowsReport {
   const deletions = found.map((label) => ({
     method: 'DELETE',
     path: `/tags/${encodeURIComponent(label)}`,
@@ -129,6 +154,7 @@ function withDeletions(run: RowsReport, found: readonly string[], session: Sessi
     body: null,
   }));
   async function* requests(): AsyncGenerator<Iterable<Row>> {
+    if (isNew) yield [{ method: 'POST', path: '/tags', query: {}, body: { label: target } }];
     yield* batchesOf(run);
     yield deletions;
   }
@@ -143,43 +169,70 @@ function withDeletions(run: RowsReport, found: readonly string[], session: Sessi
 /** Without links there is nothing to take off: the deletions alone are a run, without rows. */
 async function removeUnused(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
   const { labels, found, change, options } = known;
-  await confirm(`Delete ${namedTags(found)}, used by no link, of ${whereabouts(session)}?`, session);
+  if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${whereabouts(session)}?`, session);
   const report = changeEach(labels, work, change);
-  const run = { what: titleOf(known), change: { delete: known.spelled }, profile: session.profile };
-  await makeTarget(known, session);
-  return (await keepsUndo(options, session)) ? await recordedTags(report, run, session) : report;
+  const run = { what: titleOf(known), change: tagChange(known), profile: session.profile };
+  const prepare = () => makeTarget(known, session);
+  if (await keepsUndo(options, session)) return await recordedTags(report, run, session, prepare);
+  await prepare();
+  return report;
+}
+
+/** The steps of the run that are about tags, and what became of each. */
+interface Removals extends RunSteps {
+  readonly change: TagChange;
+  readonly rows: readonly Row[];
+  readonly report: RowsReport;
+  links: number;
+  isBegun: boolean;
+}
+
+function removalsOf(known: KnownRemoval, work: Work, session: Session): Removals {
+  const rows: Row[] = [];
+  const { labels, change } = known;
+  const report = changeEach(labels, work, { ...change, links: () => removals.links });
+  const removals: Removals = {
+    change: tagChange(known),
+    rows,
+    report,
+    links: 0,
+    isBegun: false,
+    before: () => makeTarget(known, session),
+    async after(isStopped) {
+      removals.isBegun = true;
+      for await (const some of batchesOf(report)) {
+        rows.push(...some);
+        if (isStopped() && rows.length < labels.length) return false;
+      }
+      return true;
+    },
+  };
+  return removals;
 }
 
 /** The failed links of the run, then the tags; they stay where a link was not changed. */
-function afterRun(run: RowsReport, known: KnownRemoval, work: Work, session: Session): RowsReport {
-  const { labels, found, change } = known;
+function withRemovals(run: RowsReport, { found }: KnownRemoval, removals: Removals, session: Session): RowsReport {
   let ending: CliError | undefined;
-  let links = 0;
-  let isOver = false;
-  const tags = changeEach(labels, work, { ...change, links: () => links });
+  const { report, rows: removed } = removals;
   async function* rows(): AsyncGenerator<Iterable<Row>> {
-    await makeTarget(known, session);
     for await (const some of batchesOf(run)) {
       const all = [...some];
       const failed = all.filter((row) => run.failure?.(row) || run.unreached?.(row));
-      links += all.length - failed.length;
+      removals.links += all.length - failed.length;
       yield failed;
     }
-    isOver = true;
-    // From here on a signal ends the command at once: the same one deletes what is left.
-    session.listenForSignals(() => undefined)();
     for (const line of run.notes?.() ?? []) await session.note(line);
     ending = run.outcome?.();
-    if (!ending) yield* batchesOf(tags);
+    yield removed;
   }
   return {
-    ...tags,
+    ...report,
     rows: rows(),
-    failure: (row) => run.failure?.(row) ?? tags.failure?.(row),
+    failure: (row) => run.failure?.(row) ?? report.failure?.(row),
     ...(run.unreached && { unreached: run.unreached }),
-    notes: () => (ending ? [`${namedTags(found)} kept: not all links were changed`] : []),
-    outcome: () => ending ?? tags.outcome?.(),
-    abandoned: () => (isOver ? tags : run).abandoned?.(),
+    notes: () => (ending && !removals.isBegun ? [`${namedTags(found)} kept: not all links were changed`] : []),
+    outcome: () => ending ?? report.outcome?.(),
+    abandoned: () => run.abandoned?.(),
   };
 }
 

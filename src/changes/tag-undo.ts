@@ -1,5 +1,6 @@
 import { type CliError, PartialError } from '../base/errors.ts';
-import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
+import type { RunSteps } from '../bulk/run-plan.ts';
+import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import type { DoneRun } from '../bulk/undo.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
@@ -7,6 +8,7 @@ import { renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { requireAnswer } from './consent.ts';
+import { environmentOf } from './run-report.ts';
 import { deletion } from './tag-removal.ts';
 import { changeEach, recordedTags } from './tags.ts';
 
@@ -26,6 +28,9 @@ export async function undoTagRun({ begin }: DoneRun, what: string, session: Sess
   const { global, streams, profile } = session;
   await requireAnswer(session, 'named');
   const change = tagChangeOf(begin);
+  const run = { what, undoes: begin.run, profile };
+  // One that was killed may have done all of it: then only its end is to be written down.
+  const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsBack(change, session);
   for (const { text, refusal } of steps) await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
   const doable = steps.filter(({ refusal }) => refusal === undefined);
@@ -38,10 +43,12 @@ export async function undoTagRun({ begin }: DoneRun, what: string, session: Sess
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
   const report = changeEach(labels, work, { key: 'tags', done: 'restored', sentence: 'Restored tag' });
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
-  if (steps.length === 0) return { ...report, notes: () => [`${what}: nothing to change`] };
-  if (doable.length === 0) return report;
-  await confirm(`Undo run ${begin.run} of ${whereabouts(session)}?`, session);
-  return await recordedTags(report, { what, change: inverse(change), profile, undoes: begin.run }, session);
+  const nothing = { ...report, notes: () => [`${what}: nothing to change`] };
+  if (!begun && steps.length === 0) return nothing;
+  if (doable.length === 0 && (!begun || steps.length > 0)) return report;
+  if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${whereabouts(session)}?`, session);
+  const done = await recordedTags(report, { ...run, change: begun ?? inverse(change) }, session);
+  return steps.length === 0 ? nothing : done;
 }
 
 function inverse({ rename, add = [], delete: deleted = [] }: TagChange): TagChange {
@@ -83,17 +90,47 @@ function renameBack(
   return [{ label: from, text, act }];
 }
 
-/** Tags that a run deleted with their links exist again when it is taken back, also those that no link had. */
-export function withTagsBack(report: RowsReport, { begin }: DoneRun, session: Session): RowsReport {
-  const labels = tagChangeOf(begin).delete ?? [];
-  if (labels.length === 0 || session.global.dryRun) return report;
-  let ending: CliError | undefined;
+/** What is done to the tags when a run is taken back that changed links with them. */
+export interface TagsBack extends RunSteps {
+  readonly change: TagChange;
+  /** Of tags that stay, as links got them meanwhile. */
+  kept(): CliError | undefined;
+}
+
+/** Tags that the run deleted exist again, as they were spelled, before links get them; one that it made goes when no link has it any more. */
+export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undefined {
+  const change = inverse(tagChangeOf(begin));
+  const { add = [], delete: deleted = [] } = change;
+  if (add.length + deleted.length === 0) return undefined;
+  const { client } = session;
+  let kept: CliError | undefined;
+  return {
+    change,
+    kept: () => kept,
+    async before() {
+      for (const label of add) await client.send('addTag', { body: { label } });
+    },
+    async after() {
+      const { tags } = await client.send('listTags', {});
+      const found = deleted.filter((label) => tags.some((tag) => foldLabel(tag.label) === foldLabel(label)));
+      const remove = deletion(found, session);
+      for (const label of found) {
+        await remove(label).catch((error: unknown) => {
+          if (!(error instanceof PartialError)) throw error;
+          kept ??= error;
+        });
+      }
+      return true;
+    },
+  };
+}
+
+/** The same where the links are as they were already, so that there is no run. */
+export function withTagsAlone(report: RowsReport, tags: TagsBack): RowsReport {
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     yield* batchesOf(report);
-    ending = report.outcome?.();
-    if (ending && ending.kind !== 'partial') return;
-    // After the links, which give each its old spelling.
-    for (const label of labels) await session.client.send('addTag', { body: { label } });
+    await tags.before();
+    await tags.after(() => false);
   }
-  return { ...report, rows: rows(), outcome: () => ending };
+  return { ...report, rows: rows() };
 }

@@ -40,6 +40,14 @@ export function namedTags(labels: readonly string[]): string {
   return labels.length === 1 ? `tag ${shown[0]}` : `${labels.length} tags: ${shown.join(', ')}${rest}`;
 }
 
+/** Refuses what changes the tags of more links than `--max-affected` allows. */
+export async function refuseTooManyTagged(labels: readonly string[], session: Session): Promise<void> {
+  if (session.global.maxAffected === undefined) return;
+  const links = await linksWith(labels, session);
+  if (links === undefined) throw new UsageError('--max-affected: the links of these tags cannot be counted');
+  refuseTooMany(links, session);
+}
+
 /** How many URLs have one of the tags; unknown where the server reads something else in a label with operators (FIELD-NOTES 25). */
 async function linksWith(labels: readonly string[], { client }: Session): Promise<number | undefined> {
   const wanted = new Set(labels.map(foldLabel));
@@ -104,16 +112,22 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
 }
 
 /** Makes the changes of a report as one run without rows. What was done before a failure keeps its record. */
-export async function recordedTags(report: RowsReport, run: TagRun, session: Session): Promise<RowsReport> {
+export async function recordedTags(
+  report: RowsReport,
+  run: TagRun,
+  session: Session,
+  prepare: () => Promise<void> = async () => undefined,
+): Promise<RowsReport> {
   const rows: Row[] = [];
-  const failure = await recordTagRun(run, environmentOf(session), async (): Promise<unknown> => {
-    try {
-      for await (const some of batchesOf(report)) rows.push(...some);
-      return undefined;
-    } catch (error) {
-      if (rows.length === 0) throw error;
-      return error;
-    }
+  let failure: unknown;
+  const act = async (): Promise<void> => {
+    await prepare();
+    for await (const some of batchesOf(report)) rows.push(...some);
+  };
+  const isBegun = (): boolean => rows.length > 0;
+  await recordTagRun(run, environmentOf(session), act, isBegun).catch((error: unknown) => {
+    if (!isBegun()) throw error;
+    failure = error;
   });
   async function* collected(): AsyncGenerator<Row[]> {
     yield rows;

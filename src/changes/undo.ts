@@ -30,7 +30,7 @@ import { shownLinks } from './plan-lines.ts';
 import { clicks } from './plan-screen.ts';
 import type { PlannedOutcome } from './planned-links.ts';
 import type { SelectedLink, SelectedPage } from './selected-links.ts';
-import { undoTagRun, withTagsBack } from './tag-undo.ts';
+import { tagsBack, undoTagRun, withTagsAlone } from './tag-undo.ts';
 import { isAlike, type UndoDecision, undoCreation, undoDeletion, undoEdit } from './undo-decision.ts';
 
 /** What to take back, and how. */
@@ -69,6 +69,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
     await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
   }
   const doubts: Doubts = { rows: lost };
+  const tags = tagsBack(run, session);
   const report = await changeListed<LinkKey, UndoLink>(
     {
       ...way,
@@ -86,11 +87,14 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
       operation: (settings) => way.operation({ ...settings, edition: session.edition }),
       payload: way.payload ?? ((target, fields) => ({ ...target, ...fields })),
       undoes: { run: begin.run, domain: local ?? begin.domain },
+      tags,
     },
     session,
   );
-  const whole = withTagsBack(report, run, session);
-  return global.dryRun ? whole : { ...whole, outcome: () => withDoubts(whole.outcome?.(), doubts, begin.run) };
+  const isAlone = tags !== undefined && report.runRows === undefined && !global.dryRun;
+  const done = isAlone ? withTagsAlone(report, tags) : report;
+  if (global.dryRun) return done;
+  return { ...done, outcome: () => withDoubts(done.outcome?.() ?? tags?.kept(), doubts, begin.run) };
 }
 
 /** Rows of the run of which nobody knows whether they are still to come: nothing of them is there to take back. */

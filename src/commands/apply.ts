@@ -76,7 +76,6 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       },
       given: { sha256: input.sha256, prune, ...reading.flags },
       kind: 'apply',
-      kindOf: ({ operation }) => operation,
       verb: 'apply',
       question: { verb: 'Apply the changes to', namesKinds: true },
       options,

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { type BatchRules, byDomain, byHash, fileBatches } from '../bulk/batches.ts';
+import { fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
 import { checkedRows, keepsUndo, sendingOf } from '../changes/checked-rows.ts';
+import { namedRequests } from '../changes/dry-run.ts';
 import { changeLinks } from '../changes/link-change.ts';
 import { plannedLinks, planReport } from '../changes/plan-report.ts';
 import { outcomeOf, type PlannedOutcome } from '../changes/planned-links.ts';
@@ -10,15 +11,14 @@ import { consentToRows } from '../changes/planned-rows.ts';
 import { runReport } from '../changes/run-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
-import { openSession, type Session } from '../cli/session.ts';
+import { openSession } from '../cli/session.ts';
 import { fieldNames } from '../contract/fields.ts';
-import { enumerated, type LinkDomains } from '../contract/link.ts';
+import { enumerated } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, refuseSelection, requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
 import { printTemplate } from './print-template.ts';
@@ -103,11 +103,10 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   const { input, domains, reading } = await checkedRows('edit', options, session);
   const payload = (item: EditedRow): EditedRow => ({ ...values, ...reading.dated(item) });
   if (session.global.dryRun) {
-    const batches = (rules: BatchRules<EditedRow>) => fileBatches(input, payload, rules);
-    // A batch that is read first is no larger than what one call reads (D15).
-    const isRead = options.undo !== false || options.results !== undefined;
-    const rules = { limit: sending.batchSize, ...(isRead ? byHash : byDomain) };
-    return planOfRows(batches, { rules, domains }, session);
+    const batches = fileBatches(input, payload, { limit: sending.batchSize });
+    const links = plannedLinks(batches, rowOutcome, { client: session.client, batchSize: sending.batchSize });
+    const requests = namedRequests({ input, payload, operation: editItemsOperation, options }, session);
+    return planReport({ links, requests, verb: 'change', domains }, session);
   }
   const asked = {
     input,
@@ -136,21 +135,4 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
 
 function rowOutcome({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord | undefined): PlannedOutcome {
   return outcomeOf(fields, record);
-}
-
-/** B60: what the rows would change, and the calls as a run makes them. */
-function planOfRows(
-  batches: (rules: BatchRules<EditedRow>) => AsyncIterable<readonly EditedRow[]>,
-  { rules, domains }: { readonly rules: BatchRules<EditedRow>; readonly domains: LinkDomains },
-  session: Session,
-): RowsReport {
-  const { limit } = rules;
-  async function* requests(): AsyncGenerator<PlannedRequest> {
-    for await (const rows of batches(rules)) {
-      const urls = rows.map(({ domain: _, ...item }) => item);
-      yield { method: 'PATCH', path: '/urls', query: { domain: rows[0]?.domain }, body: { urls } };
-    }
-  }
-  const links = plannedLinks(batches({ limit }), rowOutcome, { client: session.client, batchSize: limit });
-  return planReport({ links, requests: requests(), verb: 'change', domains }, session);
 }

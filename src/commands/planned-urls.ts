@@ -1,7 +1,14 @@
 import type { CliError } from '../base/errors.ts';
-import type { Mode } from '../bulk/operations/shorten.ts';
+import { rowBatches } from '../bulk/batches.ts';
+import type { ConflictPolicy } from '../bulk/operations/conflicts.ts';
+import { type Mode, shortenOperation } from '../bulk/operations/shorten.ts';
+import { updatingOperation } from '../bulk/operations/update.ts';
+import { plannedCalls } from '../bulk/planned-calls.ts';
+import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
 import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
+import { linksNamed } from '../changes/hash-conflicts.ts';
+import { pinnedDomain } from '../changes/listed-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
@@ -14,26 +21,14 @@ export interface PlannedUrls {
   batches(): Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>;
   /** The first of them, as they would be made. */
   readonly first: readonly ShortenItem[];
-  readonly mode: Mode;
+  /** The calls that would be made. */
+  readonly requests: AsyncIterable<PlannedRequest>;
   /** What is done about hashes that are taken, where that is not a failure (I6). */
   readonly conflicts?: ForeseenConflicts | undefined;
 }
 
 /** B60, I8: the links as they would be made; of many, a table has the first three. */
-export function planOfUrls({ batches, first, mode, conflicts }: PlannedUrls, session: Session): RowsReport {
-  const { domain } = session;
-  async function* requests(): AsyncGenerator<PlannedRequest> {
-    const query = { disable_long_url_duplicates: mode.duplicates, domain };
-    for await (const items of batches()) {
-      const links = conflicts?.isUpdate ? await conflicts.linksOf(items) : [];
-      const urls = items.filter((_, nth) => !links[nth]);
-      if (urls.length > 0) yield { method: 'POST', path: '/urls', query, body: { urls } };
-      const edits = links.flatMap((link) =>
-        link?.outcome.kind === 'change' ? [{ hash: link.target.hash, ...link.outcome.fields }] : [],
-      );
-      if (edits.length > 0) yield { method: 'PATCH', path: '/urls', query: { domain }, body: { urls: edits } };
-    }
-  }
+export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls, session: Session): RowsReport {
   async function* changes(): AsyncGenerator<PlannedChange[]> {
     for await (const items of batches()) {
       conflicts?.add(await conflicts.linksOf(items));
@@ -43,7 +38,7 @@ export function planOfUrls({ batches, first, mode, conflicts }: PlannedUrls, ses
   const columns = itemColumns(first, session);
   return dryRun(
     {
-      requests: requests(),
+      requests,
       changes: changes(),
       noun: 'URL',
       done: 'shortened',
@@ -53,6 +48,47 @@ export function planOfUrls({ batches, first, mode, conflicts }: PlannedUrls, ses
     },
     session,
   );
+}
+
+/** Rows of links to be made. */
+interface UrlRows {
+  readonly input: Pick<RunInput<ShortenItem>, 'open'>;
+  payload(item: ShortenItem): ShortenItem;
+  readonly mode: Mode;
+  readonly onConflict: ConflictPolicy | undefined;
+  readonly batchSize: number;
+  /** Of URLs that were typed, nobody looks the default domain up. */
+  readonly isTyped?: boolean;
+}
+
+/** The calls that make them, and edit links whose hashes are taken where that is wanted. */
+export async function* urlRequests(
+  { input, payload, mode, onConflict, batchSize, isTyped = false }: UrlRows,
+  session: Session,
+): AsyncGenerator<PlannedRequest> {
+  const { client, edition } = session;
+  const domain = isTyped ? session.domain : await pinnedDomain(session);
+  const settings = { client, domain, batchSize, mayCall: () => true };
+  const isUpdate = onConflict === 'update';
+  async function* rows(): AsyncGenerator<readonly RunRow[]> {
+    for await (const some of rowBatches(input, batchSize)) {
+      const links = isUpdate
+        ? await linksNamed(
+            some.map(({ item }) => payload(item)),
+            session,
+          )
+        : [];
+      yield some.map((row, nth) => ({ ...row, before: links[nth] }));
+    }
+  }
+  const operation = isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict });
+  yield* plannedCalls({
+    rows: rows(),
+    operation,
+    payload: (item) => payload(item as ShortenItem),
+    batchSize,
+    isRead: isUpdate,
+  });
 }
 
 /** I8: the first rows of a file that cannot be sent; every problem comes with the error. */

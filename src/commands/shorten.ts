@@ -26,7 +26,6 @@ import { flagValue } from '../input/values.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { readableUrl, urlColumns } from '../output/url-columns.ts';
-import { planOfUrls, previewOfRows } from './planned-urls.ts';
 import { printTemplate } from './print-template.ts';
 import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
 import { withSandboxHint } from './sandbox-hint.ts';
@@ -105,8 +104,14 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const rows = items.length;
   const mode = await modeOf(options, session, { rows, keyedRows: values.custom_hash === undefined ? 0 : rows });
   if (invocation.global.dryRun) {
+    const { planOfUrls, urlRequests } = await import('./planned-urls.ts');
     const batches = () => batchesOf(items, { limit: batchSizeOf(session) });
-    return planOfUrls({ batches, first: items.slice(0, 3), mode, conflicts: await foreseen(options, session) }, session);
+    const input = { open: () => [items.map((item, nth) => ({ line: nth + 1, item }))] };
+    const payload = (item: ShortenItem) => item;
+    const { onConflict } = options;
+    const rowsOf = { input, payload, mode, onConflict, batchSize: batchSizeOf(session), isTyped: true };
+    const requests = urlRequests(rowsOf, session);
+    return planOfUrls({ batches, first: items.slice(0, 3), requests, conflicts: await foreseen(options, session) }, session);
   }
   const picture = qrPictures(options, session);
   const { onConflict } = options;
@@ -152,16 +157,21 @@ async function shortenFile(options: ShortenOptions, invocation: Invocation): Pro
     if (session.format() === 'table' && first?.length && error instanceof CliError) return { error };
     throw error;
   });
-  if ('error' in checked) return previewOfRows(first?.map(({ item }) => filled(item)) ?? [], checked.error, session);
+  if ('error' in checked) {
+    const { previewOfRows } = await import('./planned-urls.ts');
+    return previewOfRows(first?.map(({ item }) => filled(item)) ?? [], checked.error, session);
+  }
   const { input, withHash, reading } = checked;
   const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
   requireHashes(onConflict, mode);
   const payload = (item: ShortenItem): ShortenItem => filled(reading.dated(item));
   if (invocation.global.dryRun) {
+    const { planOfUrls, urlRequests } = await import('./planned-urls.ts');
     const batches = () => fileBatches(input, payload, { limit: sending.batchSize });
     const conflicts = await foreseen(options, session);
     if (input.skipped > 0) await session.warn(skippedText(input.skipped));
-    return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], mode, conflicts }, session);
+    const requests = urlRequests({ input, payload, mode, onConflict, batchSize: sending.batchSize }, session);
+    return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], requests, conflicts }, session);
   }
   const { consentToUpdates } = await import('../changes/hash-conflicts.ts');
   const isUpdate = onConflict === 'update';

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { RejectedError, UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
-import { recordTagRun } from '../bulk/tag-run.ts';
+import { recordTagRun, unfinishedTags } from '../bulk/tag-run.ts';
 import { keepsUndo } from '../changes/checked-rows.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import { environmentOf } from '../changes/run-report.ts';
 import { removeTags } from '../changes/tag-removal.ts';
-import { changeEach, consentToTags, labelRows, recordedTags } from '../changes/tags.ts';
+import { changeEach, consentToTags, labelRows, recordedTags, refuseTooManyTagged } from '../changes/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -47,7 +47,7 @@ export function registerTags(command: Command, run: Runner): void {
     summary: 'Rename a tag',
     description: 'Rename a tag. Its links keep the tag. linkctl undo renames it back.',
     examples: ['linkctl tags rename promo promotion'],
-    globals: ['--dry-run'],
+    globals: ['--max-affected', '--dry-run'],
   })
     .argument('<old>', 'current label')
     .argument('<new>', 'new label')
@@ -153,8 +153,12 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   }
   const session = await openSession(invocation);
   const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
-  const run = { what, change: { rename: { from: old, to: label } }, profile: session.profile };
-  const tags = await recordTagRun(run, environmentOf(session), (mayBeDone) => renameTag(session.client, old, label, mayBeDone));
+  const environment = environmentOf(session);
+  const begun = await unfinishedTags({ what }, environment);
+  if (!begun) await refuseTooManyTagged([old], session);
+  const change = begun ?? { rename: { from: await spelledAs(old, session), to: label } };
+  const run = { what, change, profile: session.profile };
+  const tags = await recordTagRun(run, environment, (mayBeDone) => renameTag(session.client, old, label, mayBeDone));
   const tag = applied(label, tags);
   return {
     kind: 'done',
@@ -162,6 +166,12 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
     record: { tags: [tag] },
     lines: [tag.label],
   };
+}
+
+/** A label as the account spells it: so undo gives it back. */
+async function spelledAs(label: string, { client }: Session): Promise<string> {
+  const { tags } = await client.send('listTags', {});
+  return tags.find((tag) => foldLabel(tag.label) === foldLabel(label))?.label ?? label;
 }
 
 interface RemovalOptions {

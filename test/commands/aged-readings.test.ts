@@ -53,7 +53,7 @@ const changes: { readonly [name: string]: Change } = {
   rewrite: { words: ['rewrite', 'https://example.com', 'https://to.example', ...sure] },
   'tags delete': { words: ['tags', 'delete', 't', ...sure] },
   undo: {
-    words: ['undo', 'last', '--yes'],
+    words: ['undo', 'RUN', '--yes'],
     prepare: async (linkctl) => await linkctl(['edit', '--all', '--note', 'new', ...sure]),
   },
   apply: {
@@ -92,7 +92,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         { only: { method: 'PATCH' }, ...faults.tooMany('13') },
         { only: { method: 'DELETE' }, ...faults.tooMany('13') },
       ]);
-      const given = words.map((word) => (word === 'FILE' ? file : word));
+      const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+      const given = words.map((word) => (word === 'FILE' ? file : word === 'RUN' ? run : word));
       const ran = await linkctl([...given, ...(given[0] === 'tags' ? [] : inTwos)], { ...world, ...waitingWorld(meanwhile) });
       expect(ran.code, ran.stderr).toBe(3);
       const sent = (await wire.requests()).slice(before);

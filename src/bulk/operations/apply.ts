@@ -37,6 +37,7 @@ export function applyOperation(settings: ChangeSettings & { readonly edition: Ed
     kindOf: ({ operation }) => operation,
     doubt: 'inspect',
     ...byKind,
+    request: (rows) => kinds[rows[0]?.operation ?? 'edit'].request(rows),
     call: async (rows, ...rest) => await kinds[rows[0]?.operation ?? 'edit'].call(rows, ...rest),
     inspect: async (rows, signal) => await inspectEach(rows, kinds, signal),
     read: reading(settings),
@@ -57,12 +58,13 @@ const byKind = {
 
 /** An operation for rows of another form. */
 function through<Row extends object>(
-  { call, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Row>,
+  { call, request, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Row>,
   rowOf: (row: AppliedRow) => Row,
 ): BulkOperation<AppliedRow> {
   return {
     kind,
     doubt,
+    request: (rows) => request(rows.map(rowOf)),
     call: async (rows, signal, _json, watch) => await call(rows.map(rowOf), signal, undefined, watch),
     ...(inspect && {
       inspect: async (rows, signal) =>

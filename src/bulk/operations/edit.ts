@@ -7,21 +7,24 @@ import { matchEdits } from '../matching/matching.ts';
 import { isPlace, noPlace } from '../matching/place.ts';
 import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
-import type { BulkOperation, SoughtRow } from './operation.ts';
+import { type BulkOperation, type Call, type SoughtRow, sendCall } from './operation.ts';
 
 /** One row of an edit: the link, and what it shall get where rows differ. */
 export type EditedRow = EditItem & LinkKey;
 
 /** PATCH /urls with a hash in each item: every row has fields of its own (4.3.7, style 3). */
 export function editItemsOperation(settings: ChangeSettings): BulkOperation<EditedRow> {
+  const request = (rows: readonly EditedRow[]): Call<'editUrls'> => {
+    const urls = rows.map(({ domain, ...item }) => item);
+    return { operation: 'editUrls', input: { query: addressOf(rows, settings).query, body: { urls } } };
+  };
   return editing<EditedRow>(settings, fieldsOf, {
     ...byDomain,
     sharedBy: ({ hash, custom_hash = hash, domain = settings.domain }) =>
       [...new Set([hash, custom_hash])].map((name) => linkText({ hash: name, domain })),
+    request,
     call: async (rows, signal, _json, watch) => {
-      const urls = rows.map(({ domain, ...item }) => item);
-      const { query } = addressOf(rows, settings);
-      const answer = await settings.client.send('editUrls', { query, body: { urls } }, { signal, ...watch });
+      const answer = await sendCall(settings.client, request(rows), { signal, ...watch });
       return matchEdits(rows, answer.urls);
     },
   });
@@ -30,16 +33,18 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
 /** PATCH /urls?hashes=, or /urls/[hash] for one: the same fields for every row (styles 2 and 1). */
 export function editSameOperation(settings: ChangeSettings, fields: EditFields): BulkOperation<LinkKey> {
   const { client } = settings;
+  const body: { urls: [EditFields] } = { urls: [fields] };
+  const request = (rows: readonly LinkKey[]): Call<'editUrl' | 'editSelectedUrls'> => {
+    const { only, query, queryOfAll } = addressOf(rows, settings);
+    return only !== undefined
+      ? { operation: 'editUrl', input: { path: { hash: only }, query, body } }
+      : { operation: 'editSelectedUrls', input: { query: queryOfAll, body } };
+  };
   return editing<LinkKey>(settings, () => fields, {
     ...byHash,
+    request,
     call: async (rows, signal, _json, watch) => {
-      const { only, query, queryOfAll } = addressOf(rows, settings);
-      const body: { urls: [EditFields] } = { urls: [fields] };
-      const options = { signal, ...watch };
-      const { urls } =
-        only !== undefined
-          ? await client.send('editUrl', { path: { hash: only }, query, body }, options)
-          : await client.send('editSelectedUrls', { query: queryOfAll, body }, options);
+      const { urls } = await sendCall(client, request(rows), { signal, ...watch });
       return matchEdits(
         rows.map(({ hash }) => ({ hash, custom_hash: fields.custom_hash })),
         urls ?? [],
@@ -48,7 +53,7 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
   });
 }
 
-type Sending<Row extends LinkKey> = Pick<BulkOperation<Row>, 'call' | 'group' | 'fitting' | 'sharedBy'>;
+type Sending<Row extends LinkKey> = Pick<BulkOperation<Row>, 'call' | 'request' | 'group' | 'fitting' | 'sharedBy'>;
 
 /** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated (R 2.1). */
 function editing<Row extends LinkKey>(

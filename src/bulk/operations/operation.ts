@@ -1,6 +1,7 @@
+import type { Client } from '../../client/client.ts';
 import type { SendOptions } from '../../client/client-options.ts';
 import type { LinkKey } from '../../contract/link.ts';
-import type { EditFields } from '../../contract/operations.ts';
+import type { EditFields, OperationInput, OperationName, OperationResult } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { Difference } from '../../link/same.ts';
 import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdict.ts';
@@ -29,6 +30,25 @@ export interface SoughtRow<Payload extends object> {
 /** What a batch wants to know between the attempts of its call. */
 export type CallWatch = Pick<SendOptions, 'onDoubt' | 'isCurrent'>;
 
+/** A call of one of these operations, with all that is sent. */
+export type Call<O extends OperationName> = { [K in O]: { readonly operation: K; readonly input: OperationInput<K> } }[O];
+
+/** The same of any operation, for whoever only shows it. */
+export interface AnyCall {
+  readonly operation: OperationName;
+  readonly input: object;
+}
+
+/** Makes a call that an operation describes. */
+export async function sendCall<O extends OperationName>(
+  { send }: Pick<Client, 'send'>,
+  call: Call<O>,
+  options: SendOptions,
+): Promise<OperationResult<O>> {
+  const { operation, input }: { operation: O; input: OperationInput<O> } = call;
+  return await send(operation, input, options);
+}
+
 /** A change that can be made to many rows. The rest of bulk knows no more about its kind than this. */
 export interface BulkOperation<Payload extends object> {
   readonly kind: OperationKind;
@@ -39,6 +59,8 @@ export interface BulkOperation<Payload extends object> {
   group?(payload: Payload): string;
   /** How many of these, from the first, fit in one call's address; all of them where absent (R-14). */
   fitting?(payloads: readonly Payload[]): number;
+  /** The call that is made for rows that share one: `call` makes it, and a dry run shows it. */
+  request(payloads: readonly Payload[]): AnyCall;
   /**
    * Makes one call, with the repetitions that do no harm. `json`: the payloads as text, if the caller has it. Throws `CallError`.
    */

@@ -29,6 +29,7 @@ export function recreateOperation(settings: ChangeSettings & { readonly edition:
     hashOf,
     statusOf,
     notApplied: (row, record) => notApplied?.(itemOf(row), record) ?? [],
+    request: (rows) => on(rows[0]?.domain).request(rows.map(itemOf)),
     call: async (rows, signal, _json, watch) => await on(rows[0]?.domain).call(rows.map(itemOf), signal, undefined, watch),
     inspect: async (rows, signal) => (await on(rows[0]?.payload.domain).inspect?.(rows.map(soughtItem), signal)) ?? [],
   };

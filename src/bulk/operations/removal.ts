@@ -2,22 +2,26 @@ import type { LinkKey } from '../../contract/link.ts';
 import { byHash } from '../batches.ts';
 import { again, type BatchAnswer, type Verdict } from '../matching/verdict.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
-import type { BulkOperation } from './operation.ts';
+import { type BulkOperation, type Call, sendCall } from './operation.ts';
 
 /** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (R 2.1). */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
   const { client } = settings;
+  const request = (rows: readonly LinkKey[]): Call<'deleteUrl' | 'deleteUrls'> => {
+    const { only, query, queryOfAll } = addressOf(rows, settings);
+    return only !== undefined
+      ? { operation: 'deleteUrl', input: { path: { hash: only }, query } }
+      : { operation: 'deleteUrls', input: { query: queryOfAll } };
+  };
   return {
     ...removal(settings, { kind: 'done' }),
     kind: 'delete',
     doubt: 'inspect',
     provenBy: 1306,
     statusOf: () => 'deleted',
+    request,
     call: async (rows, signal, _json, watch) => {
-      const { only, query, queryOfAll } = addressOf(rows, settings);
-      const options = { signal, ...watch };
-      if (only !== undefined) await client.send('deleteUrl', { path: { hash: only }, query }, options);
-      else await client.send('deleteUrls', { query: queryOfAll }, options);
+      await sendCall(client, request(rows), { signal, ...watch });
       return allDone(rows);
     },
   };
@@ -31,16 +35,20 @@ interface ResetSettings extends ChangeSettings {
 /** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too (R 2.1). */
 export function resetOperation({ retryReset: repeat = false, ...settings }: ResetSettings): BulkOperation<LinkKey> {
   const { client } = settings;
+  const request = (rows: readonly LinkKey[]): Call<'resetStats' | 'resetSelectedStats'> => {
+    const { only, query, queryOfAll } = addressOf(rows, settings);
+    return only !== undefined
+      ? { operation: 'resetStats', input: { path: { hash: only }, query } }
+      : { operation: 'resetSelectedStats', input: { query: queryOfAll } };
+  };
   return {
     ...removal(settings, missing),
     kind: 'reset',
     doubt: repeat ? 'repeat' : 'leave',
     statusOf: () => 'reset',
+    request,
     call: async (rows, signal, _json, watch) => {
-      const { only, query, queryOfAll } = addressOf(rows, settings);
-      const options = { signal, ...watch, repeat };
-      if (only !== undefined) await client.send('resetStats', { path: { hash: only }, query }, options);
-      else await client.send('resetSelectedStats', { query: queryOfAll }, options);
+      await sendCall(client, request(rows), { signal, ...watch, repeat });
       return allDone(rows);
     },
   };

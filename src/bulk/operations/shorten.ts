@@ -10,7 +10,7 @@ import { createNewness, type Newness, type NewnessSettings } from '../checked/ne
 import { matchAnswer } from '../matching/matching.ts';
 import { again, type BatchAnswer, type Done, type Verdict } from '../matching/verdict.ts';
 import { type ConflictPolicy, type ConflictSettings, resolvingConflicts } from './conflicts.ts';
-import type { BulkOperation, SoughtRow } from './operation.ts';
+import type { BulkOperation, Call, SoughtRow } from './operation.ts';
 
 /** What keeps a shortening run from making a link twice (R 1.2). */
 export type ModeName = 'keyed' | 'dedupe' | 'checked';
@@ -95,18 +95,19 @@ function plainShortening({
   const given = new SeenKeys();
   const newness = sharing && tellsNew ? createNewness({ client, domain, mayCall }) : undefined;
   const query = { domain, disable_long_url_duplicates: mode.duplicates };
+  const request = (items: readonly ShortenItem[]): Call<'shortenUrls'> => {
+    return { operation: 'shortenUrls', input: { query, body: { urls: sharing ? distinct(items) : [...items] } } };
+  };
   return {
     kind: 'shorten',
     doubt,
+    request,
     call: async (items, signal, json, watch) => {
-      const urls = sharing ? distinct(items) : [...items];
+      const { operation, input } = request(items);
+      const { urls } = input.body;
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
       await newness?.begin(signal);
-      const answer = await client.send(
-        'shortenUrls',
-        { query, body: { urls }, bodyText },
-        { repeat: doubt === 'repeat', signal, ...watch },
-      );
+      const answer = await client.send(operation, { ...input, bodyText }, { repeat: doubt === 'repeat', signal, ...watch });
       const found = matchAnswer(urls, answer.urls, { sharing });
       if (!sharing) return found;
       const shared = shareOut(items, urls, found, given);

@@ -32,6 +32,7 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
     group: (row) => applied(row).operation,
     fitting,
     readable: fitting,
+    request: (rows) => applying.request(rows.map(applied)),
     call: async (rows, signal, _json, watch) => await applying.call(rows.map(applied), signal, undefined, watch),
     read: async (rows, signal) => await read(rows.map(keyOf), signal),
     see: (row, link) => {

@@ -42,7 +42,7 @@ export async function readBefore<Payload extends object>(
 }
 
 /** A link that another row of the batch renames to this hash will be there: links swap their hashes like that. */
-function exceptSwapped<Payload extends object>(
+export function exceptSwapped<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   { asks, needsBefore }: Execution<Payload>['operation'],
 ): readonly BulkRow<Payload>[] {
@@ -161,7 +161,7 @@ async function read<Payload extends object>(
  */
 export function knownVerdicts<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
-  { operation, inDoubt, isSelected }: Execution<Payload>,
+  { operation, inDoubt, isSelected }: Pick<Execution<Payload>, 'operation' | 'inDoubt' | 'isSelected'>,
 ): readonly (Verdict | undefined)[] {
   return rows.map(({ index, payload, before, listed, refusal }) => {
     if (refusal !== undefined)
