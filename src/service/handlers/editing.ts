@@ -3,6 +3,7 @@ import { fieldNames } from '../../contract/fields.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
   type Item,
+  isHash,
   readCustomHash,
   readEmailStats,
   readExpirationDate,
@@ -97,8 +98,13 @@ function readsHash(item: Item): boolean {
   return item.custom_hash !== undefined && item.custom_hash !== null && item.custom_hash !== '';
 }
 
-async function edit(call: EditingCall, readings: readonly Reading[]): Promise<UrlItem[]> {
+const unknownHash = new Refusal(1306, 'hash: no link of this domain has it');
+
+async function edit(call: EditingCall, given: readonly Reading[]): Promise<UrlItem[]> {
   const domain = await call.workingDomain();
+  const readings = given.map((reading) =>
+    isHash(reading.hash) || reading.hash === '' ? reading : { ...reading, changes: unknownHash },
+  );
   const edits = readings.flatMap(({ hash, changes }): Edit[] => (changes instanceof Refusal ? [] : [{ hash, changes }]));
   const outcomes = edits.length === 0 ? [] : await call.store.editUrls(domain, edits);
   await logUrls(
@@ -116,10 +122,7 @@ async function edit(call: EditingCall, readings: readonly Reading[]): Promise<Ur
 
 function answerItem(hash: string, outcome: EditOutcome, settings: RecordSettings): UrlItem {
   if (outcome.kind === 'edited') return succeededItem(outcome.url, settings);
-  return failedItem(
-    hash,
-    outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : new Refusal(1306, 'hash: no link of this domain has it'),
-  );
+  return failedItem(hash, outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : unknownHash);
 }
 
 /** The hash and, wider than public deployments, `details` (2.1, V3; FIELD-NOTES 6, 9). */

@@ -1,4 +1,4 @@
-import { readSelection } from '../parameters.ts';
+import { hashSelection, readSelection } from '../parameters.ts';
 import { Refusal } from '../refusal.ts';
 import type { GroupOutcome, Selection } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
@@ -8,7 +8,6 @@ type GroupCall = Call<'deleteUrl'> | Call<'deleteUrls'> | Call<'resetStats'> | C
 
 export const deleteUrl: Handler<'deleteUrl'> = async (call) => remove(call, await named(call, call.path.hash));
 
-/** One unknown hash in the list refuses the whole call with 1306 and deletes nothing: an answer of `{error}` can name none. */
 export const deleteUrls: Handler<'deleteUrls'> = async (call) => remove(call, await selected(call));
 
 export const resetStats: Handler<'resetStats'> = async (call) => reset(call, await named(call, call.path.hash));
@@ -16,7 +15,7 @@ export const resetStats: Handler<'resetStats'> = async (call) => reset(call, awa
 export const resetSelectedStats: Handler<'resetSelectedStats'> = async (call) => reset(call, await selected(call));
 
 async function named(call: GroupCall, hash: string): Promise<Selection> {
-  return { kind: 'hashes', domain: await call.workingDomain(), hashes: [hash] };
+  return hashSelection(await call.workingDomain(), [hash]);
 }
 
 function selected(call: GroupCall): Promise<Selection> {

@@ -1,4 +1,4 @@
-import { checkLabel, isItem } from '../field-rules.ts';
+import { checkLabel, isItem, isLabel } from '../field-rules.ts';
 import { Refusal } from '../refusal.ts';
 import type { Handler } from './call.ts';
 
@@ -17,7 +17,7 @@ export const addTag: Handler<'addTag'> = async ({ payload, store, log }) => {
 /** To another label of the same tag, a change of case included; to another tag's is 1311. */
 export const renameTag: Handler<'renameTag'> = async ({ path, payload, store, log }) => {
   const label = readLabel(payload);
-  const outcome = await store.renameTag(path.label, label);
+  const outcome = isLabel(path.label) ? await store.renameTag(path.label, label) : 'unknown';
   if (outcome === 'unknown') throw new Refusal(1309);
   if (outcome === 'taken') throw new Refusal(1311);
   await log(`Tag "${path.label}" renamed to "${label}"`);
@@ -25,7 +25,7 @@ export const renameTag: Handler<'renameTag'> = async ({ path, payload, store, lo
 };
 
 export const deleteTag: Handler<'deleteTag'> = async ({ path, store, log }) => {
-  if (!(await store.deleteTag(path.label))) throw new Refusal(1309);
+  if (!isLabel(path.label) || !(await store.deleteTag(path.label))) throw new Refusal(1309);
   await log(`Tag "${path.label}" deleted`);
   return {};
 };

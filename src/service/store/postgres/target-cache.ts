@@ -19,7 +19,8 @@ export class TargetCache {
 
   /**
    * The target, read by `read` unless it was in the last second. While it cannot be read, the one that is known: an old destination is
-   * better than none, but not where clicks are limited (S5). What was read before this process edited or deleted links does not count.
+   * better than none. One with a limit of clicks is never kept: it is another one after each click. What was read before this process
+   * edited or deleted links does not count.
    */
   async find(domain: StoredDomain, hash: string, read: () => Promise<Target | undefined>): Promise<Target | undefined> {
     const key = `${domain.id}/${hash}`;
@@ -29,7 +30,7 @@ export class TargetCache {
     try {
       return await this.#read(key, read);
     } catch (error) {
-      if (known && known.target.maxClicks === 0) return known.target;
+      if (known) return known.target;
       throw error;
     }
   }
@@ -60,7 +61,7 @@ export class TargetCache {
   #keep(key: string, target: Target | undefined, readAt: number): void {
     // At the end of the order again: the first ones are the oldest.
     this.#entries.delete(key);
-    if (target) this.#entries.set(key, { target, readAt });
+    if (target?.maxClicks === 0) this.#entries.set(key, { target, readAt });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > bound && oldest !== undefined) this.#entries.delete(oldest);
   }
