@@ -12,31 +12,6 @@ export interface Redirects {
   readonly store: Store;
   readonly clicks: ClickCounter;
   readonly settings: ServiceSettings;
-  /** The account's domains, up to a second old, or older while they cannot be read: reading them for each visit would take a third of its time. */
-  readonly domains: () => Promise<readonly StoredDomain[]>;
-}
-
-/** Milliseconds for which domains are kept, until settings of another process are seen. */
-const domainsAge = 1000;
-
-export function openRedirects(store: Store, clicks: ClickCounter, settings: ServiceSettings): Redirects {
-  let domains: readonly StoredDomain[] = [];
-  let readAt = Number.NEGATIVE_INFINITY;
-  return {
-    store,
-    clicks,
-    settings,
-    async domains() {
-      if (performance.now() - readAt > domainsAge) {
-        domains = await store.listDomains().catch((error: unknown) => {
-          if (domains.length === 0) throw error;
-          return domains;
-        });
-        readAt = performance.now();
-      }
-      return domains;
-    },
-  };
 }
 
 /** The answer to a visit while the store cannot be read. */
@@ -96,7 +71,7 @@ async function findTarget({ store }: Redirects, domain: StoredDomain, hash: stri
 
 /** The domain of that name; the default one where the host is absent, an address or this machine, and thus names none. */
 async function findDomain(redirects: Redirects, host: string): Promise<StoredDomain | undefined> {
-  const domains = await redirects.domains();
+  const domains = await redirects.store.listDomains();
   const name = hostName(host);
   const named = domains.find((domain) => domain.name === host) ?? domains.find((domain) => domain.name === name);
   return named ?? (isBareHost(name) ? domains[0] : findNormalized(domains, host));

@@ -5,9 +5,9 @@ import { dateTime } from '../url-records.ts';
 import type { Handler } from './call.ts';
 import { pageRecord, readPage } from './reading.ts';
 
-export const getAccount: Handler<'getAccount'> = async ({ root, store, settings }) => {
+export const getAccount: Handler<'getAccount'> = async ({ root, store, settings, usage: readUsage }) => {
   const { account, limits, credentials, edition } = settings;
-  const usage = await store.usage();
+  const usage = await readUsage();
   const counters: { [name: string]: Counter } = {
     urls: { count: usage.urls, limit: limits.urls },
     today_api_calls: { count: usage.callsToday, limit: limits.callsPerDay },

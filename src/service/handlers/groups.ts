@@ -1,7 +1,7 @@
 import { hashSelection, readSelection } from '../parameters.ts';
 import { Refusal } from '../refusal.ts';
 import type { GroupOutcome, Selection } from '../store/store.ts';
-import type { Call, Handler } from './call.ts';
+import type { Call, Handler, Noted } from './call.ts';
 import { plural } from './items.ts';
 
 type GroupCall = Call<'deleteUrl'> | Call<'deleteUrls'> | Call<'resetStats'> | Call<'resetSelectedStats'>;
@@ -23,18 +23,30 @@ function selected(call: GroupCall): Promise<Selection> {
 }
 
 async function remove(call: GroupCall, selection: Selection): Promise<object> {
-  const count = countOf(await call.store.deleteUrls(selection));
-  if (count > 0) await call.log(`${plural(count, 'URL')} deleted`);
+  checkKnown(
+    await call.store.deleteUrls(
+      selection,
+      call.note((outcome) => noted(outcome, (urls) => `${urls} deleted`)),
+    ),
+  );
   return {};
 }
 
 async function reset(call: GroupCall, selection: Selection): Promise<object> {
-  const count = countOf(await call.store.resetStats(selection));
-  if (count > 0) await call.log(`Stats of ${plural(count, 'URL')} reset`);
+  checkKnown(
+    await call.store.resetStats(
+      selection,
+      call.note((outcome) => noted(outcome, (urls) => `Stats of ${urls} reset`)),
+    ),
+  );
   return {};
 }
 
-function countOf(outcome: GroupOutcome): number {
+function noted(outcome: GroupOutcome, message: (urls: string) => string): Noted | undefined {
+  if (outcome.kind === 'unknown' || outcome.count === 0) return undefined;
+  return { message: message(plural(outcome.count, 'URL')) };
+}
+
+function checkKnown(outcome: GroupOutcome): void {
   if (outcome.kind === 'unknown') throw new Refusal(1306);
-  return outcome.count;
 }
