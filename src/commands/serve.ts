@@ -124,9 +124,8 @@ function withReport(store: ServiceOptions['store'], { note }: Invocation): Servi
   if (!store?.importFrom) return store;
   const onImported = ({ isNew, urls, tags, clicks, log }: Imported): void =>
     void note(
-      isNew
-        ? `imported ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ${quantity(clicks, 'click')} and ${quantity(log, 'line')} of the log`
-        : 'the data folder was imported before; nothing to import',
+      `${isNew ? 'imported' : 'nothing to import: imported before were'} ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ` +
+        `${quantity(clicks, 'click')} and ${quantity(log, 'line')} of the log`,
     );
   return { ...store, onImported };
 }

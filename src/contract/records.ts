@@ -42,7 +42,7 @@ export type AccountRecord = {
   /** `urls`, `today_api_calls`, `month_urls`; the set depends on the server's configuration (2.2). */
   counters: { [name: string]: Counter };
   /** Locations; not shown in API.md (FIELD-NOTES 5). */
-  links?: { urls: string; stats: string; log: string };
+  links?: { urls: string; stats: string; log?: string };
 };
 
 /** `qr_small` and `qr_big`; the form of their values is not shown (2.3). */

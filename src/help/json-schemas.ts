@@ -61,7 +61,7 @@ const account = record<AccountRecord>({
   account_expiration_date: dateTime,
   subscription_plan: text,
   counters: { type: 'object', additionalProperties: record<Counter>({ count: optional(count), limit: { type: 'integer' } }) },
-  links: optional(record<NonNullable<AccountRecord['links']>>({ urls: text, stats: text, log: text })),
+  links: optional(record<NonNullable<AccountRecord['links']>>({ urls: text, stats: text, log: optional(text) })),
 });
 
 const domain = record<DomainRecord>({

@@ -2,6 +2,7 @@ import { endpoints, type Method, type OperationName, type OperationResult } from
 import { isLocalhost } from '../contract/web-address.ts';
 import { refuse, succeed } from './answers.ts';
 import { readPayload } from './bodies.ts';
+import type { CallCounter } from './calls.ts';
 import { authenticate } from './credentials.ts';
 import type { Call } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
@@ -17,6 +18,7 @@ import { dateTime } from './url-records.ts';
 export interface Api {
   readonly settings: ServiceSettings;
   readonly store: Store;
+  readonly calls: CallCounter;
   /** Called for what was not foreseen; the caller is answered 101. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -49,12 +51,12 @@ export async function answerCall(api: Api, request: ServiceRequest, target: Targ
 }
 
 /** Checks the credentials (section 5), then counts the call; calls with wrong credentials are not counted. */
-async function admit({ settings, store }: Api, request: ServiceRequest): Promise<void> {
-  const { account, credentials, limits, now } = settings;
+async function admit({ settings, calls }: Api, request: ServiceRequest): Promise<void> {
+  const { account, credentials, now } = settings;
   authenticate(request, credentials);
   // An expired account is refused like an inactive one. Not shown in API.md; as public deployments do (FIELD-NOTES 19).
   if (!account.active || account.expirationDate <= dateTime(now())) throw new Refusal(1217);
-  if (!(await store.countCall(limits.callsPerDay))) throw new Refusal(1303);
+  if (!(await calls.admit())) throw new Refusal(1303);
 }
 
 /** 4.1.3: a POST may mean another method. */
@@ -68,7 +70,7 @@ function hasPayload(method: Method): boolean {
 }
 
 function openCall(api: Api, { root, query }: Target, path: object, payload: unknown): Call<OperationName> {
-  const { settings, store } = api;
+  const { settings, store, calls } = api;
   return {
     root,
     path,
@@ -77,8 +79,13 @@ function openCall(api: Api, { root, query }: Target, path: object, payload: unkn
     settings,
     store,
     workingDomain: () => findWorkingDomain(api, query),
-    log: async (message, objectUrl) => {
-      if (settings.edition === 'a') await store.appendLog({ type: 'notification', message, objectUrl: objectUrl ?? null });
+    usage: async () => {
+      await calls.flush();
+      return store.usage();
+    },
+    note: (describe) => (result) => {
+      const noted = settings.edition === 'a' ? describe(result) : undefined;
+      return noted && { type: 'notification', objectUrl: null, ...noted };
     },
   };
 }

@@ -44,7 +44,7 @@ async function admitCall(
 ): Promise<ServiceResponse> {
   if (isLocal && !(await isOwnHost(api.store, request))) return refuse(1217);
   // So that an answer counts every click that came before its call.
-  await clicks.flush().catch(api.onFailure);
+  await clicks.settle();
   return await answerCall(api, request, target);
 }
 

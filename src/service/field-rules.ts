@@ -15,8 +15,9 @@ export function isItem(value: unknown): value is Item {
  * not shown in API.md; as public deployments do (FIELD-NOTES 17), or our choice.
  */
 export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string | undefined {
-  const text = readText(item, 'long_url');
-  if (text === undefined) return undefined;
+  const given = readText(item, 'long_url');
+  if (given === undefined) return undefined;
+  const text = withScheme(given);
   const { min, max } = fields.long_url.length;
   if (lengthFault(text, fields.long_url.length)) throw new Refusal(1206, `long_url: not ${min} to ${max} characters`);
   if (/[\s\p{Cc}\p{Surrogate}]/u.test(text)) throw new Refusal(1206, 'long_url: contains white space or control characters');
@@ -28,13 +29,22 @@ export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string
   return text;
 }
 
+/** `www.example.com/x`, which clients send: there it means http. Not shown in API.md; as public deployments do (FIELD-NOTES 29). */
+function withScheme(text: string): string {
+  return /^[^\s/?#@:]+\.[^\s/?#@:.]+(:\d{1,5})?([/?#]|$)/.test(text) ? `http://${text}` : text;
+}
+
+/** Whether a record can have it: what none can have is not asked for, because each engine would take it in its own way. */
+export function isHash(text: string): boolean {
+  return text.length <= fields.custom_hash.length.max && hashPattern.test(text);
+}
+
 /** Empty means none: generate one, or keep the old one. Not shown in API.md; as public deployments do (FIELD-NOTES 11). */
 export function readCustomHash(item: Item): string | undefined {
   const value = item.custom_hash;
   if (value === undefined || value === null || value === '') return undefined;
-  const { max } = fields.custom_hash.length;
-  if (typeof value !== 'string' || value.length > max || !hashPattern.test(value)) {
-    throw new Refusal(1204, `custom_hash: not 1 to ${max} letters, digits, "_" or "-"`);
+  if (typeof value !== 'string' || !isHash(value)) {
+    throw new Refusal(1204, `custom_hash: not 1 to ${fields.custom_hash.length.max} letters, digits, "_" or "-"`);
   }
   return value;
 }
@@ -77,11 +87,15 @@ export function readMaxClicks(item: Item): number | undefined {
   return number;
 }
 
+/** Of one link. Not shown in API.md; our choice, against calls that are made to keep everybody waiting. */
+const maximumTags = 100;
+
 /** Entries of `tags`; in forms a single one may come without a list. */
 export function readTags(item: Item): string[] | undefined {
   const value = item.tags;
   if (value === undefined || value === null || value === '') return undefined;
   const entries: unknown[] = Array.isArray(value) ? value : [value];
+  if (entries.length > maximumTags) throw new Refusal(1311, `tags: more than ${maximumTags}`);
   if (!entries.every((entry) => typeof entry === 'string')) throw new Refusal(1311, 'tags: not a list of labels');
   return entries;
 }
@@ -89,15 +103,12 @@ export function readTags(item: Item): string[] | undefined {
 const labelLength = { min: 1, max: 255 };
 
 /** Not shown in API.md: a label has 1 to 255 characters, not all of them blank and none of them a control character. */
+export function isLabel(label: string): boolean {
+  return label.trim() !== '' && !lengthFault(label, labelLength) && !/[\p{Cc}\p{Surrogate}]/u.test(label);
+}
+
 export function checkLabel(label: unknown): string {
-  if (
-    typeof label !== 'string' ||
-    label.trim() === '' ||
-    lengthFault(label, labelLength) ||
-    /[\p{Cc}\p{Surrogate}]/u.test(label)
-  ) {
-    throw new Refusal(1311, 'tags: not a label');
-  }
+  if (typeof label !== 'string' || !isLabel(label)) throw new Refusal(1311, 'tags: not a label');
   return label;
 }
 

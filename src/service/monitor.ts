@@ -1,7 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickCounter } from './clicks.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { type Metrics, metricsType } from './metrics.ts';
+import { withinMoment } from './store/moment.ts';
+import { OutdatedProgram } from './store/outdated-program.ts';
 import type { Store } from './store/store.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { Store } from './store/store.ts';
  */
 export function monitor(
   metrics: Metrics,
-  store: Pick<Store, 'listDomains'>,
+  store: Pick<Store, 'ping'>,
   clicks: Pick<ClickCounter, 'waiting'>,
   patience = 2000,
 ): (request: ServiceRequest) => Promise<ServiceResponse> {
@@ -19,16 +20,20 @@ export function monitor(
     if (path !== '/healthz' && path !== '/metrics') return text(404, 'not found: use /healthz or /metrics\n');
     if (method !== 'GET' && method !== 'HEAD') return text(405, 'method not allowed\n', { allow: 'GET, HEAD' });
     if (path === '/metrics') return text(200, metrics.text(clicks.waiting()), { 'content-type': metricsType });
-    return (await answers(store, patience)) ? text(200, 'ok\n') : text(503, 'the store does not answer\n');
+    const fault = await faultOf(store, patience);
+    return fault === undefined ? text(200, 'ok\n') : text(503, `${fault}\n`);
   };
 }
 
-async function answers(store: Pick<Store, 'listDomains'>, patience: number): Promise<boolean> {
-  const answer = store.listDomains().then(
-    () => true,
-    () => false,
+const silence = 'the store does not answer';
+
+/** Why the store cannot be used. */
+function faultOf(store: Pick<Store, 'ping'>, patience: number): Promise<string | undefined> {
+  const answer = store.ping().then(
+    () => undefined,
+    (error: unknown) => (error instanceof OutdatedProgram ? error.message : silence),
   );
-  return await Promise.race([answer, delay(patience, false, { ref: false })]);
+  return withinMoment(patience, answer, silence);
 }
 
 function text(status: number, body: string, headers: ServiceResponse['headers'] = {}): ServiceResponse {

@@ -1,3 +1,5 @@
+import { fields } from '../contract/fields.ts';
+import { isHash } from './field-rules.ts';
 import { Refusal } from './refusal.ts';
 import type { Selection, StoredDomain } from './store/store.ts';
 import { parseTagExpression, type TagExpression } from './tag-expression.ts';
@@ -22,6 +24,12 @@ export function readHashes(query: URLSearchParams, bound: number): string[] {
   return hashes;
 }
 
+/** A text to be searched for; undefined for none. One that no field can hold would be understood by each engine in its own way. */
+export function readSearch(query: URLSearchParams): { readonly text: string | undefined; readonly isPossible: boolean } {
+  const text = query.get('search') || undefined;
+  return { text, isPossible: text === undefined || (text.length <= fields.long_url.length.max && !text.includes('\0')) };
+}
+
 /** A malformed expression is 1305 (FIELD-NOTES 25). */
 export function readTagExpression(query: URLSearchParams): TagExpression {
   const expression = parseTagExpression(query.get('tags') ?? '');
@@ -34,7 +42,10 @@ export function selectionKind(query: URLSearchParams): 'hashes' | 'tags' | undef
   return query.has('tags') ? 'tags' : query.has('hashes') ? 'hashes' : undefined;
 }
 
-/** What a group operation works on: 1305 without a selection: an empty one must not mean everything. */
+/**
+ * What a group operation works on: 1305 without a selection: an empty one must not mean everything. One unknown hash in the list refuses the
+ * whole call with 1306: an answer of `{error}` can name none.
+ */
 export async function readSelection(
   query: URLSearchParams,
   bound: number,
@@ -43,5 +54,11 @@ export async function readSelection(
   const kind = selectionKind(query);
   if (kind === undefined) throw new Refusal(1305);
   if (kind === 'tags') return { kind, expression: readTagExpression(query) };
-  return { kind, domain: await workingDomain(), hashes: readHashes(query, bound) };
+  return hashSelection(await workingDomain(), readHashes(query, bound));
+}
+
+/** Of hashes that a link can have: else 1306. */
+export function hashSelection(domain: StoredDomain, hashes: readonly string[]): Selection {
+  if (!hashes.every(isHash)) throw new Refusal(1306);
+  return { kind: 'hashes', domain, hashes };
 }

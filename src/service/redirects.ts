@@ -12,31 +12,6 @@ export interface Redirects {
   readonly store: Store;
   readonly clicks: ClickCounter;
   readonly settings: ServiceSettings;
-  /** The account's domains, up to a second old, or older while they cannot be read: reading them for each visit would take a third of its time. */
-  readonly domains: () => Promise<readonly StoredDomain[]>;
-}
-
-/** Milliseconds for which domains are kept, until settings of another process are seen. */
-const domainsAge = 1000;
-
-export function openRedirects(store: Store, clicks: ClickCounter, settings: ServiceSettings): Redirects {
-  let domains: readonly StoredDomain[] = [];
-  let readAt = Number.NEGATIVE_INFINITY;
-  return {
-    store,
-    clicks,
-    settings,
-    async domains() {
-      if (performance.now() - readAt > domainsAge) {
-        domains = await store.listDomains().catch((error: unknown) => {
-          if (domains.length === 0) throw error;
-          return domains;
-        });
-        readAt = performance.now();
-      }
-      return domains;
-    },
-  };
 }
 
 /** The answer to a visit while the store cannot be read. */
@@ -56,22 +31,38 @@ export async function answerVisit(
   const name = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
   const pictured = picturedHash(name);
   if (pictured !== undefined) return await answerPicture(redirects, domain, pictured, search);
-  const target = await findTarget(redirects, domain, name);
+  return await follow(redirects, request, domain, name);
+}
+
+async function follow(
+  redirects: Redirects,
+  request: ServiceRequest,
+  domain: StoredDomain,
+  hash: string,
+): Promise<ServiceResponse> {
+  const { settings } = redirects;
+  const target = await findTarget(redirects, domain, hash);
   const location = target && safeLocation(target.longUrl);
-  if (!target || location === undefined) return about('unknown', notFoundPage(domain));
-  const fault = faultOf(target, redirects.settings.now());
-  if (fault) return about(fault, notFoundPage(domain));
-  const counts = isClick(request);
-  if (counts && !(await countClick(redirects, request, target))) return about('used_up', notFoundPage(domain));
-  const code = Number(redirects.settings.redirectCode ?? domain.redirectCode);
-  return about(counts ? 'redirected' : 'uncounted', redirect(code, location));
+  if (!target || location === undefined) return about('unknown', notFoundPage(domain, settings));
+  const fault = faultOf(target, settings.now());
+  if (fault) return about(fault, notFoundPage(domain, settings, fault));
+  if (!isClick(request)) return about('uncounted', target.maxClicks > 0 ? withheld(request) : leadTo(location));
+  if (await countClick(redirects, request, target)) return about('redirected', leadTo(location));
+  // Used up just now, unless the limit was changed or the link deleted since it was read: then it is as it is now.
+  const now = await findTarget(redirects, domain, hash);
+  if (now && now.maxClicks !== target.maxClicks) return await follow(redirects, request, domain, hash);
+  return about(now ? 'used_up' : 'unknown', notFoundPage(domain, settings, now && 'used_up'));
+
+  function leadTo(address: string): ServiceResponse {
+    return redirect(Number(settings.redirectCode ?? domain.redirectCode), address);
+  }
 }
 
 /** The QR code of a link (V5), whether or not it may still be followed. */
 async function answerPicture(redirects: Redirects, domain: StoredDomain, hash: string, search: string): Promise<ServiceResponse> {
   const target = await findTarget(redirects, domain, hash);
   const drawn = target && (await picture(shortUrlWithProtocol(domain, hash, redirects.settings), search));
-  return drawn ?? notFoundPage(domain);
+  return drawn ?? notFoundPage(domain, redirects.settings);
 }
 
 async function findTarget({ store }: Redirects, domain: StoredDomain, hash: string): Promise<Target | undefined> {
@@ -80,7 +71,7 @@ async function findTarget({ store }: Redirects, domain: StoredDomain, hash: stri
 
 /** The domain of that name; the default one where the host is absent, an address or this machine, and thus names none. */
 async function findDomain(redirects: Redirects, host: string): Promise<StoredDomain | undefined> {
-  const domains = await redirects.domains();
+  const domains = await redirects.store.listDomains();
   const name = hostName(host);
   const named = domains.find((domain) => domain.name === host) ?? domains.find((domain) => domain.name === name);
   return named ?? (isBareHost(name) ? domains[0] : findNormalized(domains, host));
@@ -93,7 +84,7 @@ function findNormalized(domains: readonly StoredDomain[], host: string): StoredD
 }
 
 /** Why a link may not be followed; `expiration_date` is the last day on which it works. */
-function faultOf(target: Target, now: number): VisitOutcome | undefined {
+function faultOf(target: Target, now: number): 'expired' | 'used_up' | undefined {
   if (target.expirationDate !== null && dateTime(now).slice(0, 10) > target.expirationDate) return 'expired';
   return target.maxClicks > 0 && target.totalClicks >= target.maxClicks ? 'used_up' : undefined;
 }
@@ -121,9 +112,20 @@ function rootPage(domain: StoredDomain): ServiceResponse {
   return location === undefined ? plain(200, 'short link service') : redirect(302, location);
 }
 
-function notFoundPage(domain: StoredDomain): ServiceResponse {
-  const location = safeLocation(domain.custom404Page);
-  return location === undefined ? plain(404, 'link not found') : redirect(302, location);
+/** 410 where there was something. */
+function notFoundPage(domain: StoredDomain, { notFoundUrl }: ServiceSettings, fault?: 'expired' | 'used_up'): ServiceResponse {
+  const location = safeLocation(notFoundUrl ?? domain.custom404Page);
+  if (location !== undefined) return redirect(302, location);
+  if (!fault) return plain(404, 'link not found');
+  return plain(410, fault === 'expired' ? 'this link has expired' : 'this link has been used up');
+}
+
+/**
+ * Where a link of few clicks leads is for those who follow it: who only asks would have it for nothing. A browser that fetches ahead comes
+ * again, as 503 is nothing to keep.
+ */
+function withheld({ method }: ServiceRequest): ServiceResponse {
+  return method === 'HEAD' ? plain(200, '') : plain(503, 'this link is not for fetching ahead');
 }
 
 /** An address fit for a header: http or https and percent-encoded, whatever the store holds. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AddressReader } from './forwarding.ts';
+import { type AddressReader, plainAddress } from './forwarding.ts';
 import type { ServiceRequest } from './message.ts';
 import { Refusal } from './refusal.ts';
 
@@ -25,7 +25,7 @@ export function serviceRequest(incoming: IncomingMessage, { bodyBytes, addressOf
     // That of the target wins over the header (V1).
     host: authority?.replace(/^.*@/, '') ?? headers.host ?? '',
     headers,
-    address: addressOf ? addressOf(peer, text(headers['x-forwarded-for'])) : peer,
+    address: addressOf ? addressOf(peer, text(headers['x-forwarded-for'])) : plainAddress(peer),
     body: () => readBody(incoming, bodyBytes),
   };
 }

@@ -38,6 +38,8 @@ export interface ServiceOptions {
   /** The scheme and the redirect code of all domains (V4); as each has them without these. With a certificate the scheme is https. */
   readonly useHttps?: boolean | undefined;
   readonly redirectCode?: RedirectCode | undefined;
+  /** Where visitors of unknown links, and of those that are over, are sent instead of being told 404 or 410. */
+  readonly notFoundUrl?: string | undefined;
   /**
    * Whether a default domain `localhost`, whatever port it had, is called `localhost:PORT` from now on: its short URLs, older ones
    * too, can then be followed as they are.
@@ -89,6 +91,7 @@ export function serviceSettings(options: ServiceOptions): ServiceSettings {
     },
     useHttps: options.useHttps ?? (options.certificate && true),
     redirectCode: options.redirectCode,
+    notFoundUrl: options.notFoundUrl,
     allowedOrigins: options.allowedOrigins ?? [],
     now: options.now ?? Date.now,
   };

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { isLoopback } from '../contract/web-address.ts';
+import { callCounter } from './calls.ts';
 import { clickCounter } from './clicks.ts';
 import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
 import { addressReader } from './forwarding.ts';
 import { type Certificate, type Listener, listen } from './listener.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
-import { openRedirects } from './redirects.ts';
 import { readDomain, type ServiceOptions, serviceSettings } from './service-options.ts';
 import type { ServiceSettings } from './settings.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -43,11 +43,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
   const store = await openStore(options, settings);
   const clicks = clickCounter(store, onFailure);
-  const redirects = options.redirects ? openRedirects(store, clicks, settings) : undefined;
-  const dispatcher: Dispatcher = { api: { settings, store, onFailure }, redirects, clicks, isLocal: isLoopback(host) };
+  const { callsPerDay } = settings.limits;
+  const calls = callCounter(store, { limit: callsPerDay, now: settings.now }, onFailure);
+  const redirects = options.redirects ? { store, clicks, settings } : undefined;
+  const dispatcher: Dispatcher = { api: { settings, store, calls, onFailure }, redirects, clicks, isLocal: isLoopback(host) };
   const listeners: Listener[] = [];
   const stopListening = () => closeAll(listeners.map((each) => each.close));
-  const close = once(() => closeAll([stopListening, () => clicks.flush(), () => store.close()]));
+  const close = once(() => closeAll([stopListening, clicks.flush, calls.flush, () => store.close()]));
   try {
     const listener = await listenForVisitors(options, dispatcher, metrics);
     listeners.push(listener);

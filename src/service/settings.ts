@@ -37,6 +37,8 @@ export interface ServiceSettings {
   readonly useHttps?: boolean | undefined;
   /** The HTTP status of redirects, whatever their domain has (V4); absent: as it has. */
   readonly redirectCode?: string | undefined;
+  /** Where who follows a link that leads nowhere is sent, whatever the domain has; absent: as it has. */
+  readonly notFoundUrl?: string | undefined;
   /** Origins whose pages may use the API in a browser (V4). */
   readonly allowedOrigins: readonly string[];
   readonly now: () => number;

@@ -92,7 +92,11 @@ test('S1: an address of something else, and --import without a database, are ref
   });
 });
 
-test('S6: --import says what it moved, serves it, and moves nothing when it is repeated', async ({ serve, database, folder }) => {
+test('S6, E56: --import says what it moved, serves it, and moves nothing when it is repeated, and says what it had moved', async ({
+  serve,
+  database,
+  folder,
+}) => {
   const data = join(folder, 'moved');
   await mkdir(data);
   const before = await startService({ edition: 'a', data, username: 'sandbox', apiKey: 'k'.repeat(32), redirects: true });
@@ -104,5 +108,7 @@ test('S6: --import says what it moved, serves it, and moves nothing when it is r
   expect((await fetch(first.baseUrl.replace('/api/3', '/abc'), { redirect: 'manual' })).status).toBe(303);
   expect((await first.stop()).stderr).toContain('imported 1 link, 2 tags, 0 clicks and 1 line of the log');
   const again = await serve(['--store', database, '--import', data]);
-  expect((await again.stop()).stderr).toContain('the data folder was imported before; nothing to import');
+  expect((await again.stop()).stderr).toContain(
+    'nothing to import: imported before were 1 link, 2 tags, 0 clicks and 1 line of the log',
+  );
 });

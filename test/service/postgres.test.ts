@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test as plain } from 'vitest';
-import { clientConfig } from '../../src/service/store/postgres/address.ts';
+import { clientConfigs } from '../../src/service/store/postgres/address.ts';
 import { certify } from '../support/certificates.ts';
 import { clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
 import { test as base, type Client, inBothEditions, many } from './running-service.ts';
@@ -231,6 +231,8 @@ test('S6: what is there already is not mixed with what comes, and a changed fold
 }) => {
   const source = await start({ data: folder });
   await source.shorten({ long_url: url, custom_hash: 'one' });
+  // What it has counted is stored: nobody writes to a folder while it is moved.
+  await source.call('GET', '/account');
   const client = await serve();
   await client.shorten({ long_url: url, custom_hash: 'here' });
   const store = { url: database, environment: {}, importFrom: folder };
@@ -239,6 +241,7 @@ test('S6: what is there already is not mixed with what comes, and a changed fold
   await start({ store });
   await query(database, 'UPDATE imports SET done = 0');
   await source.shorten({ long_url: url, custom_hash: 'two' });
+  await source.call('GET', '/account');
   expect(await (await start({ store })).hashes('?order_by=hash')).toEqual(['one', 'two']);
 });
 
@@ -265,7 +268,7 @@ test('S1: over the network the certificate of the server is checked, and the pas
 });
 
 plain('S1: the address is read as libpq does, and TLS is checked unless the database is here', () => {
-  const config = (text: string, environment = {}) => clientConfig({ url: text, environment });
+  const config = (text: string, environment = {}) => clientConfigs({ url: text, environment })[0];
   expect(config('postgresql://ann@db.example/links')).toMatchObject({
     host: 'db.example',
     port: 5432,
@@ -285,13 +288,46 @@ plain('S1: the address is read as libpq does, and TLS is checked unless the data
   expect(() => config('postgresql://ann:secret@a@b/links')).toThrow(/^the address of the database is not like postgresql:/);
 });
 
+plain('E51: several hosts are several servers, and what libpq takes as parameters is taken', () => {
+  const configs = (text: string, environment = {}) =>
+    clientConfigs({ url: text, environment }).map(({ host, port, user, database, ssl }) => [
+      host,
+      port,
+      user,
+      database,
+      Boolean(ssl),
+    ]);
+  expect(configs('postgresql://ann@one.example:6000,[::1]/links?target_session_attrs=read-write')).toEqual([
+    ['one.example', 6000, 'ann', 'links', true],
+    ['::1', 5432, 'ann', 'links', false],
+  ]);
+  const named = 'postgresql:///?host=/run/a,/run/b&port=5433&user=eve&dbname=links';
+  expect(configs(named)).toEqual(['/run/a', '/run/b'].map((host) => [host, 5433, 'eve', 'links', false]));
+  expect(configs('postgresql:///links', { PGHOST: 'a,b', PGPORT: '1,2', PGUSER: 'u', PGSSLMODE: 'disable' })).toEqual([
+    ['a', 1, 'u', 'links', false],
+    ['b', 2, 'u', 'links', false],
+  ]);
+  const [config] = clientConfigs({ url: 'postgresql://h/db?user=ann&password=sec%26ret', environment: { PGPASSWORD: 'other' } });
+  expect(typeof config?.password === 'function' && config.password()).toBe('sec&ret');
+  expect(() => configs('postgresql://h/db?target_session_attrs=standby')).toThrow('use read-write');
+});
+
+test('E51: of several servers the one that takes changes is used', async ({ start, database }) => {
+  const [, place = ''] = /[?&]host=([^&]*)/.exec(database) ?? [];
+  const readOnly = `${database}${encodeURIComponent(' -c default_transaction_read_only=on')}`;
+  await expect(start({ store: { url: readOnly, environment: {} } })).rejects.toThrow('the database is read-only');
+  const several = database.replace(place, `${encodeURIComponent('/nowhere')},${place}`);
+  const client = await start({ store: { url: several, environment: {} } });
+  expect(await client.shorten({ long_url: url })).toMatchObject([{ error: { code: 0 } }]);
+});
+
 plain('S1: the password is of the URL, PGPASSWORD or PGPASSFILE', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-password-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'passwords');
   writeFileSync(file, '# mine\nother:*:*:*:wrong\ndb.example:5432:links:ann:a\\:b\\\\c\n', { mode: 0o600 });
   const passwordOf = (text: string, environment: Record<string, string>) => {
-    const { password } = clientConfig({ url: text, environment });
+    const password = clientConfigs({ url: text, environment })[0]?.password;
     return typeof password === 'function' ? password() : password;
   };
   expect(passwordOf('postgresql://ann:in%20url@db.example/links', { PGPASSWORD: 'variable' })).toBe('in url');

@@ -96,7 +96,7 @@ inBothEditions((test) => {
     world.time = Date.UTC(2024, 4, 15, 23, 59, 59, 999);
     expect((await client.visit('/abc')).status).toBe(303);
     world.time += 1;
-    expect((await client.visit('/abc')).status).toBe(404);
+    expect((await client.visit('/abc')).status).toBe(410);
     await client.call('PATCH', '/urls/abc', { urls: [{ expiration_date: null }] });
     expect((await client.visit('/abc')).status).toBe(303);
   });
@@ -121,7 +121,7 @@ test('max_clicks is honoured to the click, also when clicks come at once', async
   const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await client.visit('/abc')).status));
   expect(statuses.filter((status) => status === 303)).toHaveLength(5);
   expect((await client.call('GET', '/stats/abc')).body.stats[0]?.total_clicks).toBe(5);
-  expect((await client.visit('/abc')).status).toBe(404);
+  expect((await client.visit('/abc')).status).toBe(410);
   await client.call('DELETE', '/stats/abc');
   expect((await client.visit('/abc')).status).toBe(303);
 });

@@ -231,7 +231,7 @@ describe('fields of one item', () => {
     [{ long_url: 'https://example.com/a b' }, 1206],
     [{ long_url: 'https://example.com/\n' }, 1206],
     [{ long_url: '\u0000https://example.com/' }, 1206],
-    [{ long_url: 'example.com/path' }, 1206],
+    [{ long_url: 'example/path' }, 1206],
     [{ long_url: 42 }, 1206],
     [{ long_url: `https://example.com/${'x'.repeat(2029)}` }, 1206],
     [{ long_url: `https://example.com/${'x'.repeat(2028)}` }, 0],

@@ -13,6 +13,8 @@ export interface Cluster {
   start(): void;
   /** `immediate` is what a power cut is. */
   stop(mode: 'fast' | 'immediate'): void;
+  /** What the server has written to its log. */
+  log(): string;
   /** The server is there and does not answer, until `thaw`. */
   freeze(): void;
   thaw(): void;
@@ -21,12 +23,14 @@ export interface Cluster {
 interface ClusterOptions {
   /** Without it a crash of the machine may lose data, and tests are fast. */
   readonly isDurable?: boolean;
+  /** Of the server, as `log_statement=all`. */
+  readonly settings?: readonly string[];
   /** Over TCP, too, on this port of `localhost`: with TLS, and for whoever knows the password. */
   readonly network?: { readonly port: number; readonly certificate: Certified };
 }
 
 /** Makes a cluster in `folder`, which the server's user must be able to reach, and starts it. Orders texts as people do, not as bytes. */
-export function createCluster(folder: string, { isDurable = false, network }: ClusterOptions = {}): Cluster {
+export function createCluster(folder: string, { isDurable = false, settings: own = [], network }: ClusterOptions = {}): Cluster {
   needs('postgresql');
   mkdirSync(folder, { mode: 0o711 });
   const user = serverUser();
@@ -47,7 +51,7 @@ export function createCluster(folder: string, { isDurable = false, network }: Cl
   );
   const fast = isDurable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
   const open = network ? networkSettings(folder, network, user) : ['listen_addresses='];
-  const settings = [...open, `unix_socket_directories=${folder}`, 'max_connections=300', ...fast];
+  const settings = [...open, `unix_socket_directories=${folder}`, 'max_connections=300', ...fast, ...own];
   const cluster: Cluster = {
     url: `postgresql://linkctl@/postgres?host=${encodeURIComponent(folder)}${network ? `&port=${network.port}` : ''}`,
     start: () =>
@@ -62,6 +66,7 @@ export function createCluster(folder: string, { isDurable = false, network }: Cl
         '-o',
         settings.map((each) => `-c ${each}`).join(' '),
       ),
+    log: () => readFileSync(join(folder, 'log'), 'utf8'),
     freeze: () => signalAll(data, 'SIGSTOP'),
     thaw: () => signalAll(data, 'SIGCONT'),
     stop: (mode) => run('pg_ctl', 'stop', '--wait', '--pgdata', data, '--mode', mode),

@@ -5,9 +5,9 @@ import { dateTime } from '../url-records.ts';
 import type { Handler } from './call.ts';
 import { pageRecord, readPage } from './reading.ts';
 
-export const getAccount: Handler<'getAccount'> = async ({ root, store, settings }) => {
+export const getAccount: Handler<'getAccount'> = async ({ root, store, settings, usage: readUsage }) => {
   const { account, limits, credentials, edition } = settings;
-  const usage = await store.usage();
+  const usage = await readUsage();
   const counters: { [name: string]: Counter } = {
     urls: { count: usage.urls, limit: limits.urls },
     today_api_calls: { count: usage.callsToday, limit: limits.callsPerDay },
@@ -21,8 +21,8 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings 
     account_expiration_date: account.expirationDate,
     subscription_plan: account.plan,
     counters,
-    // Three texts, on both editions: programs read them as such (V3, FIELD-NOTES 5). Edition B has no log.
-    links: { urls: `${root}/urls`, stats: `${root}/stats`, log: edition === 'a' ? `${root}/log` : '' },
+    // Edition B has no log to lead to (V3, FIELD-NOTES 5).
+    links: { urls: `${root}/urls`, stats: `${root}/stats`, ...(edition === 'a' && { log: `${root}/log` }) },
   };
   if (edition === 'b') record.custom_domain = (await store.listDomains())[0]?.name ?? '';
   return { account: record };
@@ -37,7 +37,7 @@ export const listDomains: Handler<'listDomains'> = async ({ store, settings }) =
       hash_generation: domain.hashGeneration,
       status: domain.isDefault ? 'default' : 'active',
       custom_root_page: domain.customRootPage,
-      custom_404_page: domain.custom404Page,
+      custom_404_page: settings.notFoundUrl ?? domain.custom404Page,
       redirect_code: settings.redirectCode ?? domain.redirectCode,
       use_https: settings.useHttps ?? domain.useHttps,
     }),

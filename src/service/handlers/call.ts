@@ -1,6 +1,6 @@
 import type { OperationName, OperationResult, Operations } from '../../contract/operations.ts';
 import type { ServiceSettings } from '../settings.ts';
-import type { Store, StoredDomain } from '../store/store.ts';
+import type { Note, Store, StoredDomain, Usage } from '../store/store.ts';
 
 /** One accepted API call: authenticated, counted, and routed. */
 export interface Call<O extends OperationName> {
@@ -14,8 +14,17 @@ export interface Call<O extends OperationName> {
   readonly workingDomain: () => Promise<StoredDomain>;
   readonly settings: ServiceSettings;
   readonly store: Store;
-  /** Notes a write in the account log (edition A, 2.7). */
-  readonly log: (message: string, objectUrl?: string) => Promise<void>;
+  /** Of the account, this call included. */
+  readonly usage: () => Promise<Usage>;
+  /** What the account log says of a change (edition A, 2.7), for the store to keep with it. */
+  readonly note: <Result>(describe: (result: Result) => Noted | undefined) => Note<Result>;
+}
+
+/** An entry of the account log. */
+export interface Noted {
+  readonly message: string;
+  /** The short URL that it is about. */
+  readonly objectUrl?: string | null;
 }
 
 export type Handler<O extends OperationName> = (call: Call<O>) => Promise<OperationResult<O>>;

@@ -3,6 +3,7 @@ import { fieldNames } from '../../contract/fields.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
   type Item,
+  isHash,
   readCustomHash,
   readEmailStats,
   readExpirationDate,
@@ -16,7 +17,7 @@ import { Refusal } from '../refusal.ts';
 import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
 import { errorRecord, type RecordSettings, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, logUrls, ownDomains, plural, readItems, readOnlyItem } from './items.ts';
+import { attempt, hashInUse, notedUrls, ownDomains, plural, readItems, readOnlyItem } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
@@ -67,8 +68,8 @@ async function editByTags(call: Call<'editSelectedUrls'>): Promise<object> {
   const item = readOnlyItem(call.payload);
   const allowed = fieldNames('edit-by-tags', edition);
   if (fieldNames('edit', edition).some((name) => item[name] !== undefined && !allowed.includes(name))) throw new Refusal(1307);
-  const count = await call.store.editTagged(expression, readSharedChanges(item, edition));
-  if (count > 0) await call.log(`${plural(count, 'URL')} edited by tags`);
+  const note = call.note((count: number) => (count > 0 ? { message: `${plural(count, 'URL')} edited by tags` } : undefined));
+  await call.store.editTagged(expression, readSharedChanges(item, edition), note);
   return {};
 }
 
@@ -97,15 +98,16 @@ function readsHash(item: Item): boolean {
   return item.custom_hash !== undefined && item.custom_hash !== null && item.custom_hash !== '';
 }
 
-async function edit(call: EditingCall, readings: readonly Reading[]): Promise<UrlItem[]> {
+const unknownHash = new Refusal(1306, 'hash: no link of this domain has it');
+
+async function edit(call: EditingCall, given: readonly Reading[]): Promise<UrlItem[]> {
   const domain = await call.workingDomain();
-  const edits = readings.flatMap(({ hash, changes }): Edit[] => (changes instanceof Refusal ? [] : [{ hash, changes }]));
-  const outcomes = edits.length === 0 ? [] : await call.store.editUrls(domain, edits);
-  await logUrls(
-    call,
-    outcomes.flatMap((outcome) => (outcome.kind === 'edited' ? [outcome.url] : [])),
-    'edited',
+  const readings = given.map((reading) =>
+    isHash(reading.hash) || reading.hash === '' ? reading : { ...reading, changes: unknownHash },
   );
+  const edits = readings.flatMap(({ hash, changes }): Edit[] => (changes instanceof Refusal ? [] : [{ hash, changes }]));
+  const note = call.note((done: readonly EditOutcome[]) => notedUrls(done, 'edited', call.settings));
+  const outcomes = edits.length === 0 ? [] : await call.store.editUrls(domain, edits, note);
   const rest = outcomes.values();
   return readings.flatMap(({ hash, changes }): UrlItem[] => {
     if (changes instanceof Refusal) return [failedItem(hash, changes)];
@@ -116,10 +118,7 @@ async function edit(call: EditingCall, readings: readonly Reading[]): Promise<Ur
 
 function answerItem(hash: string, outcome: EditOutcome, settings: RecordSettings): UrlItem {
   if (outcome.kind === 'edited') return succeededItem(outcome.url, settings);
-  return failedItem(
-    hash,
-    outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : new Refusal(1306, 'hash: no link of this domain has it'),
-  );
+  return failedItem(hash, outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : unknownHash);
 }
 
 /** The hash and, wider than public deployments, `details` (2.1, V3; FIELD-NOTES 6, 9). */

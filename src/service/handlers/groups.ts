@@ -1,14 +1,13 @@
-import { readSelection } from '../parameters.ts';
+import { hashSelection, readSelection } from '../parameters.ts';
 import { Refusal } from '../refusal.ts';
 import type { GroupOutcome, Selection } from '../store/store.ts';
-import type { Call, Handler } from './call.ts';
+import type { Call, Handler, Noted } from './call.ts';
 import { plural } from './items.ts';
 
 type GroupCall = Call<'deleteUrl'> | Call<'deleteUrls'> | Call<'resetStats'> | Call<'resetSelectedStats'>;
 
 export const deleteUrl: Handler<'deleteUrl'> = async (call) => remove(call, await named(call, call.path.hash));
 
-/** One unknown hash in the list refuses the whole call with 1306 and deletes nothing: an answer of `{error}` can name none. */
 export const deleteUrls: Handler<'deleteUrls'> = async (call) => remove(call, await selected(call));
 
 export const resetStats: Handler<'resetStats'> = async (call) => reset(call, await named(call, call.path.hash));
@@ -16,7 +15,7 @@ export const resetStats: Handler<'resetStats'> = async (call) => reset(call, awa
 export const resetSelectedStats: Handler<'resetSelectedStats'> = async (call) => reset(call, await selected(call));
 
 async function named(call: GroupCall, hash: string): Promise<Selection> {
-  return { kind: 'hashes', domain: await call.workingDomain(), hashes: [hash] };
+  return hashSelection(await call.workingDomain(), [hash]);
 }
 
 function selected(call: GroupCall): Promise<Selection> {
@@ -24,18 +23,30 @@ function selected(call: GroupCall): Promise<Selection> {
 }
 
 async function remove(call: GroupCall, selection: Selection): Promise<object> {
-  const count = countOf(await call.store.deleteUrls(selection));
-  if (count > 0) await call.log(`${plural(count, 'URL')} deleted`);
+  checkKnown(
+    await call.store.deleteUrls(
+      selection,
+      call.note((outcome) => noted(outcome, (urls) => `${urls} deleted`)),
+    ),
+  );
   return {};
 }
 
 async function reset(call: GroupCall, selection: Selection): Promise<object> {
-  const count = countOf(await call.store.resetStats(selection));
-  if (count > 0) await call.log(`Stats of ${plural(count, 'URL')} reset`);
+  checkKnown(
+    await call.store.resetStats(
+      selection,
+      call.note((outcome) => noted(outcome, (urls) => `Stats of ${urls} reset`)),
+    ),
+  );
   return {};
 }
 
-function countOf(outcome: GroupOutcome): number {
+function noted(outcome: GroupOutcome, message: (urls: string) => string): Noted | undefined {
+  if (outcome.kind === 'unknown' || outcome.count === 0) return undefined;
+  return { message: message(plural(outcome.count, 'URL')) };
+}
+
+function checkKnown(outcome: GroupOutcome): void {
   if (outcome.kind === 'unknown') throw new Refusal(1306);
-  return outcome.count;
 }

@@ -1,9 +1,10 @@
 import type { OperationName } from '../../contract/operations.ts';
 import { type Item, isItem } from '../field-rules.ts';
 import { Refusal } from '../refusal.ts';
-import type { StoredUrl } from '../store/store.ts';
+import type { ServiceSettings } from '../settings.ts';
+import type { Creation, EditOutcome } from '../store/store.ts';
 import { shortUrlWithProtocol } from '../url-records.ts';
-import type { Call } from './call.ts';
+import type { Call, Noted } from './call.ts';
 
 /** The `urls` array of a payload: 1305 without items, 1221 above the bound. */
 export function readItems(payload: unknown, bound: number): Item[] {
@@ -33,16 +34,17 @@ export function attempt<T>(read: () => T): T | Refusal {
 /** The `details` of a 1215 (4.3.1). */
 export const hashInUse = 'custom hash is already in use';
 
-/** Notes in the account log that URLs were created or edited; one is named. */
-export async function logUrls(
-  { log, settings }: Pick<Call<OperationName>, 'log' | 'settings'>,
-  urls: readonly StoredUrl[],
+/** What the account log says of URLs that were created or edited; one is named. */
+export function notedUrls(
+  outcomes: readonly (Creation | EditOutcome)[],
   deed: 'created' | 'edited',
-): Promise<void> {
+  settings: ServiceSettings,
+): Noted | undefined {
+  const urls = outcomes.flatMap((outcome) => (outcome.kind === deed && 'url' in outcome ? [outcome.url] : []));
   const [url, ...others] = urls;
-  if (!url) return;
-  const named = others.length > 0 ? undefined : shortUrlWithProtocol(url.domain, url.hash, settings);
-  await log(`${plural(urls.length, 'URL')} ${deed}`, named);
+  if (!url) return undefined;
+  const objectUrl = others.length > 0 ? null : shortUrlWithProtocol(url.domain, url.hash, settings);
+  return { message: `${plural(urls.length, 'URL')} ${deed}`, objectUrl };
 }
 
 /** Where long URLs may not lead. */

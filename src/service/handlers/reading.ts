@@ -1,6 +1,7 @@
 import { editions } from '../../contract/editions.ts';
 import type { Page } from '../../contract/records.ts';
-import { readHashes, readNumber, readTagExpression, selectionKind } from '../parameters.ts';
+import { isHash } from '../field-rules.ts';
+import { readHashes, readNumber, readSearch, readTagExpression, selectionKind } from '../parameters.ts';
 import { Refusal } from '../refusal.ts';
 import type { Order, StoredUrl } from '../store/store.ts';
 import { listedRecord } from '../url-records.ts';
@@ -12,19 +13,19 @@ export const listUrls: Handler<'listUrls'> = async (call) => {
   const bounds = readPage(call);
   const kind = selectionKind(query);
   if (kind === 'hashes') return readNamed(call, bounds);
-  const { urls, total } = await store.listUrls({
-    from:
-      kind === 'tags' ? { kind, expression: readTagExpression(query) } : { kind: 'domain', domain: await call.workingDomain() },
-    search: query.get('search') ?? undefined,
-    order: readOrder(query),
-    ...bounds,
-  });
+  const from =
+    kind === 'tags'
+      ? ({ kind, expression: readTagExpression(query) } as const)
+      : ({ kind: 'domain', domain: await call.workingDomain() } as const);
+  const [search, order] = [readSearch(query), readOrder(query)];
+  if (!search.isPossible) return answer(call, [], 0, bounds.offset);
+  const { urls, total } = await store.listUrls({ from, search: search.text, order, ...bounds });
   return answer(call, urls, total, bounds.offset);
 };
 
 /** A `urls` array of one record. Not shown in API.md; as public deployments do (FIELD-NOTES 8). */
 export const getUrl: Handler<'getUrl'> = async (call) => {
-  const urls = await call.store.findUrls(await call.workingDomain(), [call.path.hash]);
+  const urls = await call.store.findUrls(await call.workingDomain(), [call.path.hash].filter(isHash));
   if (urls.length === 0) throw new Refusal(1306);
   return { urls: urls.map((url) => listedRecord(url, call.settings)) };
 };
@@ -44,7 +45,7 @@ export function pageRecord(results: readonly unknown[], total: number, offset: n
 
 /** In the order asked for, unknown and repeated hashes left out; search and order do not apply. Not shown in API.md. */
 async function readNamed(call: Call<'listUrls'>, { offset, limit }: { offset: number; limit: number }) {
-  const hashes = new Set(readHashes(call.query, call.settings.limits.groupBound));
+  const hashes = new Set(readHashes(call.query, call.settings.limits.groupBound).filter(isHash));
   const urls = await call.store.findUrls(await call.workingDomain(), [...hashes]);
   return answer(call, urls.slice(offset, offset + limit), urls.length, offset);
 }
@@ -71,7 +72,8 @@ function readOrder(query: URLSearchParams): Order {
  * the counters.
  */
 export const getStats: Handler<'getStats'> = async (call) => {
-  const found = await call.store.findStats(await call.workingDomain(), call.path.hash);
+  const domain = await call.workingDomain();
+  const found = isHash(call.path.hash) ? await call.store.findStats(domain, call.path.hash) : undefined;
   if (!found) return { stats: [] };
   const { url, days } = found;
   const daily_clicks = Object.fromEntries(days.map(({ day, total, unique }) => [day, { total, unique }]));

@@ -15,7 +15,7 @@ import { Refusal } from '../refusal.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
 import { errorRecord, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, logUrls, ownDomains, readItems } from './items.ts';
+import { attempt, hashInUse, notedUrls, ownDomains, readItems } from './items.ts';
 
 /** 4.3.1 to 4.3.4. Answers keep the submitted order; the document promises none. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
@@ -24,12 +24,8 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const domains = await ownDomains(call);
   const readings = items.map((item) => attempt(() => readNewUrl(item, domains, call.settings.edition)));
   const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
-  const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain));
-  await logUrls(
-    call,
-    outcomes.flatMap((outcome) => (outcome.kind === 'created' ? [outcome.url] : [])),
-    'created',
-  );
+  const note = call.note((made: readonly Creation[]) => notedUrls(made, 'created', call.settings));
+  const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain), note);
   const rest = outcomes.values();
   const urls = items.flatMap((item, index): UrlItem[] => {
     const reading = readings[index];

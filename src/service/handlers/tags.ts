@@ -1,5 +1,6 @@
-import { checkLabel, isItem } from '../field-rules.ts';
+import { checkLabel, isItem, isLabel } from '../field-rules.ts';
 import { Refusal } from '../refusal.ts';
+import type { AddedTag, RenameOutcome } from '../store/store.ts';
 import type { Handler } from './call.ts';
 
 export const listTags: Handler<'listTags'> = async ({ store }) => {
@@ -8,25 +9,27 @@ export const listTags: Handler<'listTags'> = async ({ store }) => {
 };
 
 /** Creates the tag only if it does not exist; then the answer has the label as first written. */
-export const addTag: Handler<'addTag'> = async ({ payload, store, log }) => {
-  const { label, isNew } = await store.addTag(readLabel(payload));
-  if (isNew) await log(`Tag "${label}" added`);
+export const addTag: Handler<'addTag'> = async ({ payload, store, note }) => {
+  const added = note(({ label, isNew }: AddedTag) => (isNew ? { message: `Tag "${label}" added` } : undefined));
+  const { label } = await store.addTag(readLabel(payload), added);
   return { tags: [{ label }] };
 };
 
 /** To another label of the same tag, a change of case included; to another tag's is 1311. */
-export const renameTag: Handler<'renameTag'> = async ({ path, payload, store, log }) => {
+export const renameTag: Handler<'renameTag'> = async ({ path, payload, store, note }) => {
   const label = readLabel(payload);
-  const outcome = await store.renameTag(path.label, label);
+  const renamed = note((outcome: RenameOutcome) =>
+    outcome === 'renamed' ? { message: `Tag "${path.label}" renamed to "${label}"` } : undefined,
+  );
+  const outcome = isLabel(path.label) ? await store.renameTag(path.label, label, renamed) : 'unknown';
   if (outcome === 'unknown') throw new Refusal(1309);
   if (outcome === 'taken') throw new Refusal(1311);
-  await log(`Tag "${path.label}" renamed to "${label}"`);
   return { tags: [{ label }] };
 };
 
-export const deleteTag: Handler<'deleteTag'> = async ({ path, store, log }) => {
-  if (!(await store.deleteTag(path.label))) throw new Refusal(1309);
-  await log(`Tag "${path.label}" deleted`);
+export const deleteTag: Handler<'deleteTag'> = async ({ path, store, note }) => {
+  const deleted = note((wasThere: boolean) => (wasThere ? { message: `Tag "${path.label}" deleted` } : undefined));
+  if (!isLabel(path.label) || !(await store.deleteTag(path.label, deleted))) throw new Refusal(1309);
   return {};
 };
 

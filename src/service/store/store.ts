@@ -105,6 +105,13 @@ export interface ListQuery {
   readonly limit: number;
 }
 
+export interface AddedTag {
+  readonly label: string;
+  readonly isNew: boolean;
+}
+
+export type RenameOutcome = 'renamed' | 'unknown' | 'taken';
+
 /** What a group operation did. With an unknown hash in the list it did nothing at all. */
 export type GroupOutcome = { readonly kind: 'done'; readonly count: number } | { readonly kind: 'unknown' };
 
@@ -121,6 +128,9 @@ export interface StoredLogEntry {
   readonly message: string;
   readonly objectUrl: string | null;
 }
+
+/** What the account log says of a change, by what came of it; the entry is stored with the change. */
+export type Note<Result> = (result: Result) => Omit<StoredLogEntry, 'time'> | undefined;
 
 /** What a redirect needs to know of one URL. */
 export interface Target {
@@ -153,16 +163,18 @@ export interface Click {
  * data see wholly or not at all, and a resolved promise means that a kill -9 no longer loses it.
  */
 export interface Store {
-  /** The default domain first. */
+  /** The default domain first. Up to a second old, until what another process sets up is seen. */
   listDomains(): Promise<readonly StoredDomain[]>;
+  /** Rejects where the store cannot be used, or not by this version of the program. */
+  ping(): Promise<void>;
   /** Gives a default domain that is `localhost`, with or without a port, another name, unless a domain has that name already. */
   renameLocalDomain(name: string): Promise<void>;
 
-  /** Counts one API call of the current UTC day, unless `limit` is reached: then false. */
-  countCall(limit: number): Promise<boolean>;
+  /** Adds to the API calls of the UTC day of `time`, and gives how many they are then; undefined, and nothing added, above `limit`. */
+  addCalls(time: Time, amount: number, limit: number): Promise<number | undefined>;
   usage(): Promise<Usage>;
 
-  createUrls(batch: readonly NewUrl[], rules: CreationRules): Promise<readonly Creation[]>;
+  createUrls(batch: readonly NewUrl[], rules: CreationRules, note?: Note<readonly Creation[]>): Promise<readonly Creation[]>;
   /** In the order of `hashes`, unknown ones left out. */
   findUrls(domain: StoredDomain, hashes: readonly string[]): Promise<readonly StoredUrl[]>;
   /** A URL and its days with clicks, the oldest first. */
@@ -172,31 +184,37 @@ export interface Store {
   ): Promise<{ readonly url: StoredUrl; readonly days: readonly DayClicks[] } | undefined>;
   listUrls(query: ListQuery): Promise<{ readonly urls: readonly StoredUrl[]; readonly total: number }>;
   /** One outcome per edit; edits apply in order, each on its own. */
-  editUrls(domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]>;
+  editUrls(domain: StoredDomain, edits: readonly Edit[], note?: Note<readonly EditOutcome[]>): Promise<readonly EditOutcome[]>;
   /** Resolves to how many URLs the expression selected. */
-  editTagged(expression: TagExpression, changes: SharedChanges): Promise<number>;
-  deleteUrls(selection: Selection): Promise<GroupOutcome>;
-  resetStats(selection: Selection): Promise<GroupOutcome>;
+  editTagged(expression: TagExpression, changes: SharedChanges, note?: Note<number>): Promise<number>;
+  deleteUrls(selection: Selection, note?: Note<GroupOutcome>): Promise<GroupOutcome>;
+  resetStats(selection: Selection, note?: Note<GroupOutcome>): Promise<GroupOutcome>;
 
   /** Ordered without regard to case. */
   listTags(): Promise<readonly string[]>;
   /** The label as it is stored: as first written, where it existed. */
-  addTag(label: string): Promise<{ readonly label: string; readonly isNew: boolean }>;
-  renameTag(label: string, newLabel: string): Promise<'renamed' | 'unknown' | 'taken'>;
+  addTag(label: string, note?: Note<AddedTag>): Promise<AddedTag>;
+  renameTag(label: string, newLabel: string, note?: Note<RenameOutcome>): Promise<RenameOutcome>;
   /** Whether there was one. */
-  deleteTag(label: string): Promise<boolean>;
+  deleteTag(label: string, note?: Note<boolean>): Promise<boolean>;
 
-  appendLog(entry: Omit<StoredLogEntry, 'time'>): Promise<void>;
   /** Most recent first, none older than 30 days. */
   listLog(offset: number, limit: number): Promise<{ readonly entries: readonly StoredLogEntry[]; readonly total: number }>;
 
   findTarget(domain: StoredDomain, hash: string): Promise<Target | undefined>;
-  recordClicks(clicks: readonly Click[]): Promise<void>;
+  /** `group` is the number of these clicks: of two calls with the same one, the second, made because the outcome of the first is not known, adds nothing that is stored. */
+  recordClicks(clicks: readonly Click[], group?: number): Promise<void>;
   /**
    * Adds one to `totalClicks` of a URL with `max_clicks`, unless it has had as many, or is gone: then false. Exact across processes. What
    * else a click changes comes with `recordClicks`.
    */
   countClick(urlId: number): Promise<boolean>;
+
+  /**
+   * Forgets visitors of links after the one with the id `after` who were first seen before `day`: some at a time. Resolves to the link
+   * with which to go on, and to undefined after the last one.
+   */
+  forgetVisitors(day: number, after: number): Promise<number | undefined>;
 
   close(): Promise<void>;
 }

@@ -61,7 +61,7 @@ export function compileExpression(scope: TagScope, expression: TagExpression): I
 export function labelsOf(expression: TagExpression): string[] {
   switch (expression.kind) {
     case 'label':
-      return [foldLabel(expression.label)];
+      return isStorable(expression.label) ? [foldLabel(expression.label)] : [];
     case 'created':
       return [];
     case 'not':
@@ -110,9 +110,14 @@ function compound(scope: TagScope, operator: SetOperator, sets: readonly IdSet[]
   };
 }
 
+/** No tag has a NUL in its label, at which one engine ends a text and which another one refuses. */
+function isStorable(label: string): boolean {
+  return !label.includes('\0');
+}
+
 /** The account's own tag, or else an automatic label (FIELD-NOTES 24). A label that is neither selects nothing. */
 function labelSet({ accountId, domains, tagOf, urls }: TagScope, label: string): IdSet {
-  const tag = tagOf(label);
+  const tag = isStorable(label) ? tagOf(label) : undefined;
   if (tag) return plainSet('SELECT url_id AS id FROM url_tags WHERE account_id = ? AND tag_id = ?', [accountId, tag.id]);
   const folded = label.toLowerCase();
   if (folded === 'visited') return plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND total_clicks > 0`, [accountId]);

@@ -1,13 +1,17 @@
+import type { DomainList } from '../domain-list.ts';
 import { type DomainRow, localDomain, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
 import { newSalt, type StoreOptions } from '../options.ts';
+import { OutdatedProgram } from '../outdated-program.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
 import type { Queries } from './queries.ts';
+import { version } from './schema.ts';
 
 /** The rows of one account, what reads and changes them, the clock, and the randomness. */
 export interface AccountRows {
   readonly queries: Queries;
   readonly accountId: number;
+  readonly domains: DomainList;
   /** Salts the hashes of visitors. */
   readonly salt: string;
   readonly now: () => number;
@@ -34,15 +38,19 @@ export async function openAccount(queries: Queries, options: StoreOptions): Prom
   }
 }
 
+/** Of the account, beside its domains. */
+type OwnRows = Pick<AccountRows, 'queries' | 'accountId'>;
+
 /**
  * The first statement of every change of an account: others wait here until this one is stored. It writes, because a lock that only reads
- * is none where transactions work on snapshots.
+ * is none where transactions work on snapshots. Throws where a newer version of the program has changed the tables meanwhile.
  */
-export async function lockAccount({ queries, accountId }: AccountRows): Promise<void> {
-  await queries.run('UPDATE accounts SET writes = writes + 1 WHERE id = ?', accountId);
+export async function lockAccount({ queries, accountId }: OwnRows): Promise<void> {
+  const text = `UPDATE accounts SET writes = writes + 1 WHERE id = ? AND (SELECT version FROM linkctl_schema WHERE id = 1) = ${version}`;
+  if ((await queries.run(text, accountId)) === 0) throw new OutdatedProgram();
 }
 
-export async function listDomains({ queries, accountId }: AccountRows): Promise<StoredDomain[]> {
+export async function listDomains({ queries, accountId }: OwnRows): Promise<StoredDomain[]> {
   const rows = await queries.all<DomainRow>(
     `SELECT id, name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page
      FROM domains WHERE account_id = ? ORDER BY position, id`,
@@ -52,10 +60,7 @@ export async function listDomains({ queries, accountId }: AccountRows): Promise<
 }
 
 /** Puts the wanted domains into their places, inside the caller's transaction. */
-export async function openDomains(
-  rows: AccountRows,
-  { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>,
-): Promise<void> {
+export async function openDomains(rows: OwnRows, { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>): Promise<void> {
   const stored = await listDomains(rows);
   let lastId = Math.max(0, ...stored.map(({ id }) => id));
   for (const [position, domain] of (placeDomains(stored, domains, edition) ?? []).entries()) {
@@ -65,7 +70,7 @@ export async function openDomains(
 }
 
 async function placeDomain(
-  { queries, accountId }: AccountRows,
+  { queries, accountId }: OwnRows,
   domain: PlacedDomain,
   position: number,
   newId: number,
@@ -96,24 +101,24 @@ export async function readTally({ queries, accountId }: AccountRows, { name, per
   return (await queries.first<{ count: number }>(text, accountId, name, period))?.count ?? 0;
 }
 
-/** Adds to a tally unless that takes it above `limit`; whether it did. */
+/** Adds to a tally, and gives what it is then; undefined, and nothing added, where that would be above `limit`. */
 export async function addToTally(
   { queries, accountId }: AccountRows,
   tally: Tally,
   amount: number,
   limit: number,
-): Promise<boolean> {
-  if (amount > limit) return false;
-  const changed = await queries.run(
+): Promise<number | undefined> {
+  if (amount > limit) return undefined;
+  const row = await queries.first<{ count: number }>(
     `INSERT INTO tallies AS t (account_id, name, period, count) VALUES (?, ?, ?, ?)
-     ON CONFLICT (account_id, name, period) DO UPDATE SET count = t.count + excluded.count WHERE t.count + excluded.count <= ?`,
+     ON CONFLICT (account_id, name, period) DO UPDATE SET count = t.count + excluded.count WHERE t.count + excluded.count <= ? RETURNING count`,
     accountId,
     tally.name,
     tally.period,
     amount,
     limit,
   );
-  return changed > 0;
+  return row?.count;
 }
 
 export async function readUsage(rows: AccountRows): Promise<Usage> {

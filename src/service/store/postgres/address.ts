@@ -10,36 +10,51 @@ export interface Place {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** What the driver needs to connect. The password is read when the server asks for it, and is in no message. */
-export function clientConfig({ url, environment }: Place): ClientConfig {
+/**
+ * What the driver needs to connect to each server of an address. The password is read when the server asks for it, and is in no message.
+ * Several hosts are servers of one database, of which one takes changes: that one is used.
+ */
+export function clientConfigs({ url, environment }: Place): readonly ClientConfig[] {
   const [address = '', query = ''] = url.split(/\?(.*)/s);
   const parsed = parseAddress(address);
   const parameters = new URLSearchParams(query);
-  const host = parameters.get('host') ?? (parsed.host || environment.PGHOST || 'localhost');
-  const user = parameters.get('user') ?? (parsed.user || environment.PGUSER || environment.USER || undefined);
-  const target = {
-    host,
-    port: Number(parameters.get('port') ?? (parsed.port || environment.PGPORT || 5432)),
-    user,
-    database: parsed.database || environment.PGDATABASE || user,
-  };
-  return {
-    ...target,
-    ssl: tls(host, parameters, environment),
-    options: parameters.get('options') ?? environment.PGOPTIONS,
-    application_name: 'linkctl',
-    password: () => parsed.password || environment.PGPASSWORD || passwordInFile(target, environment),
-  };
+  const isTaken = ['any', 'read-write', 'primary'].includes(
+    parameters.get('target_session_attrs') ?? environment.PGTARGETSESSIONATTRS ?? 'any',
+  );
+  if (!isTaken) throw new Error('target_session_attrs: links are changed on the server that takes changes; use read-write');
+  const hosts = (parameters.get('host') ?? (parsed.hosts || environment.PGHOST || 'localhost')).split(',');
+  const ports = (parameters.get('port') ?? (parsed.ports.replace(/^,*$/, '') || environment.PGPORT || '')).split(',');
+  const user = (parameters.get('user') ?? (parsed.user || environment.PGUSER || environment.USER)) || undefined;
+  const database = parameters.get('dbname') ?? (parsed.database || environment.PGDATABASE || user);
+  const given = parameters.get('password') ?? parsed.password;
+  return hosts.map((host, index) => {
+    // One port is that of all hosts.
+    const target = { host, port: Number((ports.length === 1 ? ports[0] : ports[index]) || 5432), user, database };
+    return {
+      ...target,
+      ssl: tls(host, parameters, environment),
+      options: parameters.get('options') ?? environment.PGOPTIONS,
+      application_name: 'linkctl',
+      password: () => given || environment.PGPASSWORD || passwordInFile(target, environment),
+    };
+  });
 }
 
-/** The parts of an address, decoded. `new URL` refuses a user without a host, which libpq understands. */
+/** The parts of an address, decoded. `new URL` refuses a user without a host, and several hosts, which libpq understands. */
 function parseAddress(address: string) {
-  const parts = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\[[^\]]*\]|[^:/@]*)(?::(\d+))?(?:\/(.*))?$/.exec(address);
+  const host = '(?:\\[[^\\]]*\\]|[^:/@,]*)(?::\\d+)?';
+  const pattern = new RegExp(`^postgres(?:ql)?://(?:([^:@/]*)(?::([^@/]*))?@)?(${host}(?:,${host})*)(?:/(.*))?$`);
+  const parts = pattern.exec(address);
   if (!parts) throw new Error('the address of the database is not like postgresql://user@host:port/database');
-  const [user = '', password = '', host = '', port = '', database = ''] = parts
-    .slice(1)
-    .map((part = '') => decodeURIComponent(part));
-  return { user, password, host: host.replace(/^\[|\]$/g, ''), port, database };
+  const [user = '', password = '', servers = '', database = ''] = parts.slice(1).map((part = '') => decodeURIComponent(part));
+  const each = servers.split(',').map((server) => /^\[?((?<=\[)[^\]]*|[^:]*)\]?(?::(\d+))?$/.exec(server) ?? []);
+  return {
+    user,
+    password,
+    database,
+    hosts: each.map(([, name = '']) => name).join(','),
+    ports: each.map(([, , port = '']) => port).join(','),
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { byDay, dayClicks } from '../days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
-import { visitorNumbers } from '../visitors.ts';
+import { visitorNumbers, visitorsAtATime } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';
+import { clock } from './lease.ts';
 
 export function findTarget({ queries, accountId }: AccountRows, domain: StoredDomain, hash: string): Promise<Target | undefined> {
   return queries.first<Target>(
@@ -33,9 +34,47 @@ export async function clicksOfDays({ queries, accountId }: AccountRows, urlId: n
   return days.map(dayClicks);
 }
 
-/** Adds clicks inside the caller's transaction. A URL that is gone by now loses its clicks with it. */
-export async function recordClicks(rows: AccountRows, clicks: readonly Click[]): Promise<void> {
+/** Some clicks of a process, by their number. */
+export interface ClickGroup {
+  readonly process: string;
+  readonly number: number;
+}
+
+/** Adds clicks inside the caller's transaction, unless the group is stored already. A URL that is gone by now loses its clicks with it. */
+export async function recordClicks(rows: AccountRows, clicks: readonly Click[], group?: ClickGroup): Promise<void> {
+  if (group && !(await isNew(rows, group))) return;
   for (const [day, ofDay] of byDay(clicks)) await recordDay(rows, day, ofDay);
+}
+
+/** Whether the last group of the process that was stored is an earlier one; from now on it is this one. */
+async function isNew({ queries, accountId }: AccountRows, { process, number }: ClickGroup): Promise<boolean> {
+  const text = `INSERT INTO flushes AS f (account_id, process, last, stored) VALUES (?, ?, ?, ${clock})
+    ON CONFLICT (account_id, process) DO UPDATE SET last = excluded.last, stored = excluded.stored WHERE f.last < excluded.last`;
+  return (await queries.run(text, accountId, process, number)) > 0;
+}
+
+/** Milliseconds for which it is known what a process has stored: longer than a database is gone. */
+const remembered = 30 * 86_400_000;
+
+export async function forgetFlushes({ queries, accountId }: Pick<AccountRows, 'queries' | 'accountId'>): Promise<void> {
+  await queries.run(`DELETE FROM flushes WHERE account_id = ? AND stored < ${clock} - ${remembered}`, accountId);
+}
+
+/** See `Store`. */
+export async function forgetVisitors(
+  { queries, accountId }: AccountRows,
+  day: number,
+  after: number,
+): Promise<number | undefined> {
+  const row = await queries.first<{ last: number }>(
+    'SELECT url_id AS last FROM visitors WHERE account_id = ? AND url_id > ? ORDER BY url_id LIMIT 1 OFFSET ?',
+    ...[accountId, after, visitorsAtATime],
+  );
+  await queries.run(
+    'DELETE FROM visitors WHERE account_id = ? AND url_id > ? AND url_id <= ? AND seen < ?',
+    ...[accountId, after, row?.last ?? Number.MAX_SAFE_INTEGER, day],
+  );
+  return row?.last;
 }
 
 /** Clicks of one URL, added up. */
@@ -61,6 +100,7 @@ async function recordDay(rows: AccountRows, day: number, clicks: readonly Click[
   }
   for (const urlId of await addVisitors(
     rows,
+    day,
     clicks.filter((click) => gains.has(click.urlId)),
   )) {
     const gain = gains.get(urlId);
@@ -82,7 +122,7 @@ async function lockUrls({ queries, accountId }: AccountRows, ids: readonly numbe
 }
 
 /** The URLs to which a visitor is new, one entry for each visitor. */
-async function addVisitors({ queries, accountId, salt }: AccountRows, clicks: readonly Click[]): Promise<number[]> {
+async function addVisitors({ queries, accountId, salt }: AccountRows, day: number, clicks: readonly Click[]): Promise<number[]> {
   const visitorOf = visitorNumbers(salt);
   const pairs = new Map(
     clicks.map(({ urlId, visitor }) => {
@@ -91,10 +131,11 @@ async function addVisitors({ queries, accountId, salt }: AccountRows, clicks: re
     }),
   );
   const fresh = await queries.all<{ url_id: number }>(
-    `INSERT INTO visitors (account_id, url_id, visitor)
-     SELECT CAST(? AS BIGINT), url_id, visitor FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS seen (url_id, visitor)
+    `INSERT INTO visitors (account_id, seen, url_id, visitor)
+     SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), url_id, visitor FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS seen (url_id, visitor)
      ON CONFLICT DO NOTHING RETURNING url_id`,
     accountId,
+    day,
     [...pairs.values()].map(({ urlId }) => urlId),
     [...pairs.values()].map(({ number }) => number),
   );

@@ -1,3 +1,4 @@
+import { foldLabel } from '../../../contract/tag-label.ts';
 import {
   assignHashes,
   type CreationFacts,
@@ -7,136 +8,173 @@ import {
   planCreations,
   shownIds,
 } from '../creation-plan.ts';
-import { hashSource } from '../hash-source.ts';
+import { type HashSource, hashSource } from '../hash-source.ts';
 import { longUrlKey } from '../records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store.ts';
 import { urlsOfMonth } from '../tallies.ts';
-import { type AccountRows, addToTally, countUrls, readTally } from './account-rows.ts';
-import { attachTags, type TagRow, tagsOf } from './tag-rows.ts';
+import type { AccountRows } from './account-rows.ts';
+import type { PostgresValue } from './queries.ts';
+import {
+  attachTags,
+  linkValues,
+  makeTags,
+  makeTagsValues,
+  type TagFacts,
+  tagFacts,
+  type WantedTags,
+  wantedTags,
+} from './tag-rows.ts';
 import { findIds, readUrls, unnestedUrls, unnestedValues } from './url-rows.ts';
 
-/** Stores a batch inside the caller's transaction: a number of statements that does not grow with it. */
+/** Stores a batch inside the caller's transaction: one statement that reads and one that writes, however many items there are. */
 export async function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Promise<Creation[]> {
   const now = rows.now();
-  const plan = planCreations(items, rules, await creationFacts(rows, items, rules, now));
+  const candidates = new Candidates(items, rules, rows.random);
+  const stored = await readFacts(rows, { items, rules, now, tried: candidates.tried });
+  const plan = planCreations(items, rules, creationFacts(stored, now));
   const urls = await readUrls(rows, shownIds(plan));
-  if (plan.records.length === 0) return creationsOf(plan, rules, { urls, labelOf: (folded) => folded });
-  const sequence = await giveHashes(rows, items, plan, rules);
-  const tags = await tagsOf(rows, [...labelsByFold(plan.records.flatMap(({ item }) => item.tags)).values()]);
-  await Promise.all([
-    insertUrls(rows, plan, rules, now),
-    attachTags(rows, tagLinks(plan, tags)),
-    rows.queries.run(
-      'UPDATE domains SET urls = urls + ?, sequence = ? WHERE account_id = ? AND id = ?',
-      plan.records.length,
-      sequence,
-      rows.accountId,
-      rules.domain.id,
-    ),
-    addToTally(rows, urlsOfMonth(now), plan.records.length, Number.MAX_SAFE_INTEGER),
-  ]);
-  return creationsOf(plan, rules, { urls, labelOf: (folded) => tags.get(folded)?.label ?? folded });
+  const sequence = await candidates.give(rows, plan, stored);
+  const tags = wantedTags(stored, [...labelsByFold(plan.records.flatMap(({ item }) => item.tags)).values()]);
+  if (plan.records.length > 0) await write(rows, { plan, rules, now, sequence, tags });
+  return creationsOf(plan, rules, { urls, labelOf: (folded) => tags.byFold.get(folded)?.label ?? folded });
 }
 
-async function creationFacts(
-  rows: AccountRows,
-  items: readonly NewUrl[],
-  rules: CreationRules,
-  now: number,
-): Promise<CreationFacts> {
-  const { queries, accountId } = rows;
-  const [last, urls, urlsThisMonth, byHash, byLongUrl] = await Promise.all([
-    queries.first<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM urls WHERE account_id = ?', accountId),
-    countUrls(rows),
-    readTally(rows, urlsOfMonth(now)),
-    findCustomHashes(rows, items, rules),
-    findLongUrls(rows, items, rules),
-  ]);
+/** What is stored before the batch, lists in JSON. */
+interface StoredFacts extends TagFacts {
+  readonly last_id: number;
+  readonly urls: number;
+  readonly month: number;
+  readonly sequence: number | null;
+  /** `[id, hash, long URL]` of hashes that are in use. */
+  readonly hashes: string | null;
+  /** `[long URL, id]`, the oldest first. */
+  readonly long_urls: string | null;
+}
+
+interface Question {
+  readonly items: readonly NewUrl[];
+  readonly rules: CreationRules;
+  readonly now: number;
+  readonly tried: readonly string[];
+}
+
+async function readFacts({ queries, accountId }: AccountRows, { items, rules, now, tried }: Question): Promise<StoredFacts> {
+  const { name, period } = urlsOfMonth(now);
+  const labels = [...new Set(items.flatMap((item) => item.tags.map(foldLabel)))];
+  const hashes = [...items.flatMap(({ customHash }) => customHash ?? []), ...tried];
+  const facts = await queries.first<StoredFacts>(
+    `SELECT (SELECT coalesce(max(id), 0) FROM urls WHERE account_id = ?) AS last_id,
+       (SELECT coalesce(sum(urls), 0) FROM domains WHERE account_id = ?) AS urls,
+       (SELECT coalesce(sum(count), 0) FROM tallies WHERE account_id = ? AND name = ? AND period = ?) AS month,
+       (SELECT sequence FROM domains WHERE account_id = ? AND id = ?) AS sequence,
+       (SELECT json_agg(json_build_array(id, hash, long_url)) FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ANY(CAST(? AS TEXT[]))) AS hashes,
+       (SELECT json_agg(json_build_array(wanted.long_url, found.id) ORDER BY found.id)
+        FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) AS wanted (key, long_url)
+        CROSS JOIN LATERAL (
+          SELECT id FROM urls WHERE account_id = ? AND long_url_key = wanted.key AND urls.long_url = wanted.long_url
+          AND (CAST(? AS BIGINT) = 1 OR domain_id = ?) ORDER BY id LIMIT ?
+        ) AS found) AS long_urls, ${tagFacts}`,
+    ...[accountId, accountId, accountId, name, period, accountId, rules.domain.id],
+    ...[accountId, rules.domain.id, hashes],
+    ...longUrlValues(accountId, items, rules),
+    ...[accountId, accountId, labels],
+  );
+  if (!facts) throw new Error('the database has not answered');
+  return facts;
+}
+
+function longUrlValues(accountId: number, items: readonly NewUrl[], rules: CreationRules): PostgresValue[] {
+  const counted = rules.duplicates === 'allowed' ? [] : items.filter(({ customHash }) => customHash === undefined);
+  const wanted = [...new Set(counted.map(({ longUrl }) => longUrl))];
+  const isInAccount = Number(rules.duplicates === 'none in account');
+  return [wanted.map(longUrlKey), wanted, accountId, isInAccount, rules.domain.id, rules.existingBound];
+}
+
+function creationFacts(facts: StoredFacts, now: number): CreationFacts {
+  const byHash = new Map(hashRows(facts).map(([id, hash, longUrl]) => [hash, { id, longUrl }]));
+  const byLongUrl = new Map<string, number[]>();
+  const pairs: [longUrl: string, id: number][] = JSON.parse(facts.long_urls ?? '[]');
+  for (const [longUrl, id] of pairs) byLongUrl.set(longUrl, [...(byLongUrl.get(longUrl) ?? []), id]);
   return {
     now,
-    lastId: last?.id ?? 0,
-    urls,
-    urlsThisMonth,
+    lastId: facts.last_id,
+    urls: facts.urls,
+    urlsThisMonth: facts.month,
     withHash: (hash) => byHash.get(hash),
     withLongUrl: (longUrl) => byLongUrl.get(longUrl) ?? [],
   };
 }
 
-async function findCustomHashes({ queries, accountId }: AccountRows, items: readonly NewUrl[], { domain }: CreationRules) {
-  const found = await queries.all<{ id: number; hash: string; longUrl: string }>(
-    `SELECT id, hash, long_url AS "longUrl" FROM urls
-     WHERE account_id = ? AND domain_id = ? AND hash = ANY(CAST(? AS TEXT[]))`,
-    accountId,
-    domain.id,
-    items.flatMap(({ customHash }) => customHash ?? []),
-  );
-  return new Map(found.map((url) => [url.hash, url]));
+function hashRows({ hashes }: StoredFacts): [id: number, hash: string, longUrl: string][] {
+  return JSON.parse(hashes ?? '[]');
 }
 
-/** Ids by long URL, where equal ones count. */
-async function findLongUrls({ queries, accountId }: AccountRows, items: readonly NewUrl[], rules: CreationRules) {
-  const ids = new Map<string, number[]>();
-  if (rules.duplicates === 'allowed') return ids;
-  const wanted = [...new Set(items.filter(({ customHash }) => customHash === undefined).map(({ longUrl }) => longUrl))];
-  const found = await queries.all<{ long_url: string; id: number }>(
-    `SELECT wanted.long_url, found.id FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) AS wanted (key, long_url)
-     CROSS JOIN LATERAL (
-       SELECT id FROM urls WHERE account_id = ? AND long_url_key = wanted.key AND urls.long_url = wanted.long_url
-       AND (CAST(? AS BIGINT) = 1 OR domain_id = ?) ORDER BY id LIMIT ?
-     ) AS found ORDER BY found.id`,
-    wanted.map(longUrlKey),
-    wanted,
-    accountId,
-    Number(rules.duplicates === 'none in account'),
-    rules.domain.id,
-    rules.existingBound,
-  );
-  for (const { long_url, id } of found) ids.set(long_url, [...(ids.get(long_url) ?? []), id]);
-  return ids;
-}
+/** Hashes for a batch. Random ones are made before anything is read, so that what is read also says which of them are in use. */
+class Candidates {
+  readonly tried: readonly string[];
+  readonly #items: readonly NewUrl[];
+  readonly #rules: CreationRules;
+  readonly #random: AccountRows['random'];
 
-/** The domain's place in its sequence afterwards. */
-async function giveHashes(
-  rows: AccountRows,
-  items: readonly NewUrl[],
-  plan: CreationPlan,
-  { domain }: CreationRules,
-): Promise<number> {
-  const stored = await rows.queries.first<{ sequence: number }>(
-    'SELECT sequence FROM domains WHERE account_id = ? AND id = ?',
-    rows.accountId,
-    domain.id,
-  );
-  const source = hashSource(domain, stored?.sequence ?? 0, rows.random);
-  const questions = assignHashes(items, plan, source);
-  for (let question = questions.next(); !question.done; ) {
-    const taken = await findIds(rows, domain, question.value);
-    question = questions.next(new Set(taken.keys()));
+  constructor(items: readonly NewUrl[], rules: CreationRules, random: AccountRows['random']) {
+    const source = hashSource(rules.domain, 0, random);
+    const isRandom = rules.domain.hashGeneration === 'random';
+    this.tried = isRandom ? items.flatMap(({ customHash }) => (customHash === undefined ? [source.next()] : [])) : [];
+    [this.#items, this.#rules, this.#random] = [items, rules, random];
   }
-  return source.sequence;
+
+  /** Gives the records of a plan their hashes. Resolves to the domain's place in its sequence afterwards. */
+  async give(rows: AccountRows, plan: CreationPlan, facts: StoredFacts): Promise<number> {
+    const source = after(this.tried, hashSource(this.#rules.domain, facts.sequence ?? 0, this.#random));
+    const tried = new Set(this.tried);
+    const inUse = hashRows(facts).map(([, hash]) => hash);
+    const questions = assignHashes(this.#items, plan, source);
+    for (let question = questions.next(); !question.done; ) {
+      const isKnown = question.value.every((hash) => tried.has(hash));
+      const taken = isKnown ? inUse : (await findIds(rows, this.#rules.domain, question.value)).keys();
+      question = questions.next(new Set(taken));
+    }
+    return source.sequence;
+  }
 }
 
-async function insertUrls(
-  { queries, accountId }: AccountRows,
-  { records }: CreationPlan,
-  { domain }: CreationRules,
-  now: number,
-): Promise<void> {
-  await queries.run(
-    `INSERT INTO urls (account_id, domain_id, modified, id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
-     SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), made.* FROM ${unnestedUrls} AS made`,
-    accountId,
-    domain.id,
-    now,
-    ...unnestedValues(records.map(({ id, hash, item }) => ({ ...item, id, hash }))),
+/** Some hashes, then those of a source. */
+function after(first: readonly string[], source: HashSource): HashSource {
+  const left = first.values();
+  return {
+    next: () => left.next().value ?? source.next(),
+    get sequence() {
+      return source.sequence;
+    },
+  };
+}
+
+interface Batch {
+  readonly plan: CreationPlan;
+  readonly rules: CreationRules;
+  readonly now: number;
+  readonly sequence: number;
+  readonly tags: WantedTags;
+}
+
+async function write(rows: AccountRows, { plan: { records }, rules: { domain }, now, sequence, tags }: Batch): Promise<void> {
+  const { queries, accountId } = rows;
+  const { name, period } = urlsOfMonth(now);
+  const links = records.flatMap(({ id, item }) =>
+    [...labelsByFold(item.tags).keys()].map((folded) => ({ tagId: tags.byFold.get(folded)?.id ?? 0, urlId: id })),
   );
-}
-
-function tagLinks({ records }: CreationPlan, tags: ReadonlyMap<string, TagRow>) {
-  return records.flatMap(({ id, item }) =>
-    [...labelsByFold(item.tags).keys()].flatMap((folded) => {
-      const tag = tags.get(folded);
-      return tag ? [{ tagId: tag.id, urlId: id }] : [];
-    }),
+  await queries.run(
+    `WITH made_tags AS (${makeTags}), attached AS (${attachTags}),
+       counted AS (UPDATE domains SET urls = urls + ?, sequence = ? WHERE account_id = ? AND id = ?),
+       tallied AS (INSERT INTO tallies AS t (account_id, name, period, count) VALUES (?, ?, ?, ?)
+         ON CONFLICT (account_id, name, period) DO UPDATE SET count = t.count + excluded.count)
+     INSERT INTO urls (account_id, domain_id, modified, id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
+     SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), made.* FROM ${unnestedUrls} AS made`,
+    ...makeTagsValues(rows, tags.made),
+    ...linkValues(rows, links),
+    ...[records.length, sequence, accountId, domain.id],
+    ...[accountId, name, period, records.length],
+    ...[accountId, domain.id, now],
+    ...unnestedValues(records.map(({ id, hash, item }) => ({ ...item, id, hash }))),
   );
 }

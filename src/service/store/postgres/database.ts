@@ -1,14 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DatabaseGone, isConflict, isLost, OutcomeUnknown } from './failures.ts';
+import { withinMoment } from '../moment.ts';
+import { DatabaseGone, isConflict, isLost, isOfPooler, OutcomeUnknown } from './failures.ts';
 import { type Connect, connectTime, Line } from './line.ts';
 import type { Queries } from './queries.ts';
 
-/** Connections of one process: to look up, and for reading transactions. */
+/** Connections of one process: to look up where links lead, and for the API to read. Redirects share none with the API. */
 const lookUpLines = 2;
 const readingLines = 3;
 
 /** Attempts at a transaction that others come in between of. */
 const attempts = 8;
+
+/** Milliseconds that a call waits for those before it, to read and to write: with a lock after that, no more than 5 s. */
+const readQueueTime = 2500;
+const writeQueueTime = 3500;
+
+/** Milliseconds for a commit. */
+const commitTime = 3000;
+
+/** Milliseconds after which nothing is tried again. */
+const retryTime = 2000;
 
 /** Milliseconds for the answer to a statement: of one row, and of any number of rows. */
 const shortTime = 4000;
@@ -29,6 +40,7 @@ export class Database {
   readonly #reading: readonly Line[];
   readonly #writing: Line;
   readonly #counting: Line;
+  readonly #calls: Line;
   readonly #clicks: Line;
   /** When the statements that are not answered yet were sent. */
   readonly #unanswered = new Set<{ readonly since: number }>();
@@ -43,12 +55,18 @@ export class Database {
     this.#reading = lines(readingLines, longTime);
     this.#writing = this.#newLine(longTime);
     this.#counting = this.#newLine(shortTime);
+    this.#calls = this.#newLine(shortTime);
     this.#clicks = this.#newLine(longTime);
   }
 
   /** Statements that may run twice, each a transaction of its own. */
   lookUp<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return retried(() => work(leastBusy(this.#lookingUp).queries));
+  }
+
+  /** The same for what calls have in common: how many they are, and whether the database is there. */
+  ofCalls<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retried(() => work(this.#calls.queries));
   }
 
   /** Statements that may take long and run twice, each a transaction of its own: those of the schema. */
@@ -65,8 +83,13 @@ export class Database {
     );
   }
 
-  /** Runs `work` on one unchanging view of the data. */
+  /** Statements that may run twice, each on a view of the data of its own: one is what most reads need. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retried(() => leastBusy(this.#reading).exclusive(readQueueTime, (queriesWhile) => work(queriesWhile(() => true))));
+  }
+
+  /** Runs `work` on one unchanging view of the data. */
+  view<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return retried(() => transaction(leastBusy(this.#reading), 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
   }
 
@@ -146,7 +169,7 @@ function leastBusy(lines: readonly Line[]): Line {
 
 /** What `work` did is stored when this resolves, and undone when it rejects, but for `OutcomeUnknown`. */
 function transaction<T>(line: Line, begin: string, work: (queries: Queries) => Promise<T>): Promise<T> {
-  return line.exclusive(async (queriesWhile) => {
+  return line.exclusive(writeQueueTime, async (queriesWhile) => {
     const control = queriesWhile(() => true);
     let isWorking = true;
     let result: T;
@@ -158,21 +181,29 @@ function transaction<T>(line: Line, begin: string, work: (queries: Queries) => P
       await control.run('ROLLBACK').catch(() => {});
       throw error;
     }
-    await control.run('COMMIT').catch((error: unknown) => {
-      throw isLost(error) ? new OutcomeUnknown(error) : error;
-    });
-    return result;
+    const committed = control.run('COMMIT').then(
+      () => true,
+      (error: unknown) => {
+        throw isLost(error) ? new OutcomeUnknown(error) : error;
+      },
+    );
+    // As where a standby must have it, too, and is gone.
+    if (await withinMoment(commitTime, committed, false)) return result;
+    line.drop();
+    throw new OutcomeUnknown();
   });
 }
 
 /** Again after a conflict, in which nothing was stored, and once after a lost connection. */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
+  const started = performance.now();
   for (let attempt = 1, losses = 0; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       if (isLost(error)) losses += 1;
-      if (attempt >= attempts || losses > 1 || !(isConflict(error) || isLost(error))) throw error;
+      const isOver = attempt >= attempts || losses > 1 || performance.now() - started > retryTime;
+      if (isOver || !(isConflict(error) || isLost(error) || isOfPooler(error))) throw error;
       await delay(Math.random() * 20 * attempt);
     }
   }

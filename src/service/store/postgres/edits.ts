@@ -1,52 +1,101 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../tag-expression.ts';
-import { hashesOfEdits, planEdits } from '../edit-plan.ts';
+import { type EditPlan, hashesOfEdits, planEdits } from '../edit-plan.ts';
 import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 import { onSelected } from './groups.ts';
 import type { PostgresValue } from './queries.ts';
-import { attachTags, detachTags, findTags, type TagLink, type TagRow, tagsOf } from './tag-rows.ts';
-import { findIds, readUrls, unnestedUrls, unnestedValues } from './url-rows.ts';
+import {
+  attachTags,
+  knownTags,
+  linkValues,
+  makeTags,
+  makeTagsValues,
+  type TagFacts,
+  type TagLink,
+  tagFacts,
+  type WantedTags,
+  wantedTags,
+} from './tag-rows.ts';
+import { recordColumns, unnestedUrls, unnestedValues, urlsOf } from './url-rows.ts';
 
-/** Applies edits in order inside the caller's transaction. */
+/** Applies edits in order inside the caller's transaction: one statement that reads and one that writes, but where hashes change. */
 export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]> {
-  const ids = await findIds(rows, domain, hashesOfEdits(edits));
-  const named = edits.flatMap(({ changes }) => changes.tags.map(({ label }) => foldLabel(label)));
-  const [urls, known] = await Promise.all([readUrls(rows, [...ids.values()]), findTags(rows, [...new Set(named)])]);
+  const facts = await readFacts(rows, domain, edits);
+  const urls = await urlsOf(rows, JSON.parse(facts.urls ?? '[]'));
+  const known = knownTags(facts);
   const plan = planEdits(edits, { urls, labelOf: (folded) => known.get(folded)?.label });
-  await updateUrls(rows, plan.steps, urls);
-  const tags = new Map([...known, ...(await tagsOf(rows, plan.labels))]);
-  await attachTags(rows, linksOf(plan.attached, tags));
-  await detachTags(rows, linksOf(plan.detached, tags));
+  const last = await writeFirst(rows, plan.steps, urls);
+  const tags = wantedTags(facts, plan.labels);
+  if (last.length > 0) await write(rows, last, { ...plan, tags });
   return plan.outcomes;
 }
 
-function linksOf(changes: readonly { urlId: number; label: string }[], tags: ReadonlyMap<string, TagRow>): TagLink[] {
+interface StoredFacts extends TagFacts {
+  /** Rows of the records, a list in JSON. */
+  readonly urls: string | null;
+}
+
+async function readFacts(
+  { queries, accountId }: AccountRows,
+  domain: StoredDomain,
+  edits: readonly Edit[],
+): Promise<StoredFacts> {
+  const named = edits.flatMap(({ changes }) => changes.tags.map(({ label }) => foldLabel(label)));
+  const facts = await queries.first<StoredFacts>(
+    `SELECT ${tagFacts}, (SELECT json_agg(record) FROM (
+       SELECT ${recordColumns} FROM urls AS u WHERE u.account_id = ? AND u.domain_id = ? AND u.hash = ANY(CAST(? AS TEXT[]))
+     ) AS record) AS urls`,
+    ...[accountId, accountId, [...new Set(named)]],
+    ...[accountId, domain.id, hashesOfEdits(edits)],
+  );
+  if (!facts) throw new Error('the database has not answered');
+  return facts;
+}
+
+function linksOf(changes: readonly { urlId: number; label: string }[], { byFold }: WantedTags): TagLink[] {
   return changes.flatMap(({ urlId, label }) => {
-    const tag = tags.get(foldLabel(label));
+    const tag = byFold.get(foldLabel(label));
     return tag ? [{ tagId: tag.id, urlId }] : [];
   });
 }
 
-/** In one statement; step by step where hashes change, because one may pass from a URL to another. */
-async function updateUrls(rows: AccountRows, steps: readonly StoredUrl[], before: readonly StoredUrl[]): Promise<void> {
+/** Where hashes change, step by step, because one may pass from a URL to another. Resolves to what is left for the last statement. */
+async function writeFirst(
+  rows: AccountRows,
+  steps: readonly StoredUrl[],
+  before: readonly StoredUrl[],
+): Promise<readonly StoredUrl[]> {
   const hashes = new Map(before.map(({ id, hash }) => [id, hash]));
-  const isRenamed = steps.some(({ id, hash }) => hashes.get(id) !== hash);
-  if (isRenamed) for (const url of steps) await writeUrls(rows, [url]);
-  else await writeUrls(rows, [...new Map(steps.map((url) => [url.id, url])).values()]);
+  if (steps.every(({ id, hash }) => hashes.get(id) === hash)) return [...new Map(steps.map((url) => [url.id, url])).values()];
+  for (const url of steps.slice(0, -1)) await rows.queries.run(update, ...updateValues(rows, [url]));
+  return steps.slice(-1);
 }
 
-async function writeUrls({ queries, accountId, now }: AccountRows, urls: readonly StoredUrl[]): Promise<void> {
-  if (urls.length === 0) return;
-  const ordered = [...urls].sort((a, b) => a.id - b.id);
-  await queries.run(
-    `UPDATE urls AS u SET hash = e.hash, long_url = e.long_url, long_url_key = e.long_url_key, note = e.note, email_stats = e.email_stats,
-       expiration_date = e.expiration_date, max_clicks = e.max_clicks, modified = ?
-     FROM ${unnestedUrls} AS e (id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
-     WHERE u.account_id = ? AND u.id = e.id`,
-    now(),
-    ...unnestedValues(ordered),
-    accountId,
+const update = `UPDATE urls AS u SET hash = e.hash, long_url = e.long_url, long_url_key = e.long_url_key, note = e.note, email_stats = e.email_stats,
+    expiration_date = e.expiration_date, max_clicks = e.max_clicks, modified = ?
+  FROM ${unnestedUrls} AS e (id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
+  WHERE u.account_id = ? AND u.id = e.id`;
+
+/** In the order of ids, as clicks lock them. */
+function updateValues({ accountId, now }: AccountRows, urls: readonly StoredUrl[]): PostgresValue[] {
+  return [now(), ...unnestedValues([...urls].sort((a, b) => a.id - b.id)), accountId];
+}
+
+async function write(
+  rows: AccountRows,
+  urls: readonly StoredUrl[],
+  { tags, attached, detached }: Pick<EditPlan, 'attached' | 'detached'> & { readonly tags: WantedTags },
+): Promise<void> {
+  await rows.queries.run(
+    `WITH made_tags AS (${makeTags}), attached AS (${attachTags}),
+       detached AS (DELETE FROM url_tags WHERE account_id = ? AND (tag_id, url_id) IN
+         (SELECT tag_id, url_id FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS link (tag_id, url_id)))
+     ${update}`,
+    ...makeTagsValues(rows, tags.made),
+    ...linkValues(rows, linksOf(attached, tags)),
+    ...linkValues(rows, linksOf(detached, tags)),
+    ...updateValues(rows, urls),
   );
 }
 
@@ -60,10 +109,11 @@ export async function editTagged(rows: AccountRows, expression: TagExpression, c
     ['max_clicks', maxClicks],
   ];
   const now = rows.now();
-  const outcome = await onSelected(rows, { kind: 'tags', expression }, async (run) => {
+  const outcome = await onSelected(rows, { kind: 'tags', expression }, async (ids) => {
     for (const [column, value] of columns) {
       if (value === undefined) continue;
-      await run(`UPDATE urls SET ${column} = ?, modified = ? WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[]))`, value, now);
+      const text = `UPDATE urls SET ${column} = ?, modified = ? WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[]))`;
+      await rows.queries.run(text, value, now, rows.accountId, ids);
     }
   });
   return outcome.kind === 'done' ? outcome.count : 0;

@@ -26,7 +26,7 @@ export async function openSource(folder: string, edition: Edition, username: str
   if (!existsSync(join(folder, fileOf(edition)))) throw new Error(`${folder} has no links of edition ${edition.toUpperCase()}`);
   const connection = await openConnection(folder, fileOf(edition));
   try {
-    createSchema(connection);
+    createSchema(connection, Date.now());
     const account = connection
       .sql('SELECT id, salt FROM accounts WHERE username = ?')
       .get<{ id: number; salt: string }>(username);

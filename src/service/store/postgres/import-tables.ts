@@ -25,7 +25,7 @@ export const movedTables: readonly MovedTable[] = [
     texts: ['hash', 'long_url', 'note', 'expiration_date'],
   },
   { name: 'url_tags', key: ['tag_id', 'url_id'], numbers: ['tag_id', 'url_id'], texts: [] },
-  { name: 'visitors', key: ['url_id', 'visitor'], numbers: ['url_id', 'visitor'], texts: [] },
+  { name: 'visitors', key: ['url_id', 'visitor'], numbers: ['url_id', 'visitor', 'seen'], texts: [] },
   { name: 'daily_clicks', key: ['url_id', 'day'], numbers: ['url_id', 'day', 'total', 'fresh'], texts: [] },
   { name: 'log', key: ['id'], numbers: ['id', 'time'], texts: ['type', 'message', 'object_url'] },
   { name: 'tallies', key: ['name', 'period'], numbers: ['count'], texts: ['name', 'period'] },

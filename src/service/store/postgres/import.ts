@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoreOptions } from '../options.ts';
 import type { Value } from '../tag-sets.ts';
-import { openAccount } from './account-rows.ts';
+import { lockAccount, openAccount } from './account-rows.ts';
 import type { Database } from './database.ts';
 import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
@@ -34,12 +34,13 @@ interface ImportRow {
 export async function importFolder(database: Database, folder: string, options: StoreOptions): Promise<Imported> {
   const source = await openSource(folder, options.edition, options.username);
   try {
-    const { clicks = 0, ...contents } = source.contents;
     const { accountId } = await database.lookUp((queries) => openAccount(queries, options));
     const work: Import = { database, source, accountId, holder: randomUUID() };
     const isNew = await begin(work);
     if (isNew) await moveTables(work);
-    const { urls = 0, tags = 0, log = 0 } = contents;
+    // What was moved: where that was before, the folder may have changed since.
+    const moved = await database.lookUp((queries) => importRow(queries, accountId));
+    const { urls = 0, tags = 0, clicks = 0, log = 0 }: { [name: string]: number } = JSON.parse(moved?.source ?? '{}');
     return { isNew, urls, tags, clicks, log };
   } finally {
     source.close();
@@ -73,7 +74,7 @@ async function begin(work: Import): Promise<boolean> {
 }
 
 async function take(queries: Queries, { source, accountId, holder }: Import) {
-  await queries.run('UPDATE accounts SET writes = writes + 1 WHERE id = ?', accountId);
+  await lockAccount({ queries, accountId });
   const contents = JSON.stringify(source.contents);
   const row = await importRow(queries, accountId);
   if (row?.done === 1) return 'moved';
@@ -113,9 +114,11 @@ async function moveTables(work: Import): Promise<void> {
     if (!table) break;
     await work.database.write((queries) => moveChunk(queries, work, table));
   }
+  // Without figures about its tables an engine chooses bad plans, and looks up each row of an index to see whether it is there. One that
+  // cannot do this has it anyway.
+  for (const { name } of movedTables)
+    await work.database.setUp((queries) => queries.composed(`VACUUM (ANALYZE) ${name}`, [])).catch(() => {});
   await work.database.write((queries) => finish(queries, work));
-  // Without figures about its tables an engine chooses bad plans. One that cannot do this has them anyway.
-  await work.database.write((queries) => queries.composed('ANALYZE', [])).catch(() => {});
 }
 
 async function moveChunk(queries: Queries, { source, accountId, holder }: Import, table: MovedTable): Promise<void> {

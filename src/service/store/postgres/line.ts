@@ -1,5 +1,7 @@
+import { hash as digest } from 'node:crypto';
 import { Socket } from 'node:net';
-import type { Client, ClientConfig } from 'pg';
+import type { Client, ClientConfig, QueryConfig } from 'pg';
+import { DatabaseBusy, isOfPooler, isReadOnly, ReadOnlyServer } from './failures.ts';
 import type { PostgresValue, Queries } from './queries.ts';
 
 /** Opens a client and connects it; the socket is there to be cut off. Statements have `answerTime` milliseconds. */
@@ -16,10 +18,35 @@ const numberTypes: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
 /** Milliseconds to connect and sign in. */
 export const connectTime = 2000;
 
-/** Milliseconds that one process waits for a change of another. */
-const lockTime = 4000;
+/** Milliseconds that one process waits for a change of another, and how long it may stand still itself. */
+const lockTime = 2400;
+const idleTime = 4000;
 
-export function connector(PostgresClient: new (config: ClientConfig) => Client, config: ClientConfig): Connect {
+/** What a connection is told first: as parameters of its start, a pooler would refuse it. The answer says whether it takes changes. */
+const settings = `SET lock_timeout = ${lockTime}; SET idle_in_transaction_session_timeout = ${idleTime}; SHOW transaction_read_only`;
+
+/** Connects to the first of some servers that takes changes, beginning with the one that did the last time. */
+export function connector(PostgresClient: new (config: ClientConfig) => Client, servers: readonly ClientConfig[]): Connect {
+  const each = servers.map((config) => serverConnector(PostgresClient, config));
+  let last = 0;
+  return async (answerTime, onEnd) => {
+    const failures: unknown[] = [];
+    for (let turn = 0; turn < each.length; turn += 1) {
+      const index = (last + turn) % each.length;
+      try {
+        const connected = await each[index]?.(answerTime, onEnd);
+        last = index;
+        if (connected) return connected;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    // Of a primary that is gone and a standby, what is wrong with the primary.
+    throw failures.find((error) => !(error instanceof ReadOnlyServer)) ?? failures[0];
+  };
+}
+
+function serverConnector(PostgresClient: new (config: ClientConfig) => Client, config: ClientConfig): Connect {
   return async (answerTime, onEnd) => {
     const socket = new Socket();
     const client = new PostgresClient({
@@ -30,9 +57,6 @@ export function connector(PostgresClient: new (config: ClientConfig) => Client, 
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: connectTime,
       query_timeout: answerTime,
-      lock_timeout: lockTime,
-      // A process that stands still must not keep others from the account.
-      idle_in_transaction_session_timeout: lockTime,
       types: { getTypeParser: (type: number) => (numberTypes.has(type) ? Number : (value: string) => value) },
     });
     // Without a listener an error of an idle connection would end the program.
@@ -40,6 +64,11 @@ export function connector(PostgresClient: new (config: ClientConfig) => Client, 
     client.on('end', onEnd);
     try {
       await client.connect();
+      const answers: unknown = await client.query({ text: settings, query_timeout: connectTime } as QueryConfig);
+      const { rows = [] } = (Array.isArray(answers) ? answers.at(-1) : answers) as {
+        rows?: { transaction_read_only?: string }[];
+      };
+      if (rows[0]?.transaction_read_only === 'on') throw new ReadOnlyServer();
       return { client, socket };
     } catch (error) {
       socket.destroy();
@@ -76,12 +105,22 @@ export class Line {
   }
 
   /**
-   * Runs `work` when those before it have ended. All its statements have the same connection, or fail with it: one that came after the
-   * end of its transaction would be a transaction of its own.
+   * Runs `work` when those before it have ended, or not at all where that takes too long. All its statements have the same connection, or
+   * fail with it: one that came after the end of its transaction would be a transaction of its own.
    */
-  async exclusive<T>(work: (queriesWhile: (isOpen: () => boolean) => Queries) => Promise<T>): Promise<T> {
+  async exclusive<T>(queueTime: number, work: (queriesWhile: (isOpen: () => boolean) => Queries) => Promise<T>): Promise<T> {
     this.#load += 1;
+    let timer: NodeJS.Timeout | undefined;
+    let isTooLate = false;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        isTooLate = true;
+        reject(new DatabaseBusy());
+      }, queueTime);
+    });
     const result = this.#turn.then(async () => {
+      if (isTooLate) throw new DatabaseBusy();
+      clearTimeout(timer);
       const connected = await this.#open();
       return work((isOpen) =>
         this.#queriesOf(async () => {
@@ -92,8 +131,9 @@ export class Line {
     });
     this.#turn = result.catch(() => {});
     try {
-      return await result;
+      return await Promise.race([result, tooLate]);
     } finally {
+      clearTimeout(timer);
       this.#load -= 1;
     }
   }
@@ -128,9 +168,11 @@ export class Line {
       this.#load += 1;
       try {
         const { client } = await open();
-        return await this.#watch(
-          client.query({ ...(name !== undefined && { name }), text: numbered(text), values: [...values] }),
-        );
+        return await this.#watch(client.query({ ...(name !== undefined && !isPooled && { name }), text, values: [...values] }));
+      } catch (error) {
+        isPooled ||= isOfPooler(error);
+        if (isReadOnly(error)) this.drop();
+        throw error;
       } finally {
         this.#load -= 1;
       }
@@ -143,18 +185,24 @@ export class Line {
       all: async (text, ...values) => (await named(text, values)).rows,
       first: async (text, ...values) => (await named(text, values)).rows[0],
       run: async (text, ...values) => (await named(text, values)).rowCount ?? 0,
-      composed: async (text, values) => (await send(text, values)).rows,
+      composed: async (text, values) => (await send(numbered(text), values)).rows,
     };
   }
 }
 
+/** Whether a pooler gives each transaction another connection of its own: then nothing can be prepared. */
+let isPooled = false;
+
 const statements = new Map<string, { readonly name: string; readonly sql: string }>();
 
-/** The name under which a text of the source is prepared on each connection. */
+/**
+ * The name under which a text of the source is prepared on each connection: that of the text itself, because behind a pooler another process
+ * may have prepared it there.
+ */
 function statementOf(text: string): { readonly name: string; readonly sql: string } {
   const known = statements.get(text);
   if (known) return known;
-  const statement = { name: `s${statements.size}`, sql: numbered(text) };
+  const statement = { name: `linkctl_${digest('sha256', text).slice(0, 32)}`, sql: numbered(text) };
   statements.set(text, statement);
   return statement;
 }

@@ -3,13 +3,16 @@ import { retentionMilliseconds } from '../log.ts';
 import type { StoredLogEntry } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 
-/** Adds an entry, and drops what has grown too old. */
+/** Adds an entry, and drops what has grown too old, inside the caller's transaction. */
 export async function appendLog({ queries, accountId, now }: AccountRows, entry: Omit<StoredLogEntry, 'time'>): Promise<void> {
   const time = now();
-  const add = queries.run(
-    `INSERT INTO log (account_id, id, time, type, message, object_url)
+  await queries.run(
+    `WITH old AS (DELETE FROM log WHERE account_id = ? AND time < ?)
+     INSERT INTO log (account_id, id, time, type, message, object_url)
      SELECT CAST(? AS BIGINT), greatest(CAST(? AS BIGINT), coalesce(max(id), 0) + 1), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT)
      FROM log WHERE account_id = ?`,
+    accountId,
+    time - retentionMilliseconds,
     accountId,
     idOfTime(time),
     time,
@@ -18,10 +21,6 @@ export async function appendLog({ queries, accountId, now }: AccountRows, entry:
     entry.objectUrl,
     accountId,
   );
-  await Promise.all([
-    add,
-    queries.run('DELETE FROM log WHERE account_id = ? AND time < ?', accountId, time - retentionMilliseconds),
-  ]);
 }
 
 /** Entries that have grown too old are not shown even when nothing was written since. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { DomainList } from '../domain-list.ts';
 import type { StoreOptions } from '../options.ts';
-import type { Store } from '../store.ts';
+import type { Note, Store } from '../store.ts';
 import { StoreFailure } from '../store-failure.ts';
 import { callsOfDay } from '../tallies.ts';
 import {
@@ -13,8 +14,8 @@ import {
   readUsage,
   renameLocalDomain,
 } from './account-rows.ts';
-import { clientConfig, type Place } from './address.ts';
-import { clicksOfDays, countClick, findTarget, recordClicks } from './click-rows.ts';
+import { clientConfigs, type Place } from './address.ts';
+import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from './click-rows.ts';
 import { createUrls } from './creations.ts';
 import { Database } from './database.ts';
 import { editTagged, editUrls } from './edits.ts';
@@ -25,10 +26,10 @@ import { connector } from './line.ts';
 import { listUrls } from './listing.ts';
 import { appendLog, listLog } from './log-rows.ts';
 import type { Queries } from './queries.ts';
-import { createSchema } from './schema.ts';
+import { checkVersion, createSchema } from './schema.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { TargetCache } from './target-cache.ts';
-import { findIds, readUrls } from './url-rows.ts';
+import { findUrls } from './url-rows.ts';
 
 interface PostgresOptions extends StoreOptions {
   readonly place: Place;
@@ -42,7 +43,7 @@ interface PostgresOptions extends StoreOptions {
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   try {
     const { Client } = await importDriver();
-    const database = new Database(connector(Client, clientConfig(options.place)));
+    const database = new Database(connector(Client, clientConfigs(options.place)));
     return await prepare(database, options).catch(async (error: unknown) => {
       await database.close();
       throw error;
@@ -54,19 +55,24 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 /** Tables, what is to be imported, the account and its domains. */
 async function prepare(database: Database, options: PostgresOptions): Promise<Store> {
-  await database.setUp((queries) => createSchema(queries, randomUUID()));
+  const process = randomUUID();
+  await database.setUp((queries) => createSchema(queries, process, options.now()));
   if (options.importFrom !== undefined) {
     const imported = await importFolder(database, options.importFrom, options);
     options.onImported?.(imported);
   }
   const account = await database.lookUp((queries) => openAccount(queries, options));
   await database.lookUp((queries) => refuseHalfImported(queries, account.accountId));
-  const rowsOf = (queries: Queries): AccountRows => ({ queries, ...account, now: options.now, random: options.random });
   await database.write(async (queries) => {
-    await lockAccount(rowsOf(queries));
-    await openDomains(rowsOf(queries), options);
+    const rows = { queries, accountId: account.accountId };
+    await lockAccount(rows);
+    await openDomains(rows, options);
+    await forgetFlushes(rows);
   });
-  return postgresStore(database, rowsOf);
+  const domains = new DomainList(() => database.lookUp((queries) => listDomains({ queries, accountId: account.accountId })));
+  await domains.renewed();
+  const { now, random } = options;
+  return postgresStore(database, process, domains, (queries) => ({ queries, ...account, domains, now, random }));
 }
 
 async function importDriver(): Promise<typeof import('pg')> {
@@ -79,20 +85,31 @@ async function importDriver(): Promise<typeof import('pg')> {
 
 type Work<T> = (rows: AccountRows) => Promise<T>;
 
-function postgresStore(database: Database, rowsOf: (queries: Queries) => AccountRows): Store {
+function postgresStore(
+  database: Database,
+  process: string,
+  domains: DomainList,
+  rowsOf: (queries: Queries) => AccountRows,
+): Store {
   const targets = new TargetCache();
   const lookUp = <T>(work: Work<T>) => database.lookUp((queries) => work(rowsOf(queries)));
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
-  const write = <T>(work: Work<T>) =>
+  const view = <T>(work: Work<T>) => database.view((queries) => work(rowsOf(queries)));
+  /** One transaction, with what the log says of it. */
+  const write = <T>(work: Work<T>, note?: Note<T>) =>
     database.write(async (queries) => {
       const rows = rowsOf(queries);
+      // A lock that others wait for, and the right to go on: sent, and waited for, before anything is read.
       await lockAccount(rows);
-      return work(rows);
+      const result = await work(rows);
+      const entry = note?.(result);
+      if (entry) await appendLog(rows, entry);
+      return result;
     });
   /** For what changes where links lead, or takes links away. */
-  const retarget = async <T>(work: Work<T>) => {
+  const retarget = async <T>(work: Work<T>, note?: Note<T>) => {
     try {
-      const result = await write(work);
+      const result = await write(work, note);
       targets.change();
       return result;
     } catch (error) {
@@ -101,44 +118,45 @@ function postgresStore(database: Database, rowsOf: (queries: Queries) => Account
     }
   };
   return {
-    listDomains: () => lookUp(listDomains),
-    renameLocalDomain: (name) => write((rows) => renameLocalDomain(rows, name)),
+    listDomains: () => domains.list(),
+    ping: () => database.ofCalls(checkVersion),
+    renameLocalDomain: async (name) => {
+      await write((rows) => renameLocalDomain(rows, name));
+      await domains.renewed();
+    },
 
     // Counted twice at worst, where the connection is lost.
-    countCall: (limit) => lookUp((rows) => addToTally(rows, callsOfDay(rows.now()), 1, limit)),
-    usage: () => read(readUsage),
+    addCalls: (time, amount, limit) =>
+      database.ofCalls((queries) => addToTally(rowsOf(queries), callsOfDay(time), amount, limit)),
+    usage: () => view(readUsage),
 
-    createUrls: (batch, rules) => write((rows) => createUrls(rows, batch, rules)),
-    findUrls: (domain, hashes) =>
-      read(async (rows) => {
-        const ids = await findIds(rows, domain, hashes);
-        return readUrls(
-          rows,
-          hashes.flatMap((hash) => ids.get(hash) ?? []),
-        );
-      }),
+    createUrls: (batch, rules, note) => write((rows) => createUrls(rows, batch, rules), note),
+    findUrls: (domain, hashes) => read((rows) => findUrls(rows, domain, hashes)),
     findStats: (domain, hash) =>
-      read(async (rows) => {
-        const [url] = await readUrls(rows, [...(await findIds(rows, domain, [hash])).values()]);
+      view(async (rows) => {
+        const [url] = await findUrls(rows, domain, [hash]);
         return url && { url, days: await clicksOfDays(rows, url.id) };
       }),
     listUrls: (query) => read((rows) => listUrls(rows, query)),
-    editUrls: (domain, edits) => retarget((rows) => editUrls(rows, domain, edits)),
-    editTagged: (expression, changes) => retarget((rows) => editTagged(rows, expression, changes)),
-    deleteUrls: (selection) => retarget((rows) => deleteUrls(rows, selection)),
-    resetStats: (selection) => retarget((rows) => resetStats(rows, selection)),
+    editUrls: (domain, edits, note) => retarget((rows) => editUrls(rows, domain, edits), note),
+    editTagged: (expression, changes, note) => retarget((rows) => editTagged(rows, expression, changes), note),
+    deleteUrls: (selection, note) => retarget((rows) => deleteUrls(rows, selection), note),
+    resetStats: (selection, note) => retarget((rows) => resetStats(rows, selection), note),
 
-    listTags: () => lookUp(listTags),
-    addTag: (label) => write((rows) => addTag(rows, label)),
-    renameTag: (label, newLabel) => write((rows) => renameTag(rows, label, newLabel)),
-    deleteTag: (label) => write((rows) => deleteTag(rows, label)),
+    listTags: () => read(listTags),
+    addTag: (label, note) => write((rows) => addTag(rows, label), note),
+    renameTag: (label, newLabel, note) => write((rows) => renameTag(rows, label, newLabel), note),
+    deleteTag: (label, note) => write((rows) => deleteTag(rows, label), note),
 
-    appendLog: (entry) => write((rows) => appendLog(rows, entry)),
-    listLog: (offset, limit) => read((rows) => listLog(rows, offset, limit)),
+    listLog: (offset, limit) => view((rows) => listLog(rows, offset, limit)),
 
     findTarget: (domain, hash) => targets.find(domain, hash, () => lookUp((rows) => findTarget(rows, domain, hash))),
-    recordClicks: (clicks) => database.writeClicks((queries) => recordClicks(rowsOf(queries), clicks)),
+    recordClicks: (clicks, number) =>
+      database.writeClicks((queries) =>
+        recordClicks(rowsOf(queries), clicks, number === undefined ? undefined : { process, number }),
+      ),
     countClick: (urlId) => database.once((queries) => countClick(rowsOf(queries), urlId)),
+    forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
 
     close: () => database.close(),
   };

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { dayOf } from '../days.ts';
+import { OutdatedProgram } from '../outdated-program.ts';
 import { isMadeTwice } from './failures.ts';
 import { clock, lease } from './lease.ts';
 import type { Queries } from './queries.ts';
@@ -111,12 +113,27 @@ const firstTables = [
   )`,
 ];
 
+/** The UTC day on which a visitor was first seen, which the program before does not know: then that of the change. */
+const daysOfVisitors = `ALTER TABLE visitors ADD COLUMN IF NOT EXISTS seen BIGINT NOT NULL DEFAULT {today}`;
+
+/** The number of the last clicks that a process has stored, for when it does not know whether they are. */
+const flushes = `CREATE TABLE IF NOT EXISTS flushes (
+  account_id BIGINT NOT NULL,
+  process TEXT NOT NULL,
+  last BIGINT NOT NULL,
+  stored BIGINT NOT NULL,
+  PRIMARY KEY (account_id, process)
+)`;
+
+/** Whatever the order of texts of the database is, this one is by bytes. */
+const urlsByBytes = 'CREATE INDEX IF NOT EXISTS urls_by_bytes ON urls (account_id, domain_id, (hash COLLATE "C"), id)';
+
 /**
- * What each version added to the one before it. Statements can run twice, because not every engine can undo them: of a process that
+ * What each version added to the one before it. A program of the version before may go on counting clicks meanwhile. Statements can run twice, because not every engine can undo them: of a process that
  * was killed during a step, another one does the rest.
  */
-const steps: readonly (readonly string[])[] = [firstTables];
-const version = steps.length;
+const steps: readonly (readonly string[])[] = [firstTables, [daysOfVisitors, flushes, urlsByBytes]];
+export const version = steps.length;
 
 /** The version, and who is at work on the next one, with a lease: a row, because locks of other kinds are not everywhere. */
 const versionTable = `CREATE TABLE IF NOT EXISTS linkctl_schema (
@@ -127,13 +144,13 @@ const versionTable = `CREATE TABLE IF NOT EXISTS linkctl_schema (
 )`;
 
 /** Makes what the database lacks; of several processes at once, one makes it. Forward only: a newer schema is refused. */
-export async function createSchema(queries: Queries, holder: string): Promise<void> {
+export async function createSchema(queries: Queries, holder: string, now: number): Promise<void> {
   await makeVersionRow(queries);
   for (;;) {
     const stored = await storedVersion(queries);
     if (stored === version) return;
     if (stored > version) throw new Error('the database was set up by a newer version of linkctl; use that version');
-    if (await takeLease(queries, holder)) await migrate(queries, holder);
+    if (await takeLease(queries, holder)) await migrate(queries, holder, now);
     else await delay(50);
   }
 }
@@ -165,6 +182,11 @@ async function ignoringDoubles(work: Promise<unknown>): Promise<void> {
   });
 }
 
+/** Rejects where a newer version of the program has changed the tables meanwhile. */
+export async function checkVersion(queries: Queries): Promise<void> {
+  if ((await storedVersion(queries)) > version) throw new OutdatedProgram();
+}
+
 async function storedVersion(queries: Queries): Promise<number> {
   return (await queries.first<{ version: number }>('SELECT version FROM linkctl_schema WHERE id = 1'))?.version ?? 0;
 }
@@ -175,13 +197,13 @@ async function takeLease(queries: Queries, holder: string): Promise<boolean> {
   return (await queries.run(text, holder, holder)) > 0;
 }
 
-async function migrate(queries: Queries, holder: string): Promise<void> {
+async function migrate(queries: Queries, holder: string, now: number): Promise<void> {
   const stored = await storedVersion(queries);
   for (const [index, statements] of steps.entries()) {
     if (index < stored) continue;
     // Who was too slow has lost the lease, and lets the other one finish.
     if (!(await takeLease(queries, holder))) return;
-    await queries.composed(statements.join(';'), []);
+    await queries.composed(statements.join(';').replace('{today}', String(dayOf(now))), []);
     await queries.run(
       'UPDATE linkctl_schema SET version = ? WHERE id = 1 AND holder = ? AND version = ?',
       index + 1,

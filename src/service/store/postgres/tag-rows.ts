@@ -1,5 +1,7 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
+import type { AddedTag, RenameOutcome } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
+import type { PostgresValue } from './queries.ts';
 
 export interface TagRow {
   readonly id: number;
@@ -17,25 +19,33 @@ export async function findTags({ queries, accountId }: AccountRows, folded: read
   return new Map(found.map((tag) => [tag.folded, tag]));
 }
 
-/** The tag of each label, made where it is missing, by what makes labels equal. */
-export async function tagsOf(rows: AccountRows, labels: readonly string[]): Promise<ReadonlyMap<string, TagRow>> {
-  const { queries, accountId } = rows;
+/** Values of a statement that knows of tags: the account, the account, the folded labels. */
+export const tagFacts = `(SELECT coalesce(max(id), 0) FROM tags WHERE account_id = ?) AS last_tag,
+  (SELECT json_agg(json_build_array(folded, id, label)) FROM tags WHERE account_id = ? AND folded = ANY(CAST(? AS TEXT[]))) AS tags`;
+
+export interface TagFacts {
+  readonly last_tag: number;
+  readonly tags: string | null;
+}
+
+/** The tag of each label by what makes labels equal, and those of them that are to be made. */
+export interface WantedTags {
+  readonly byFold: ReadonlyMap<string, TagRow>;
+  readonly made: readonly (TagRow & { readonly folded: string })[];
+}
+
+export function wantedTags(facts: TagFacts, labels: readonly string[]): WantedTags {
+  const byFold = knownTags(facts);
   const wanted = new Map(labels.map((label) => [foldLabel(label), label]));
-  const tags = await findTags(rows, [...wanted.keys()]);
-  const missing = [...wanted].filter(([folded]) => !tags.has(folded));
-  if (missing.length === 0) return tags;
-  const last = await queries.first<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM tags WHERE account_id = ?', accountId);
-  const made = missing.map(([folded, label], index) => ({ id: (last?.id ?? 0) + 1 + index, folded, label }));
-  await queries.run(
-    `INSERT INTO tags (account_id, id, folded, label)
-     SELECT CAST(? AS BIGINT), id, folded, label FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[])) AS made (id, folded, label)`,
-    accountId,
-    made.map(({ id }) => id),
-    made.map(({ folded }) => folded),
-    made.map(({ label }) => label),
-  );
-  for (const tag of made) tags.set(tag.folded, tag);
-  return tags;
+  const missing = [...wanted].filter(([folded]) => !byFold.has(folded));
+  const made = missing.map(([folded, label], index) => ({ id: facts.last_tag + 1 + index, folded, label }));
+  for (const tag of made) byFold.set(tag.folded, tag);
+  return { byFold, made };
+}
+
+export function knownTags({ tags }: TagFacts): Map<string, TagRow> {
+  const rows: [folded: string, id: number, label: string][] = JSON.parse(tags ?? '[]');
+  return new Map(rows.map(([folded, id, label]) => [folded, { id, label }]));
 }
 
 /** Which tag is on which URL. */
@@ -44,27 +54,19 @@ export interface TagLink {
   readonly urlId: number;
 }
 
-export async function attachTags({ queries, accountId }: AccountRows, links: readonly TagLink[]): Promise<void> {
-  if (links.length === 0) return;
-  await queries.run(
-    `INSERT INTO url_tags (account_id, tag_id, url_id)
-     SELECT CAST(? AS BIGINT), tag_id, url_id FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS link (tag_id, url_id)
-     ON CONFLICT DO NOTHING`,
-    accountId,
-    links.map(({ tagId }) => tagId),
-    links.map(({ urlId }) => urlId),
-  );
+/** Parts of a statement that makes tags and puts them on URLs, with the values of `tagValues`. */
+export const makeTags = `INSERT INTO tags (account_id, id, folded, label)
+  SELECT CAST(? AS BIGINT), made.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[])) AS made`;
+export const attachTags = `INSERT INTO url_tags (account_id, tag_id, url_id)
+  SELECT CAST(? AS BIGINT), link.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS link ON CONFLICT DO NOTHING`;
+
+export function makeTagsValues({ accountId }: AccountRows, made: WantedTags['made']): PostgresValue[] {
+  return [accountId, made.map(({ id }) => id), made.map(({ folded }) => folded), made.map(({ label }) => label)];
 }
 
-export async function detachTags({ queries, accountId }: AccountRows, links: readonly TagLink[]): Promise<void> {
-  if (links.length === 0) return;
-  await queries.run(
-    `DELETE FROM url_tags WHERE account_id = ? AND (tag_id, url_id) IN
-     (SELECT tag_id, url_id FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS link (tag_id, url_id))`,
-    accountId,
-    links.map(({ tagId }) => tagId),
-    links.map(({ urlId }) => urlId),
-  );
+/** The account, tags and URLs. */
+export function linkValues({ accountId }: AccountRows, links: readonly TagLink[]): PostgresValue[] {
+  return [accountId, links.map(({ tagId }) => tagId), links.map(({ urlId }) => urlId)];
 }
 
 export async function listTags({ queries, accountId }: AccountRows): Promise<string[]> {
@@ -75,15 +77,15 @@ export async function listTags({ queries, accountId }: AccountRows): Promise<str
   return all.map(({ label }) => label);
 }
 
-export async function addTag(rows: AccountRows, label: string): Promise<{ label: string; isNew: boolean }> {
+export async function addTag(rows: AccountRows, label: string): Promise<AddedTag> {
   const folded = foldLabel(label);
-  const known = (await findTags(rows, [folded])).get(folded);
-  if (known) return { label: known.label, isNew: false };
-  await tagsOf(rows, [label]);
-  return { label, isNew: true };
+  const facts = await rows.queries.first<TagFacts>(`SELECT ${tagFacts}`, rows.accountId, rows.accountId, [folded]);
+  const { byFold, made } = wantedTags(facts ?? { last_tag: 0, tags: null }, [label]);
+  if (made.length > 0) await rows.queries.run(makeTags, ...makeTagsValues(rows, made));
+  return { label: byFold.get(folded)?.label ?? label, isNew: made.length > 0 };
 }
 
-export async function renameTag(rows: AccountRows, label: string, newLabel: string): Promise<'renamed' | 'unknown' | 'taken'> {
+export async function renameTag(rows: AccountRows, label: string, newLabel: string): Promise<RenameOutcome> {
   const [folded, newFolded] = [foldLabel(label), foldLabel(newLabel)];
   const tags = await findTags(rows, [folded, newFolded]);
   const tag = tags.get(folded);

@@ -1,7 +1,11 @@
+import { withinMoment } from '../moment.ts';
 import type { StoredDomain, Target } from '../store.ts';
 
 /** Milliseconds for which a target is answered without asking: until an edit by another process is seen. */
 const life = 1000;
+
+/** Milliseconds that a visitor of a known link waits for a newer target. */
+const patience = 25;
 
 /** Targets kept: about 20 MB. */
 const bound = 50_000;
@@ -18,20 +22,21 @@ export class TargetCache {
   #changedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * The target, read by `read` unless it was in the last second. While it cannot be read, the one that is known: an old destination is
-   * better than none, but not where clicks are limited (S5). What was read before this process edited or deleted links does not count.
+   * The target, read by `read` unless it was in the last second. While it cannot be read, or takes long, the one that is known: an old
+   * destination is better than none. One with a limit of clicks is never kept: it is another one after each click. What was read before this process
+   * edited or deleted links does not count.
    */
   async find(domain: StoredDomain, hash: string, read: () => Promise<Target | undefined>): Promise<Target | undefined> {
     const key = `${domain.id}/${hash}`;
     const entry = this.#entries.get(key);
     const known = entry && entry.readAt > this.#changedAt ? entry : undefined;
-    if (known && known.readAt > performance.now() - life) return known.target;
-    try {
-      return await this.#read(key, read);
-    } catch (error) {
-      if (known && known.target.maxClicks === 0) return known.target;
-      throw error;
-    }
+    if (!known) return this.#read(key, read);
+    if (known.readAt > performance.now() - life) return known.target;
+    return withinMoment(
+      patience,
+      this.#read(key, read).catch(() => known.target),
+      known.target,
+    );
   }
 
   /** Links were edited or deleted by this process. */
@@ -60,7 +65,7 @@ export class TargetCache {
   #keep(key: string, target: Target | undefined, readAt: number): void {
     // At the end of the order again: the first ones are the oldest.
     this.#entries.delete(key);
-    if (target) this.#entries.set(key, { target, readAt });
+    if (target?.maxClicks === 0) this.#entries.set(key, { target, readAt });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > bound && oldest !== undefined) this.#entries.delete(oldest);
   }

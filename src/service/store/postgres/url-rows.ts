@@ -1,6 +1,6 @@
 import { storedUrls, storedValues, type UrlRow, urlColumns } from '../records.ts';
 import type { StoredDomain, StoredUrl } from '../store.ts';
-import { type AccountRows, listDomains } from './account-rows.ts';
+import type { AccountRows } from './account-rows.ts';
 import type { PostgresValue } from './queries.ts';
 
 /** URLs to write, a row for each: what `unnestedValues` gives, in the columns `id` and those of `storedValues`. */
@@ -21,31 +21,59 @@ export function unnestedValues(urls: readonly (Pick<StoredUrl, 'id'> & Parameter
   ];
 }
 
-/** URLs by id, in the order of `ids`: three statements for a page, however long, sent at once. */
+/** A record as it is read: with its labels, a list or the JSON of it, so that a page is one statement and one view of the data. */
+export interface LabelledRow extends UrlRow {
+  readonly labels: string | readonly string[] | null;
+}
+
+const labels = `(SELECT json_agg(t.label ORDER BY t.folded COLLATE "C") FROM url_tags AS l
+  JOIN tags AS t ON t.account_id = l.account_id AND t.id = l.tag_id WHERE l.account_id = u.account_id AND l.url_id = u.id)`;
+
+/** The columns of a `LabelledRow` of the table `urls AS u`. */
+export const recordColumns = `${urlColumns.map((column) => `u.${column}`).join(', ')}, ${labels} AS labels`;
+
+/** Records of rows, in their order. */
+export async function urlsOf(rows: AccountRows, found: readonly LabelledRow[]): Promise<StoredUrl[]> {
+  return storedUrls(
+    found.map(({ id }) => id),
+    {
+      rows: found,
+      labels: new Map(found.map(({ id, labels }) => [id, typeof labels === 'string' ? JSON.parse(labels) : (labels ?? [])])),
+      domains: await domainsOf(rows, found),
+    },
+  );
+}
+
+/** A domain that another process has just set up is not in the list yet. */
+async function domainsOf({ domains }: AccountRows, found: readonly LabelledRow[]): Promise<readonly StoredDomain[]> {
+  const known = await domains.list();
+  const ids = new Set(known.map(({ id }) => id));
+  return found.every(({ domain_id }) => ids.has(domain_id)) ? known : domains.renewed();
+}
+
+/** URLs by id, in the order of `ids`. */
 export async function readUrls(rows: AccountRows, ids: readonly number[]): Promise<StoredUrl[]> {
   if (ids.length === 0) return [];
-  const { queries, accountId } = rows;
-  const [found, tags, domains] = await Promise.all([
-    queries.all<UrlRow>(
-      `SELECT ${urlColumns.join(', ')} FROM urls WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[]))`,
-      accountId,
-      ids,
-    ),
-    // A row for each URL: rows are what takes the time.
-    queries.all<{ url_id: number; labels: string }>(
-      `SELECT l.url_id, json_agg(t.label ORDER BY t.folded COLLATE "C") AS labels
-       FROM url_tags AS l JOIN tags AS t ON t.account_id = l.account_id AND t.id = l.tag_id
-       WHERE l.account_id = ? AND l.url_id = ANY(CAST(? AS BIGINT[])) GROUP BY l.url_id`,
-      accountId,
-      ids,
-    ),
-    listDomains(rows),
-  ]);
-  return storedUrls(ids, {
-    rows: found,
-    labels: new Map(tags.map(({ url_id, labels }) => [url_id, JSON.parse(labels)])),
-    domains,
-  });
+  const found = await rows.queries.all<LabelledRow>(
+    `SELECT ${recordColumns} FROM urls AS u WHERE u.account_id = ? AND u.id = ANY(CAST(? AS BIGINT[]))`,
+    rows.accountId,
+    ids,
+  );
+  const byId = new Map((await urlsOf(rows, found)).map((url) => [url.id, url]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** URLs of one domain by hash, in the order of `hashes`, unknown ones left out. */
+export async function findUrls(rows: AccountRows, domain: StoredDomain, hashes: readonly string[]): Promise<StoredUrl[]> {
+  if (hashes.length === 0) return [];
+  const found = await rows.queries.all<LabelledRow>(
+    `SELECT ${recordColumns} FROM urls AS u WHERE u.account_id = ? AND u.domain_id = ? AND u.hash = ANY(CAST(? AS TEXT[]))`,
+    rows.accountId,
+    domain.id,
+    hashes,
+  );
+  const byHash = new Map((await urlsOf(rows, found)).map((url) => [url.hash, url]));
+  return hashes.flatMap((hash) => byHash.get(hash) ?? []);
 }
 
 /** Ids by hash in one domain; unknown hashes are missing from the map. */

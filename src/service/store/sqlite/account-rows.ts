@@ -74,16 +74,20 @@ export function readTally({ connection, accountId }: AccountRows, tally: Tally):
   return connection.count(text, accountId, tally.name, tally.period);
 }
 
-/** Adds to a tally unless that takes it above `limit`; whether it did. */
-export function addToTally({ connection, accountId }: AccountRows, tally: Tally, amount: number, limit: number): boolean {
-  if (amount > limit) return false;
-  const { changes } = connection
+/** Adds to a tally, and gives what it is then; undefined, and nothing added, where that would be above `limit`. */
+export function addToTally(
+  { connection, accountId }: AccountRows,
+  tally: Tally,
+  amount: number,
+  limit: number,
+): number | undefined {
+  if (amount > limit) return undefined;
+  return connection
     .sql(
       `INSERT INTO tallies (account_id, name, period, count) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET count = count + excluded.count WHERE count + excluded.count <= ?`,
+       ON CONFLICT DO UPDATE SET count = count + excluded.count WHERE count + excluded.count <= ? RETURNING count`,
     )
-    .run(accountId, tally.name, tally.period, amount, limit);
-  return Number(changes) > 0;
+    .get<{ count: number }>(accountId, tally.name, tally.period, amount, limit)?.count;
 }
 
 export function readUsage(rows: AccountRows): Usage {

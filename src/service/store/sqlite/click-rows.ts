@@ -1,6 +1,6 @@
 import { byDay, dayClicks } from '../days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
-import { visitorNumbers } from '../visitors.ts';
+import { visitorNumbers, visitorsAtATime } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';
 
 export function findTarget({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): Target | undefined {
@@ -47,9 +47,9 @@ function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): vo
     gain.total++;
     if (click.isCounted) gain.counted++;
     gain.lastVisit = Math.max(gain.lastVisit, click.time);
-    if (addVisitor(rows, click.urlId, visitorOf(click.visitor))) gain.unique++;
+    if (addVisitor(rows, click.urlId, visitorOf(click.visitor), day)) gain.unique++;
   }
-  for (const [id, gain] of gains) if (!addGain(rows, id, day, gain)) forgetVisitors(rows, id);
+  for (const [id, gain] of gains) if (!addGain(rows, id, day, gain)) forgetVisitorsOf(rows, id);
 }
 
 /** See `Store`. Inside the caller's write transaction. */
@@ -61,10 +61,10 @@ export function countClick({ connection, accountId }: AccountRows, urlId: number
 }
 
 /** Whether the visitor is new to the URL. */
-function addVisitor({ connection, accountId }: AccountRows, urlId: number, visitor: number): boolean {
+function addVisitor({ connection, accountId }: AccountRows, urlId: number, visitor: number, day: number): boolean {
   const { changes } = connection
-    .sql('INSERT INTO visitors (account_id, url_id, visitor) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-    .run(accountId, urlId, visitor);
+    .sql('INSERT INTO visitors (account_id, url_id, visitor, seen) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+    .run(accountId, urlId, visitor, day);
   return Number(changes) > 0;
 }
 
@@ -80,6 +80,17 @@ function addGain({ connection, accountId }: AccountRows, id: number, day: number
   return Number(changes) > 0;
 }
 
-function forgetVisitors({ connection, accountId }: AccountRows, urlId: number): void {
+/** See `Store`. */
+export function forgetVisitors({ connection, accountId }: AccountRows, day: number, after: number): number | undefined {
+  const last = connection
+    .sql('SELECT url_id AS last FROM visitors WHERE account_id = ? AND url_id > ? ORDER BY url_id LIMIT 1 OFFSET ?')
+    .get<{ last: number }>(accountId, after, visitorsAtATime)?.last;
+  connection
+    .sql('DELETE FROM visitors WHERE account_id = ? AND url_id > ? AND url_id <= ? AND seen < ?')
+    .run(accountId, after, last ?? Number.MAX_SAFE_INTEGER, day);
+  return last;
+}
+
+function forgetVisitorsOf({ connection, accountId }: AccountRows, urlId: number): void {
   connection.sql('DELETE FROM visitors WHERE account_id = ? AND url_id = ?').run(accountId, urlId);
 }

@@ -2,7 +2,7 @@ import { retentionMilliseconds } from '../log.ts';
 import type { StoredLogEntry } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 
-/** Adds an entry, and drops what has grown too old. */
+/** Adds an entry, and drops what has grown too old, inside the caller's write transaction. */
 export function appendLog(rows: AccountRows, entry: Omit<StoredLogEntry, 'time'>): void {
   const { connection, accountId } = rows;
   const now = rows.now();

@@ -1,3 +1,5 @@
+import { dayOf } from '../days.ts';
+import { OutdatedProgram } from '../outdated-program.ts';
 import type { Connection } from './connection.ts';
 
 /**
@@ -103,19 +105,31 @@ const clicksOfDays = `
   END;
 `;
 
+/** The UTC day on which a visitor was first seen, for those of before this version the day of the change: old ones are forgotten. */
+const daysOfVisitors = 'ALTER TABLE visitors ADD COLUMN seen INTEGER NOT NULL DEFAULT {today};';
+
 /** What each version added to the one before it. A file's version is how many of these it has. */
-const steps: readonly string[] = [firstTables, clicksOfDays];
+const steps: readonly string[] = [firstTables, clicksOfDays, daysOfVisitors];
 const version = steps.length;
 
 /** Makes what the file lacks; of two processes at once, one makes it. */
-export function createSchema(connection: Connection): void {
+export function createSchema(connection: Connection, now: number): void {
   if (storedVersion(connection) === version) return;
   connection.write(() => {
     const stored = storedVersion(connection);
     if (stored === version) return;
     if (stored > version) throw new Error('the stored links were written by a newer version of linkctl; use that version');
-    connection.exec(`${steps.slice(stored).join('')} PRAGMA user_version=${version}`);
+    const text = steps
+      .slice(stored)
+      .join('')
+      .replace('{today}', String(dayOf(now)));
+    connection.exec(`${text} PRAGMA user_version=${version}`);
   });
+}
+
+/** Throws where a newer version of the program has changed the file meanwhile. */
+export function checkVersion(connection: Connection): void {
+  if (storedVersion(connection) > version) throw new OutdatedProgram();
 }
 
 function storedVersion(connection: Connection): number {

@@ -1,5 +1,6 @@
+import { DomainList } from '../domain-list.ts';
 import type { StoreOptions } from '../options.ts';
-import type { Store } from '../store.ts';
+import type { Note, Store } from '../store.ts';
 import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
@@ -10,14 +11,14 @@ import {
   readUsage,
   renameLocalDomain,
 } from './account-rows.ts';
-import { clicksOfDays, countClick, findTarget, recordClicks } from './click-rows.ts';
+import { clicksOfDays, countClick, findTarget, forgetVisitors, recordClicks } from './click-rows.ts';
 import { fileOf, openConnection } from './connection.ts';
 import { createUrls } from './creations.ts';
 import { editTagged, editUrls } from './edits.ts';
 import { deleteUrls, resetStats } from './groups.ts';
 import { listUrls } from './listing.ts';
 import { appendLog, listLog } from './log-rows.ts';
-import { createSchema } from './schema.ts';
+import { checkVersion, createSchema } from './schema.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { findIds, readUrls } from './url-rows.ts';
 
@@ -30,7 +31,7 @@ interface SqliteOptions extends StoreOptions {
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connection = await openConnection(options.directory, fileOf(options.edition));
   try {
-    createSchema(connection);
+    createSchema(connection, options.now());
     const rows = openAccount(connection, options.username, { now: options.now, random: options.random });
     openDomains(rows, options);
     return sqliteStore(rows);
@@ -42,14 +43,30 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
 function sqliteStore(rows: AccountRows): Store {
   const { connection } = rows;
+  const domains = new DomainList(async () => listDomains(rows));
+  /** A change by the API: on the disk with what the log says of it, before it is answered. */
+  const change = <T>(work: () => T, note?: Note<T>): T =>
+    connection.write(() => {
+      checkVersion(connection);
+      const result = work();
+      const entry = note?.(result);
+      if (entry) appendLog(rows, entry);
+      return result;
+    });
+  /** What is counted: some of it may go with the power. */
+  const count = <T>(work: () => T): T => connection.write(work, { isSynced: false });
   return {
-    listDomains: async () => listDomains(rows),
-    renameLocalDomain: async (name) => connection.write(() => renameLocalDomain(rows, name)),
+    listDomains: () => domains.list(),
+    ping: async () => checkVersion(connection),
+    renameLocalDomain: async (name) => {
+      connection.write(() => renameLocalDomain(rows, name));
+      await domains.renewed();
+    },
 
-    countCall: async (limit) => connection.write(() => addToTally(rows, callsOfDay(rows.now()), 1, limit)),
+    addCalls: async (time, amount, limit) => count(() => addToTally(rows, callsOfDay(time), amount, limit)),
     usage: async () => connection.read(() => readUsage(rows)),
 
-    createUrls: async (batch, rules) => connection.write(() => createUrls(rows, batch, rules)),
+    createUrls: async (batch, rules, note) => change(() => createUrls(rows, batch, rules), note),
     findUrls: async (domain, hashes) =>
       connection.read(() => {
         const ids = findIds(rows, domain, hashes);
@@ -64,23 +81,22 @@ function sqliteStore(rows: AccountRows): Store {
         return url && { url, days: clicksOfDays(rows, url.id) };
       }),
     listUrls: async (query) => connection.read(() => listUrls(rows, query)),
-    editUrls: async (domain, edits) => connection.write(() => editUrls(rows, domain, edits)),
-    editTagged: async (expression, changes) => connection.write(() => editTagged(rows, expression, changes)),
-    deleteUrls: async (selection) => connection.write(() => deleteUrls(rows, selection)),
-    resetStats: async (selection) => connection.write(() => resetStats(rows, selection)),
+    editUrls: async (domain, edits, note) => change(() => editUrls(rows, domain, edits), note),
+    editTagged: async (expression, changes, note) => change(() => editTagged(rows, expression, changes), note),
+    deleteUrls: async (selection, note) => change(() => deleteUrls(rows, selection), note),
+    resetStats: async (selection, note) => change(() => resetStats(rows, selection), note),
 
     listTags: async () => listTags(rows),
-    addTag: async (label) => connection.write(() => addTag(rows, label)),
-    renameTag: async (label, newLabel) => connection.write(() => renameTag(rows, label, newLabel)),
-    deleteTag: async (label) => connection.write(() => deleteTag(rows, label)),
+    addTag: async (label, note) => change(() => addTag(rows, label), note),
+    renameTag: async (label, newLabel, note) => change(() => renameTag(rows, label, newLabel), note),
+    deleteTag: async (label, note) => change(() => deleteTag(rows, label), note),
 
-    appendLog: async (entry) => connection.write(() => appendLog(rows, entry)),
     listLog: async (offset, limit) => connection.read(() => listLog(rows, offset, limit)),
 
     findTarget: async (domain, hash) => connection.lookUp(() => findTarget(rows, domain, hash)),
-    recordClicks: async (clicks) => connection.write(() => recordClicks(rows, clicks)),
-
-    countClick: async (urlId) => connection.write(() => countClick(rows, urlId)),
+    recordClicks: async (clicks) => count(() => recordClicks(rows, clicks)),
+    countClick: async (urlId) => count(() => countClick(rows, urlId)),
+    forgetVisitors: async (day, after) => count(() => forgetVisitors(rows, day, after)),
 
     close: async () => connection.close(),
   };

@@ -1,0 +1,127 @@
+import { expect } from 'vitest';
+import { type Client, inBothEditions, many, test } from './running-service.ts';
+
+/** What visitors, clients and operators of a service ran into. */
+
+const url = 'https://example.com/a';
+
+const statusOf = async (client: Client, path: string, headers = {}, method = 'GET') =>
+  (await client.visit(path, headers, method)).status;
+
+test('E40: a limit that one process takes away is gone for the others, and a used-up link is gone for all', async ({
+  start,
+  folder,
+}) => {
+  const [one, other] = [await start({ data: folder }), await start({ data: folder })];
+  await one.shorten({ long_url: url, custom_hash: 'abc', max_clicks: 5 }, { long_url: url, custom_hash: 'once', max_clicks: 1 });
+  expect(await statusOf(other, '/abc')).toBe(303);
+  await one.call('PATCH', '/urls/abc', { urls: [{ max_clicks: 0 }] });
+  expect(await statusOf(other, '/abc')).toBe(303);
+  expect(await statusOf(other, '/once', {}, 'HEAD')).toBe(200);
+  expect(await statusOf(one, '/once')).toBe(303);
+  const prefetch = { 'sec-purpose': 'prefetch' };
+  for (const client of [one, other])
+    expect([await statusOf(client, '/once', {}, 'HEAD'), await statusOf(client, '/once', prefetch)]).toEqual([410, 410]);
+});
+
+inBothEditions((test, edition) => {
+  test('E41: what no record can hold is unknown, and leaves the rest of a batch alone', async ({ client }) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc', tags: ['t'] });
+    const codeOf = async (method: string, path: string, payload?: object) =>
+      (await client.call(method, path, payload)).body.error.code;
+    for (const path of ['/urls/a%00b', '/stats/a%00b'])
+      expect(await codeOf('GET', path)).toBe(path.startsWith('/urls') ? 1306 : 0);
+    expect((await client.call('GET', '/urls?hashes=a%00b,abc')).body.urls.map(({ hash }) => hash)).toEqual(['abc']);
+    for (const search of ['exa%00mple', 'exa%00', 'x'.repeat(60_000)])
+      expect(await client.hashes(`?search=${search}`)).toEqual([]);
+    expect(await client.hashes('?tags=t%00')).toEqual([]);
+    expect(await client.hashes(`?tags=~${'t'.repeat(60_000)}`)).toEqual(['abc']);
+    expect(await codeOf('GET', '/urls?tags=a%00&order_by=hash&search=x')).toBe(0);
+    for (const path of ['/urls?hashes=abc,a%00b', '/urls/a%00', '/stats/a%00', '/stats?hashes=abc,a%00'])
+      expect([path, await codeOf('DELETE', path)]).toEqual([path, 1306]);
+    expect(await codeOf('PATCH', '/tags/a%00', { label: 'x' })).toBe(1309);
+    expect(await codeOf('DELETE', '/tags/a%00')).toBe(1309);
+    if (edition === 'a') expect(await codeOf('GET', '/urls?domain=a%00b')).toBe(1313);
+    expect(await codeOf('PATCH', '/urls/a%00', { urls: [{ note: 'x' }] })).toBe(0);
+    const edits = [
+      { hash: 'a\0b', note: 'x' },
+      { hash: 'abc', note: 'kept' },
+    ];
+    const { body } = await client.call('PATCH', '/urls', { urls: edits });
+    expect(body.urls.map(({ error }) => error?.code)).toEqual([1306, 0]);
+    expect((await client.call('GET', '/urls/abc')).body.urls[0]?.note).toBe('kept');
+  });
+
+  test('E53: tags of a link and fields of a form are bounded', async ({ client }) => {
+    const tags = many(101, (index) => `t${index}`);
+    await client.shorten({ long_url: url, custom_hash: 'abc', tags: tags.slice(1) });
+    const made = await client.shorten({ long_url: url, custom_hash: 'more', tags });
+    expect(made.map(({ error }) => error?.code)).toEqual([1311]);
+    const edit = { urls: [{ tags: tags.map((label) => `+${label}`) }] };
+    expect((await client.call('PATCH', '/urls/abc', edit)).body.urls[0]?.error?.code).toBe(1311);
+    const form = new URLSearchParams(many(10_001, () => ['urls[0][tags][]', 'x'] as [string, string]));
+    expect((await client.call('POST', '/urls', form)).body.error.code).toBe(1310);
+  });
+
+  test('E54, FIELD-NOTES 29: a URL without a scheme is one of http', async ({ client }) => {
+    const items = ['www.example.com/x', 'example.com', 'example.com:8080?a=b', 'bücher.example/ä'].map((long_url) => ({
+      long_url,
+    }));
+    expect((await client.shorten(...items)).map((item) => item.long_url)).toEqual(
+      items.map(({ long_url }) => `http://${long_url}`),
+    );
+    const refused = ['example', 'ann@example.com', '//example.com/', 'mailto:ann@example.com', 'localhost/x', 'a b.example'];
+    const codes = (await client.shorten(...refused.map((long_url) => ({ long_url })))).map(({ error }) => error?.code);
+    expect(codes).toEqual([1206, 1206, 1206, 1216, 1206, 1206]);
+    const [edited] = (
+      await client.call('PATCH', '/urls', { urls: [{ hash: (await client.hashes())[0], long_url: 'www.example.com' }] })
+    ).body.urls;
+    expect(edited?.long_url).toBe('http://www.example.com');
+  });
+
+  test('E55: only edition A has a log to link to', async ({ client }) => {
+    const { links } = (await client.call('GET', '/account')).body.account;
+    expect(Object.keys(links ?? {})).toEqual(edition === 'a' ? ['urls', 'stats', 'log'] : ['urls', 'stats']);
+  });
+
+  test('E59: IPv4 written as IPv6 is the same visitor', async ({ start }) => {
+    const client = await start({ trustedProxies: [{ address: '127.0.0.1', bits: 32 }] });
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    for (const address of ['1.1.1.1', '::ffff:1.1.1.1', '::FFFF:101:101'])
+      await client.visit('/abc', { 'x-forwarded-for': address });
+    expect((await client.call('GET', '/stats/abc')).body.stats).toMatchObject([{ total_clicks: 3, unique_clicks: 1 }]);
+  });
+
+  test('E60: what was there is 410, what was not 404, and both lead to the page for it where one is set', async ({
+    start,
+    world,
+  }) => {
+    const client = await start();
+    await client.shorten({ long_url: url, custom_hash: 'old', expiration_date: '2024-05-15' });
+    world.time += 86_400_000;
+    const gone = await client.visit('/old');
+    expect([gone.status, gone.headers.get('content-type'), await gone.text()]).toEqual([
+      410,
+      'text/plain; charset=utf-8',
+      'this link has expired\n',
+    ]);
+    expect(await statusOf(client, '/nosuch')).toBe(404);
+    const page = 'https://example.com/sorry';
+    const other = await start({ notFoundUrl: page });
+    await other.shorten({ long_url: url, custom_hash: 'old', expiration_date: '2024-05-15' });
+    for (const path of ['/old', '/nosuch']) {
+      const { status, headers } = await other.visit(path);
+      expect([status, headers.get('location')]).toEqual([302, page]);
+    }
+    if (edition === 'a') expect((await other.call('GET', '/domains')).body.domains[0]?.custom_404_page).toBe(page);
+  });
+});
+
+test('E58: who only asks is not told where a link of few clicks leads', async ({ client }) => {
+  await client.shorten({ long_url: url, custom_hash: 'once', max_clicks: 1 });
+  const [head, prefetch] = [await client.visit('/once', {}, 'HEAD'), await client.visit('/once', { 'sec-purpose': 'prefetch' })];
+  expect([head.status, prefetch.status]).toEqual([200, 503]);
+  for (const answer of [head, prefetch]) expect([answer.headers.get('location'), await answer.text()]).not.toContain(url);
+  expect((await client.visit('/once')).headers.get('location')).toBe(url);
+  expect(await statusOf(client, '/once')).toBe(410);
+});

@@ -1,0 +1,82 @@
+import { expect, onTestFinished } from 'vitest';
+import { type Cluster, clusterFolder, createCluster } from '../support/postgres.ts';
+import { test } from './running-service.ts';
+
+/** What a call asks of the database, counted in the log of the server: it does not depend on the machine. */
+
+const url = 'https://example.com/';
+
+/** A statement as the server logs it. */
+interface Statement {
+  readonly connection: string;
+  readonly text: string;
+}
+
+/** Once a second for all calls of a process: what the domains are, and how many calls there were. */
+const isHousekeeping = ({ text }: Statement): boolean =>
+  /FROM domains WHERE account_id = \$1 ORDER BY position/.test(text) || /^INSERT INTO tallies .* RETURNING count$/.test(text);
+
+function statementsOf(log: string): Statement[] {
+  const entries = log.split(/^(?=\d{4}-\d\d-\d\d )/m);
+  return entries.flatMap((entry) => {
+    const [, connection = '', text = ''] = /\[(\d+)\] LOG: {2}(?:statement|execute [^:]*): ([\s\S]*)$/.exec(entry) ?? [];
+    return text === '' ? [] : [{ connection, text: text.replace(/\s+/g, ' ').trim() }];
+  });
+}
+
+/** Statements and commits that the disk has to keep: of transactions, and of single changes. */
+async function cost(cluster: Cluster, work: () => Promise<unknown>): Promise<{ statements: number; commits: number }> {
+  const before = cluster.log().length;
+  await work();
+  const all = statementsOf(cluster.log().slice(before)).filter((statement) => !isHousekeeping(statement));
+  const counting = new Set(all.filter(({ text }) => text.startsWith('INSERT INTO flushes')).map(({ connection }) => connection));
+  const statements = all.filter(({ connection }) => !counting.has(connection));
+  const inTransaction = new Set<string>();
+  let commits = 0;
+  for (const { connection, text } of statements) {
+    if (text.startsWith('BEGIN')) inTransaction.add(connection);
+    else if (text === 'COMMIT') commits += 1;
+    else if (!inTransaction.has(connection) && /\b(INSERT|UPDATE|DELETE)\b/.test(text)) commits += 1;
+    if (text === 'COMMIT') inTransaction.delete(connection);
+  }
+  return { statements: statements.length, commits };
+}
+
+test('E44: a call asks the database for a few statements and one commit at most, a visit for none', async ({ start }) => {
+  const cluster = createCluster(clusterFolder(), { settings: ['log_statement=all'] });
+  onTestFinished(() => cluster.stop('immediate'));
+  const client = await start({ store: { url: cluster.url, environment: {} } });
+  const calls = {
+    shorten: (turn: number) =>
+      client.shorten({ long_url: url, custom_hash: `h${turn}`, tags: [`t${turn}`] }, ...(turn === 2 ? [] : [{ long_url: url }])),
+    generated: (turn: number) => client.shorten({ long_url: url, tags: [`g${turn}`] }),
+    get: (turn: number) => client.call('GET', `/urls/h${turn}`),
+    page: () => client.call('GET', '/urls?limit=2&order_by=hash'),
+    tagged: () => client.call('GET', '/urls?tags=(t1|t2)%26~t3&limit=1'),
+    cold: (turn: number) => client.visit(`/h${turn}`),
+    warm: (turn: number) => client.visit(`/h${turn}`),
+    edit: (turn: number) =>
+      client.call('PATCH', `/urls/h${turn}`, { urls: [{ note: 'x', custom_hash: `i${turn}`, tags: [`+e${turn}`, '-t2'] }] }),
+    reset: (turn: number) => client.call('DELETE', `/stats/i${turn}`),
+    remove: (turn: number) => client.call('DELETE', `/urls/i${turn}`),
+  };
+  // Once more for each connection to be there.
+  for (const turn of [1, 3]) for (const call of Object.values(calls)) await call(turn);
+  for (let times = 0; times < 8; times += 1) await Promise.all([1, 2, 3].map(() => client.call('GET', '/urls/none')));
+  await Promise.all(['/u1', '/u2', '/u3'].map((path) => client.visit(path)));
+  const costs: { [name: string]: { statements: number; commits: number } } = {};
+  for (const [name, call] of Object.entries(calls)) costs[name] = await cost(cluster, () => call(2));
+  const most = (statements: number, commits: number) => ({ statements, commits });
+  expect(costs).toEqual({
+    shorten: most(6, 1),
+    generated: most(6, 1),
+    get: most(1, 0),
+    page: most(1, 0),
+    tagged: most(2, 0),
+    cold: most(1, 0),
+    warm: most(0, 0),
+    edit: most(6, 1),
+    reset: most(6, 1),
+    remove: most(6, 1),
+  });
+});
