@@ -7,7 +7,8 @@ import { type IsOwn, type Tip, tipOfRun } from '../bulk/undone.ts';
 import { canAsk } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { DoneReport } from '../output/report.ts';
+import type { RowsReport } from '../output/report.ts';
+import { hashChangePresentation } from '../output/url-columns.ts';
 
 export interface UndoOptions extends BulkOptions {
   readonly force?: boolean;
@@ -53,6 +54,7 @@ async function nameless(command: string, run: string | undefined, state: string)
 }
 
 /** Nothing is sent for what is so already, and nothing is wrong about it. */
-export function saidAlready(sentence: string, record: DoneReport['record'], { streams }: Session): DoneReport {
-  return { kind: 'done', sentence, record, notes: () => (streams.terminal ? [] : [sentence]) };
+export function saidAlready(sentence: string): RowsReport {
+  const presentation = hashChangePresentation('urls', 'Changed back');
+  return { ...presentation, kind: 'rows', rows: [], members: () => ({ summary: { rows: 0 } }), notes: () => [sentence] };
 }

@@ -38,7 +38,7 @@ async function redo(options: UndoOptions, invocation: Invocation, [named]: strin
     throw new NotFoundError('nothing to redo: no undo, or another change since', { hint: 'linkctl runs; linkctl redo <run>' });
   }
   const target = tip ? (targetOfRedo(tip) ?? (isUndoInForce(tip) ? run : undefined)) : run;
-  if (target === undefined) return saidAlready(`run ${run} is not undone`, { run, undone_by: null }, session);
+  if (target === undefined) return saidAlready(`run ${run} is not undone`);
   const done = await readDoneRun(folders(invocation.system).state, target);
   return await undoRun(done, { title: titleOf(done.begin), options, force: options.force === true }, session);
 }

@@ -41,8 +41,7 @@ async function undo(options: UndoOptions, invocation: Invocation, [named]: strin
   if (run === undefined) throw new NotFoundError('nothing to undo', { hint: 'linkctl runs' });
   const rest = tip && (options.force || isPartly(tip)) ? run : undefined;
   const target = tip ? (targetOfUndo(tip) ?? rest) : run;
-  if (target === undefined)
-    return saidAlready(`run ${run} is undone already, by run ${tip?.run}`, { run, undone_by: tip?.run }, session);
+  if (target === undefined) return saidAlready(`run ${run} is undone already, by run ${tip?.run}`);
   const done = await readDoneRun(folders(invocation.system).state, target);
   return await undoRun(done, { title: titleOf(done.begin), options, force: options.force === true }, session);
 }

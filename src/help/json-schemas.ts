@@ -93,7 +93,7 @@ const setting = object({ profile: text, key: text, value: anything });
 const runMembers = {
   run: text,
   state: oneOf(['finished', 'unfinished', 'damaged']),
-  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset', 'apply', 'tags', 'check'])),
+  operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset', 'apply', 'tags', 'api', 'check'])),
   rows: nullable(count),
   profile: nullable(text),
   input: nullable(text),
@@ -124,6 +124,17 @@ const checkSummary = object({
 
 const titles: { readonly [name: string]: string } = { error: 'an error on stderr, of any command with -o json or jsonl' };
 
+/** Links that a run created are deleted, others changed or created; tags are restored. */
+function takenBack(): Schema {
+  return {
+    anyOf: [
+      changedUrls('changed', 'unchanged', 'created', 'existing', 'deleted'),
+      changedHashes('deleted', 'deleted'),
+      changedTags('tags', 'restored'),
+    ],
+  };
+}
+
 /** By the words that are typed; `error` and `--dry-run` are the same for every command. */
 const outputSchemas: Readonly<Record<string, Schema>> = {
   shorten: changedUrls('created', 'existing', 'changed', 'skipped'),
@@ -146,14 +157,8 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   }),
   apply: changedUrls('created', 'existing', 'changed', 'unchanged', 'deleted'),
   copy: changedUrls('created', 'existing'),
-  // Links that a run created are deleted, others changed or created; tags are restored.
-  undo: {
-    anyOf: [
-      changedUrls('changed', 'unchanged', 'created', 'existing', 'deleted'),
-      changedHashes('deleted', 'deleted'),
-      changedTags('tags', 'restored'),
-    ],
-  },
+  undo: takenBack(),
+  redo: takenBack(),
   delete: { anyOf: [changedHashes('deleted', 'deleted'), matched('deleted')] },
   stats: object({
     stats: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), clicks] }),

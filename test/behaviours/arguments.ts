@@ -115,7 +115,7 @@ export const argumentBehaviours: readonly Behaviour[] = [
     'Absent, empty and false are three different things: a flag that is not given changes nothing.',
     async ({ run, wire, service }) => {
       await store(service, [{ custom_hash: 'abc', long_url: 'https://example.com/' }]);
-      await run(['edit', 'abc', '--note', '', '--no-email-stats', '--expires', 'never']);
+      await run(['edit', 'abc', '--note', '', '--no-email-stats', '--expires', 'never', '--no-undo']);
       await run(['edit', 'abc', '--note', 'x']);
       const bodies = (await wire.requests()).filter(({ method }) => method === 'PATCH').map(({ body }) => JSON.parse(body));
       expect(bodies).toEqual([{ urls: [{ note: '', email_stats: false, expiration_date: null }] }, { urls: [{ note: 'x' }] }]);

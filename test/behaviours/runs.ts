@@ -169,7 +169,7 @@ export const runBehaviours: readonly Behaviour[] = [
       const file = join(folder, 'links.csv');
       writeFileSync(file, csv(6));
       const shorten = ['shorten', '-f', file, '--batch-size', '2', '--results', join(folder, 'done.csv')];
-      expect((await run([...shorten, '--budget', '6'])).code).toBe(7);
+      expect((await run([...shorten, '--budget', '7'])).code).toBe(7);
       expect(readFileSync(join(folder, 'done.csv'), 'utf8')).toContain('not_sent');
       expect((await run(shorten)).code).toBe(0);
       const rows = readFileSync(join(folder, 'done.csv'), 'utf8').trimEnd().split('\n').slice(1);

@@ -207,8 +207,9 @@ test('P4, U2: undo on the profile of the target deletes the copies, and only the
   await store(service, numbered(3));
   await storeThere(there, numbered(1));
   expect(await run(['copy', '--to', 'there', '--yes'])).toMatchObject({ code: 0, stdout: 'h1\nh2\n' });
-  expect(await run(['undo', 'last', '--yes'])).toMatchObject({ code: 2 });
-  expect(await run(['undo', 'last', '--yes', '--profile', 'there'])).toMatchObject({ code: 0 });
+  const name = JSON.parse((await run(['runs', '-o', 'json'])).stdout).runs[0].run;
+  expect(await run(['undo', name, '--yes'])).toMatchObject({ code: 2 });
+  expect(await run(['undo', name, '--yes', '--profile', 'there'])).toMatchObject({ code: 0 });
   expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h0']);
   expect(await stored(service)).toHaveLength(3);
 });
@@ -305,7 +306,8 @@ test('P4, U2: links that somebody else makes there meanwhile are theirs: undo le
   await there.wire.release();
   const ran = await running;
   expect(ran).toMatchObject({ code: 3, stdout: 'h2\n', stderr: expect.stringContaining('h1: created since it was listed') });
-  expect(await run(['undo', '--profile', 'there', '--yes'])).toMatchObject({ code: 0, stdout: 'h2\n' });
+  const name = JSON.parse((await run(['runs', '-o', 'json'])).stdout).runs[0].run;
+  expect(await run(['undo', name, '--profile', 'there', '--yes'])).toMatchObject({ code: 0, stdout: 'h2\n' });
   expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h0', 'h1']);
 });
 

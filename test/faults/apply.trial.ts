@@ -9,6 +9,7 @@ import { apiKey, username } from '../support/linkctl.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { store, stored } from '../support/stored-links.ts';
 import { untilDone } from './killed-program.ts';
+import { newestChange } from './newest-change.ts';
 
 /**
  * Issue 17: `apply` of so many links, killed at random moments on a server that misbehaves. For a person to start:
@@ -67,7 +68,9 @@ for (let seed = firstSeed; seed < firstSeed + trials; seed += 1) {
       expect(await changeCount(wire)).toBe(changes);
       expect((await untilDone(['diff', '-f', file, '--by-tags', 'git', '--quiet'], env)).at(-1)).toBe(0);
 
-      const undone = await untilDone(['undo', '--yes', '--quiet', '--batch-size', '100'], env, { kills });
+      const undone = await untilDone(['undo', newestChange(env.HOME ?? ''), '--yes', '--quiet', '--batch-size', '100'], env, {
+        kills,
+      });
       expect(await settable(service)).toEqual(was);
       console.log(JSON.stringify({ seed, edition, links, starts, undone, changes }));
     } finally {

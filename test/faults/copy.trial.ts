@@ -10,6 +10,7 @@ import { apiKey, username } from '../support/linkctl.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { store, stored } from '../support/stored-links.ts';
 import { untilDone } from './killed-program.ts';
+import { newestChange } from './newest-change.ts';
 
 /**
  * Issue 17: `copy` of so many links from one edition to the other, killed at random moments on servers that misbehave. For a person to
@@ -49,7 +50,7 @@ for (let seed = firstSeed; seed < firstSeed + trials; seed += 1) {
       expect(await untilDone(copy, env, { done })).toHaveLength(1);
       expect(await changeCount(wire)).toBe(changes);
 
-      const undo = ['undo', '--profile', 'there', '--yes', '--quiet', '--batch-size', '100'];
+      const undo = ['undo', newestChange(env.HOME ?? ''), '--profile', 'there', '--yes', '--quiet', '--batch-size', '100'];
       const undone = await untilDone(undo, env, { kills });
       expect(await settable(there)).toEqual(was);
       console.log(JSON.stringify({ seed, from, to, links, isForeign, starts, undone, changes }));

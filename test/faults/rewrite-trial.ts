@@ -8,6 +8,7 @@ import { faults, type Step, usualFaults } from '../support/faulty-steps.ts';
 import { type Dice, rollDice } from './circumstances.ts';
 import { readResults, resultsPath } from './deeds.ts';
 import { startHurried } from './hurried-program.ts';
+import { newestChange } from './newest-change.ts';
 import { type AccountLink, domainsOf, from, to } from './rewrite-account.ts';
 import { type ForeignDeed, foreignDeeds, judgeDump, judgeResults, judgeSent, keyOf, type Sent } from './rewrite-judge.ts';
 import { type Dump, openServedAccount, type PreparedAccount, type ServedAccount } from './served-account.ts';
@@ -159,7 +160,7 @@ async function takeBack(
     }
   };
   if (isBefore) await act();
-  const argv = ['undo', 'last', ...(isBefore ? ['--results', resultsPath(world)] : [])];
+  const argv = ['undo', newestChange(world.env.HOME ?? ''), ...(isBefore ? ['--results', resultsPath(world)] : [])];
   const code = await untilDone('undo', argv, trial, isAmid ? act : undefined);
   const refused = deeds.filter(({ kind }) => kind === 'leads elsewhere' || kind === 'deleted');
   if (isBefore ? code !== 3 : code !== 0 && !(isAmid && code === 3)) notes.push(`undo ended with ${code}`);

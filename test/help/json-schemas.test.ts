@@ -6,6 +6,7 @@ import { leafCommands } from '../../bin/build/manual.ts';
 import { wholeTree } from '../../src/cli/program.ts';
 import { schemaDocument } from '../../src/help/json-schemas.ts';
 import type { Schema } from '../../src/help/schema.ts';
+import { newestFor } from '../commands/undo-world.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
 
 const schemas = schemaDocument();
@@ -80,8 +81,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('stats --reset', ['stats', 'a', 'gone', '--reset', '--yes']);
     await conforms('stats --reset', ['stats', '--by-tags', 'old', '--reset', '--yes', '--max-affected', '5']);
     await conforms('delete', ['delete', 'c', 'gone', '--yes']);
-    await conforms('undo', ['undo', 'last', '--yes']);
-    await conforms('undo', ['undo', 'last', '--yes']);
+    await conforms('undo', ['undo', await newestFor('undo', linkctl), '--yes']);
+    await conforms('redo', ['redo', await newestFor('redo', linkctl), '--yes']);
     await conforms('delete', ['delete', '--by-tags', 'old', '--yes', '--max-affected', '5']);
     for (const change of [
       ['shorten', 'https://a.example/'],
@@ -116,8 +117,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('B19: tags, account, domains and log print what their schemas say', async ({ conforms, linkctl, wire }) => {
     await conforms('tags add', ['tags', 'add', 'one', 'two']);
     await conforms('tags rename', ['tags', 'rename', 'one', 'three']);
-    await conforms('undo', ['undo', 'last', '--yes']);
-    await conforms('undo', ['undo', 'last', '--yes']);
+    const run = await newestFor('undo', linkctl);
+    await conforms('undo', ['undo', run, '--yes']);
+    await conforms('undo', ['undo', run, '--yes']);
+    await conforms('redo', ['redo', run, '--yes']);
+    await conforms('redo', ['redo', run, '--yes']);
     await conforms('tags list', ['tags']);
     await conforms('tags list', ['tags', '--count']);
     await linkctl(['shorten', 'https://a.example/', '--tag', 'three']);
