@@ -339,11 +339,13 @@ test.for([
 test('B60: --dry-run of every way sends nothing and needs no answer', async ({ linkctl, wire, service }) => {
   const planned = async (words: readonly string[], stdin = '') =>
     JSON.parse((await linkctl(['delete', ...words, '-n', '--json'], { stdin })).stdout);
-  expect(await planned(['h0'])).toEqual({
+  expect((await planned(['h0'])).requests).toEqual([]);
+  // With --no-undo nothing is read, so that links that do not exist are sent, too.
+  expect(await planned(['h0', '--no-undo'])).toEqual({
     dry_run: true,
     requests: [{ method: 'DELETE', path: '/urls/h0', query: {}, body: null }],
   });
-  expect((await planned(['h0', 't.ex/h1', 'h2'])).requests.map(({ query }: { query: object }) => query)).toEqual([
+  expect((await planned(['h0', 't.ex/h1', 'h2', '--no-undo'])).requests.map(({ query }: { query: object }) => query)).toEqual([
     { hashes: 'h0,h2', domain: 'localhost' },
     { domain: 't.ex' },
   ]);
@@ -351,8 +353,8 @@ test('B60: --dry-run of every way sends nothing and needs no answer', async ({ l
   expect((await planned(['--by-tags', 'a|b', '--no-undo'])).requests).toEqual([
     { method: 'DELETE', path: '/urls', query: { tags: 'a|b' }, body: null },
   ]);
-  expect((await planned(['--hashes-from', '-'], 'a\nb\n')).requests).toEqual([
-    { method: 'DELETE', path: '/urls', query: { hashes: 'a,b' }, body: null },
+  expect((await planned(['--hashes-from', '-', '--no-undo'], 'a\nb\n')).requests).toEqual([
+    { method: 'DELETE', path: '/urls', query: { hashes: 'a,b', domain: 'localhost' }, body: null },
   ]);
   expect(await linkctl(['delete', 'h0', '-n'])).toEqual({
     code: 0,

@@ -252,7 +252,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl([...dry, 'skip'])).stderr).toContain('1 custom hash leads elsewhere: would be skipped\n');
     expect((await linkctl([...dry, 'rename'])).stderr).toContain('1 custom hash leads elsewhere: would get a number\n');
     expect(JSON.parse((await linkctl([...dry, 'update', '-o', 'json'])).stdout).requests).toMatchObject([
-      { method: 'POST', body: { urls: [{ custom_hash: 'new' }, { custom_hash: 'same' }] } },
+      { method: 'POST', body: { urls: [{ custom_hash: 'new' }] } },
       { method: 'PATCH', body: { urls: [{ hash: 'hash', long_url: 'https://example.com/hash', tags: ['+c', '-a'] }] } },
     ]);
     expect(await changes(wire)).toEqual([]);
