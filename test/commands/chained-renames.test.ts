@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { test as base } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
@@ -19,9 +20,9 @@ test('E14: 501 renames of which each needs the one before it are made in order o
   // The last gets a free hash, each other that of its neighbour.
   const rows = Array.from({ length: count }, (_, nth) => `h${count - 1 - nth},h${count - nth}`);
   writeFileSync(file, ['hash,custom_hash', ...rows].join('\n'));
-  // The first batch is slow: one that does not wait comes before it.
-  await wire.script([{ only: { method: 'PATCH' }, apply: { late: 300 }, delay: 0, end: 'reset' }]);
-  const ran = await linkctl(['edit', '-f', file, '--yes']);
+  // The first batch is refused once: one that does not wait for it comes before it.
+  await wire.script([{ only: { method: 'PATCH' }, ...faults.tooMany() }]);
+  const ran = await linkctl(['edit', '-f', file, '--yes'], { random: () => 0.5 });
   expect(ran.code, ran.stderr.slice(-500)).toBe(0);
   const shifted = (await stored(service)).map(({ hash, long_url }) => `${hash} ${long_url}`).sort();
   expect(shifted).toEqual(Array.from({ length: count }, (_, nth) => `h${nth + 1} https://example.com/${nth}`).sort());
