@@ -141,9 +141,9 @@ export function drawDeed(dice: Dice, account: AccountState, folder: string, nth:
   return dice.of(chosen.length > 0 ? deeds : deeds.slice(-9, -7))();
 }
 
-/** Each link takes the hash of the next, the last one a new hash: every row needs the end of the row below it. */
+/** Each link takes the hash of the next, the last one a new hash: every row needs the end of the row above it. */
 function renames(links: readonly UrlRecord[]): string[] {
-  return links.map(({ hash }, index) => `${hash},${links[index + 1]?.hash ?? `${hash}x`.slice(0, 25)}`);
+  return links.map(({ hash }, index) => `${hash},${links[index + 1]?.hash ?? `${hash}x`.slice(0, 25)}`).reverse();
 }
 
 /** New links, and rows that are equal to links that are there. */

@@ -18,17 +18,22 @@ export function changedKeys({ before, after }: Transition): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter((key) => shape(before.get(key)) !== shape(after.get(key)));
 }
 
-const fields = ['long_url', 'note', 'tags', 'expiration_date', 'max_clicks', 'email_stats'] as const;
-const text = (record: UrlRecord, field: (typeof fields)[number]): string =>
-  JSON.stringify(field === 'tags' ? [...record.tags].sort() : record[field]);
+const fields = ['long_url', 'note', 'expiration_date', 'max_clicks', 'email_stats'] as const;
 
 /** What a link has to be after the transition was taken back, while it is `now`; `now` itself where somebody else changed it. */
 export function reverted(key: string, { before, after }: Transition, now: UrlRecord | undefined): UrlRecord | undefined {
   const [was, became] = [before.get(key), after.get(key)];
   if (!was || !became || !now) return shape(now) === shape(became) ? was : now;
-  const changed = fields.filter((field) => text(was, field) !== text(became, field));
-  if (changed.some((field) => text(now, field) !== text(became, field))) return now;
-  return { ...now, ...Object.fromEntries(changed.map((field) => [field, was[field]])) };
+  const changed = fields.filter((field) => was[field] !== became[field]);
+  if (changed.some((field) => now[field] !== became[field])) return now;
+  return { ...now, ...Object.fromEntries(changed.map((field) => [field, was[field]])), tags: revertedTags(was, became, now) };
+}
+
+/** Labels are attached and detached one by one, so that those of somebody else stay. */
+function revertedTags(was: UrlRecord, became: UrlRecord, now: UrlRecord): string[] {
+  const without = (tags: readonly string[], others: readonly string[]): string[] => tags.filter((tag) => !others.includes(tag));
+  const back = without(was.tags, [...became.tags, ...now.tags]);
+  return [...without(now.tags, without(became.tags, was.tags)), ...back];
 }
 
 /** A sentence for each link that is not what it has to be after an undo or a redo. `meanwhile`: what somebody else made of links. */

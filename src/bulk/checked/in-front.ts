@@ -1,7 +1,7 @@
 import { SeenKeys } from '../../client/seen-keys.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { readRecord } from '../matching/answer-items.ts';
-import type { ListingSettings, Watermark } from './newest-links.ts';
+import { enoughKnown, type ListingSettings, type Watermark } from './newest-links.ts';
 
 /** Links of one page. */
 const pageSize = 1000;
@@ -9,35 +9,41 @@ const pageSize = 1000;
 const attempts = 4;
 
 /**
- * Which links are listed before all of a watermark, and so are newer than it: a page a call, the newest first. Where the listing shows nothing
- * of the watermark any more, nothing is proven.
+ * Which links are newer than a watermark: those that it does not know and that are listed before one that it knows. One that was deleted and
+ * made again stands in front of everything, so the reading goes on to the 50th, or to the end: a page a call, the newest first. Where the
+ * listing shows nothing of the watermark any more, nothing is proven.
  */
 export async function linksInFront(mark: Watermark, listing: ListingSettings): Promise<(hash: string) => boolean> {
   if (mark.known.length === 0) return () => mark.total === 0;
   const known = new Set(mark.known.map(foldedHash));
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const newer = await readFront(known, listing);
-    if (newer !== 'shifted') return (hash) => newer?.has(foldedHash(hash)) ?? false;
+    if (newer) return (hash) => newer.has(foldedHash(hash));
   }
   return () => false;
 }
 
-/** Each page begins with the last link of the one before it, so that none is missed where others were deleted meanwhile. */
-async function readFront(
-  known: ReadonlySet<string>,
-  { client, domain }: ListingSettings,
-): Promise<SeenKeys | undefined | 'shifted'> {
+/** Each page begins with the last link of the one before it, so that none is missed; undefined where others were deleted meanwhile. */
+async function readFront(known: ReadonlySet<string>, { client, domain }: ListingSettings): Promise<SeenKeys | undefined> {
   const newer = new SeenKeys();
+  const needed = Math.min(enoughKnown, known.size);
+  let seen = 0;
+  const unproven: string[] = [];
   let last: string | undefined;
   for (let offset = 0; ; ) {
     const { urls } = await client.send('listUrls', { query: { limit: pageSize, offset: offset || undefined, domain } });
     const hashes = urls.flatMap((url) => readRecord(url)?.hash ?? []).map(foldedHash);
-    if (last !== undefined && hashes[0] !== last) return hashes.length === 0 ? undefined : 'shifted';
-    for (const hash of hashes) {
-      if (known.has(hash)) return newer;
-      newer.add(hash);
+    if (last !== undefined && hashes.length > 0 && hashes[0] !== last) return undefined;
+    for (const hash of last === undefined ? hashes : hashes.slice(1)) {
+      if (!known.has(hash)) {
+        unproven.push(hash);
+        continue;
+      }
+      for (const each of unproven.splice(0)) newer.add(each);
+      seen += 1;
+      if (seen === needed) return newer;
     }
-    if (hashes.length === 0 || hashes.at(-1) === last) return undefined;
+    if (hashes.length === 0 || hashes.at(-1) === last) return newer;
     last = hashes.at(-1);
     offset += urls.length - 1;
   }

@@ -88,7 +88,7 @@ function countOf(page: { readonly total_count?: unknown } | null | undefined): n
 }
 
 /** Links that are listed after this many known hashes are old (R 1.6). */
-const enoughKnown = 50;
+export const enoughKnown = 50;
 
 /** The newest hashes of the listing and how many records it counted. */
 export interface Watermark {
