@@ -25,8 +25,8 @@ interface RecordingSettings {
   readonly usualDomain: string;
 }
 
-/** As the listing has them; no counter where the server leaves it out. */
-const listed = `
+/** Links as the listing has them, with no counter where the server leaves it out; and those among them that are otherwise than they were. */
+const staging = `
   CREATE TEMP TABLE listed (
     domain TEXT NOT NULL,
     hash TEXT NOT NULL,
@@ -37,6 +37,14 @@ const listed = `
     unique_total INTEGER,
     PRIMARY KEY (domain, hash)
   ) WITHOUT ROWID;
+  CREATE TEMP TABLE changed (
+    link INTEGER PRIMARY KEY,
+    short_url TEXT NOT NULL,
+    long_url TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    unique_total INTEGER NOT NULL
+  );
 `;
 
 /**
@@ -71,7 +79,7 @@ export class Recording {
     this.#settings = settings;
     this.#system = system;
     this.#from = system.now();
-    history.work('stage', (connection) => connection.exec(listed));
+    history.work('stage', (connection) => connection.exec(staging));
   }
 
   /** Links that were read so far. */
@@ -141,36 +149,40 @@ export class Recording {
   }
 }
 
-/** A counter that fell began at zero; one that the server leaves out says nothing. */
-const grown = (counter: string): string =>
-  `CASE WHEN listed.${counter} < links.${counter} THEN listed.${counter} ELSE listed.${counter} - links.${counter} END`;
-
-const hasOtherCounters = `listed.total IS NOT NULL AND (listed.total, listed.unique_total) <> (links.total, links.unique_total)`;
 const isKnown = 'listed.domain = links.domain AND listed.hash = links.hash AND links.there IS NOT NULL';
 
-/** The links that an earlier reading had: how many of them have other counters, or are back. */
+/** A counter that fell began at zero. */
+const grown = (counter: string): string =>
+  `changed.${counter} - CASE WHEN changed.${counter} < links.${counter} THEN 0 ELSE links.${counter} END`;
+
+/** The links that an earlier reading had: how many of them have other counters, or are back. A counter that is left out says nothing. */
 function countKnown(connection: Connection, reading: number): number {
-  const counted = connection.count(
-    `SELECT COUNT(*) AS count FROM listed JOIN links ON ${isKnown} WHERE (${hasOtherCounters}) OR there = 0`,
-  );
   connection
     .sql(
-      `INSERT INTO counters SELECT ?, links.id, ${grown('total')}, ${grown('unique_total')} FROM links JOIN listed ON ${isKnown}
-       WHERE ${hasOtherCounters} ORDER BY links.id
+      `INSERT INTO changed SELECT links.id, listed.short_url, listed.long_url, listed.tags,
+         COALESCE(listed.total, links.total) AS total, COALESCE(listed.unique_total, links.unique_total) AS unique_total
+       FROM listed JOIN links ON ${isKnown}
+       WHERE there = 0 OR (listed.short_url, listed.long_url, listed.tags) <> (links.short_url, links.long_url, links.tags)
+         OR listed.total <> links.total OR listed.unique_total <> links.unique_total`,
+    )
+    .run();
+  const both = 'changed JOIN links ON links.id = changed.link';
+  const isCounted = '(changed.total, changed.unique_total) <> (links.total, links.unique_total)';
+  const counted = connection.count(`SELECT COUNT(*) AS count FROM ${both} WHERE ${isCounted} OR there = 0`);
+  connection
+    .sql(
+      `INSERT INTO counters SELECT ?, link, ${grown('total')}, ${grown('unique_total')} FROM ${both} WHERE ${isCounted} ORDER BY link
        ON CONFLICT DO UPDATE SET clicks = clicks + excluded.clicks, unique_clicks = unique_clicks + excluded.unique_clicks`,
     )
     .run(reading);
   connection
-    .sql(
-      `INSERT INTO events (reading, link, kind) SELECT ?, links.id, 'fell' FROM listed JOIN links ON ${isKnown} WHERE listed.total < links.total`,
-    )
+    .sql(`INSERT INTO events (reading, link, kind) SELECT ?, link, 'fell' FROM ${both} WHERE changed.total < links.total`)
     .run(reading);
   connection
     .sql(
-      `UPDATE links SET short_url = listed.short_url, long_url = listed.long_url, tags = listed.tags,
-         total = COALESCE(listed.total, links.total), unique_total = COALESCE(listed.unique_total, links.unique_total), there = 1
-       FROM listed WHERE ${isKnown} AND ((${hasOtherCounters}) OR there = 0 OR
-         (listed.short_url, listed.long_url, listed.tags) <> (links.short_url, links.long_url, links.tags))`,
+      `UPDATE links SET (short_url, long_url, tags, total, unique_total, there) =
+         (changed.short_url, changed.long_url, changed.tags, changed.total, changed.unique_total, 1)
+       FROM changed WHERE links.id = changed.link`,
     )
     .run();
   return counted;
