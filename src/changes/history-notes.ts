@@ -5,14 +5,14 @@ import type { Edition } from '../contract/editions.ts';
 import type { NotedChange } from '../history/noted-changes.ts';
 
 /**
- * Marks in the history of clicks what is done to links, where the account has one (H2). A history that cannot be written is a warning: no
+ * Marks in the history of clicks what is done to links, where the account has one. A history that cannot be written is a warning: no
  * change fails for it.
  */
 export function historyNotes({ client, system, warn }: Pick<Session, 'client' | 'system' | 'warn'>): NoteChanges {
   return async (run, changes) => {
     try {
       const { noteChanges } = await import('../history/noted-changes.ts');
-      noteChanges(
+      await noteChanges(
         { at: system.now(), run, changes: changes.map((change) => notedChange(change, client.edition)) },
         client.identity,
         system,

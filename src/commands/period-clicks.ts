@@ -6,11 +6,10 @@ import { type LinkKey, recordDomain } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Clicks, DayClicks, Period, Span } from '../history/clicks.ts';
 import type { DailyClicks } from '../history/daily-clicks.ts';
-import { historyPaths } from '../history/history-folder.ts';
-import { nameOf } from '../history/link-prints.ts';
-import { changesFrom } from '../history/noted-changes.ts';
-import { type ReadingScope, storedLink } from '../history/parts.ts';
+import { changesBetween } from '../history/noted-changes.ts';
+import type { ReadingScope } from '../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../history/recorded-clicks.ts';
+import { nameOf, storedLink } from '../history/stored-link.ts';
 import { dailyClicks } from './daily-clicks.ts';
 import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
@@ -43,7 +42,7 @@ export async function periodClicks(span: Period, session: Session, selection = e
   };
   let recorded: Clicks;
   try {
-    recorded = recordedClicks({ span, scope, names }, identity, session.system);
+    recorded = await recordedClicks({ span, scope, names }, identity, session.system);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     const clicks = (await dailyClicks(span, session, selection))?.clicks();
@@ -105,10 +104,9 @@ async function lostLinks(
 ): Promise<number> {
   const usual = await usualDomain(session);
   const lost = new Set<string>();
-  for (const { kind, at, hash, domain = usual } of changesFrom(0, historyPaths(session.client.identity, session.system).changes)
-    .changes) {
-    if (kind === 'renamed' || at < span.since || at >= span.until) continue;
-    const place = withoutLocalPort(domain);
+  for (const { kind, hash, domain } of await changesBetween(span, session.client.identity, session.system)) {
+    if (kind === 'renamed') continue;
+    const place = withoutLocalPort(domain ?? usual);
     const name = nameOf({ hash, domain: place });
     const isWanted = names?.has(name) ?? (scope === 'account' || ('domain' in scope && scope.domain === place));
     if (isWanted) lost.add(name);

@@ -1,15 +1,15 @@
 import { NotFoundError, PartialError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
-import { historyPaths } from '../history/history-folder.ts';
+import { historyPaths } from '../history/database.ts';
 import { type RecordedReading, type Recording, startRecording } from '../history/recording.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
 import { scopeOf, usualDomain } from './period-clicks.ts';
 import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
-/** Adds a reading of the counters to the local history: whole, or not at all (H1). */
+/** Adds a reading of the counters to the local history: whole, or not at all. */
 export async function recordStats(selection: TypedSelection, session: Session): Promise<DoneReport> {
-  const { client, system, warn, atEnd } = session;
+  const { client, system, atEnd } = session;
   const pages = await selectedRecords(selection, session);
   const recording = await startRecording(
     client.identity,
@@ -17,13 +17,12 @@ export async function recordStats(selection: TypedSelection, session: Session): 
     system,
   );
   atEnd(async () => recording.discard());
-  if (recording.cut > 0) await warn(`an unfinished reading of ${recording.cut} bytes was cut off the history`);
   let missing = 0;
   for await (const page of pages) {
     recording.add(page.records);
     missing += page.missing.length;
   }
-  return doneReport(finished(recording, missing), missing, historyPaths(client.identity, system).folder);
+  return doneReport(finished(recording, missing), missing, historyPaths(client.identity, system).file);
 }
 
 /** Links that do not exist are no reading. */

@@ -1,6 +1,7 @@
 import { dayLength, utcDay } from '../base/days.ts';
 import type { DayClicks } from './clicks.ts';
-import { type NumberedReading, nearest, type UsedReadings } from './used-readings.ts';
+import type { Reading } from './readings.ts';
+import { nearest, type UsedReadings } from './used-readings.ts';
 
 /**
  * The clicks of each day between the first and the last reading: those between the readings nearest to its two midnights, where they are two
@@ -9,7 +10,7 @@ import { type NumberedReading, nearest, type UsedReadings } from './used-reading
 export function clicksPerDay({ first, last, fitting }: UsedReadings, perReading: readonly number[]): DayClicks[] {
   const used = fitting.filter(({ nth }) => nth >= first.nth && nth <= last.nth);
   const days: DayClicks[] = [];
-  let begin: NumberedReading | undefined = first;
+  let begin: Reading | undefined = first;
   for (let midnight = Math.floor(first.from / dayLength) * dayLength; midnight <= last.from; midnight += dayLength) {
     const next = midnight + dayLength;
     const end = next > last.from ? last : near(used, next);
@@ -22,16 +23,12 @@ export function clicksPerDay({ first, last, fitting }: UsedReadings, perReading:
   return days;
 }
 
-function near(readings: readonly NumberedReading[], midnight: number): NumberedReading | undefined {
+function near(readings: readonly Reading[], midnight: number): Reading | undefined {
   const found = nearest(readings, midnight, 'earlier');
   return found && Math.abs(found.from - midnight) <= dayLength / 2 ? found : undefined;
 }
 
-function sum(
-  perReading: readonly number[],
-  begin: NumberedReading | undefined,
-  end: NumberedReading | undefined,
-): number | undefined {
+function sum(perReading: readonly number[], begin: Reading | undefined, end: Reading | undefined): number | undefined {
   if (begin === undefined || end === undefined || begin === end) return undefined;
   return perReading.slice(begin.nth + 1, end.nth + 1).reduce((total, clicks) => total + clicks, 0);
 }

@@ -1,14 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync } from 'node:fs';
-import { checksum } from '../base/checksum.ts';
 import type { System } from '../base/system.ts';
-import { fileError } from '../files/file-error.ts';
-import { writeWhole } from '../files/whole-write.ts';
-import { type HistoryAccount, hasHistory, historyPaths } from './history-folder.ts';
-import type { ChangeKind } from './parts.ts';
+import type { Connection } from '../files/sqlite.ts';
+import type { Span } from './clicks.ts';
+import { type HistoryAccount, hasHistory, openHistory } from './database.ts';
 
 /** What this tool did to a link. */
 export interface NotedChange {
-  readonly kind: ChangeKind;
+  readonly kind: 'reset' | 'deleted' | 'renamed';
   /** The row of its run. */
   readonly row: number;
   readonly hash: string;
@@ -21,8 +18,7 @@ export interface NotedChange {
   readonly newHash?: string | undefined;
 }
 
-/** A line of the file of changes. */
-interface ChangesLine {
+interface ChangesOfRun {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** What it was done by. A resumed run may say the same of a row once more. */
@@ -30,57 +26,51 @@ interface ChangesLine {
   readonly changes: readonly NotedChange[];
 }
 
-/**
- * Adds changes to the history of an account, if there is one; synced when it returns. One write at the end of the file takes no lock, so that no
- * change waits for a recorder. Throws a `LocalError`.
- */
-export function noteChanges(line: ChangesLine, account: HistoryAccount, system: System): void {
-  if (line.changes.length === 0 || !hasHistory(account, system)) return;
-  const path = historyPaths(account, system).changes;
-  const json = JSON.stringify(line);
+/** Adds changes to the history of an account, if there is one; stored when it returns. The next reading takes them in. Throws a `LocalError`. */
+export async function noteChanges({ at, run, changes }: ChangesOfRun, account: HistoryAccount, system: System): Promise<void> {
+  if (changes.length === 0 || !hasHistory(account, system)) return;
+  const history = await openHistory(account, system);
   try {
-    const file = openSync(path, 'a', 0o600);
-    try {
-      // A line that was torn before this one ends here.
-      writeWhole(file, Buffer.from(`\n${checksum(json)} ${json}\n`));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    throw fileError('write', path, error);
+    history.work('write', (connection) => {
+      const add = connection.sql(
+        `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      );
+      for (const { row, kind, hash, domain, total, unique, newHash } of changes) {
+        add.run(at, run, row, kind, hash, domain ?? null, total ?? null, unique ?? null, newHash ?? null);
+      }
+    });
+  } finally {
+    history.close();
   }
 }
 
-export interface PendingChange extends NotedChange {
+/** A change as it is stored: null where something is not known. */
+export interface StoredChange extends Pick<NotedChange, 'kind' | 'hash'> {
   readonly at: number;
+  readonly domain: string | null;
+  readonly total: number | null;
+  readonly unique: number | null;
+  readonly newHash: string | null;
 }
 
-/** The changes behind an offset, each row of a run once, and where the file ends. Torn lines are left out. */
-export function changesFrom(offset: number, path: string): { changes: PendingChange[]; end: number } {
-  if (!existsSync(path)) return { changes: [], end: 0 };
-  const bytes = readFileSync(path);
-  // A shorter file is another one.
-  const start = offset > bytes.length ? 0 : offset;
-  const seen = new Set<string>();
-  const changes: PendingChange[] = [];
-  let position = 0;
-  for (const text of bytes.toString('latin1').split('\n')) {
-    const line = decode(text);
-    for (const change of line?.changes ?? []) {
-      const key = `${line?.run} ${change.row}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
-      if (position >= start) changes.push({ ...change, at: line?.at ?? 0 });
-    }
-    position += text.length + 1;
+const columns = 'at, kind, hash, domain, total, unique_total AS "unique", new_hash AS newHash';
+
+/** The changes that no reading has taken in, in their order; from then on the reading of that number has. */
+export function takeChanges(connection: Connection, reading: number): StoredChange[] {
+  const changes = connection.sql(`SELECT ${columns} FROM changes WHERE reading IS NULL ORDER BY id`).all<StoredChange>();
+  connection.sql('UPDATE changes SET reading = ? WHERE reading IS NULL').run(reading);
+  return changes;
+}
+
+/** The changes of a time; none without a history. Throws a `LocalError`. */
+export async function changesBetween({ since, until }: Span, account: HistoryAccount, system: System): Promise<StoredChange[]> {
+  if (!hasHistory(account, system)) return [];
+  const history = await openHistory(account, system);
+  try {
+    const query = `SELECT ${columns} FROM changes WHERE at >= ? AND at < ? ORDER BY id`;
+    return history.work('read', (connection) => connection.sql(query).all<StoredChange>(since, until));
+  } finally {
+    history.close();
   }
-  return { changes, end: bytes.length };
-}
-
-/** `text` has a character a byte. */
-function decode(text: string): ChangesLine | undefined {
-  const json = Buffer.from(text.slice(17), 'latin1').toString();
-  if (text === '' || text.slice(0, 16) !== checksum(json)) return undefined;
-  return JSON.parse(json);
 }

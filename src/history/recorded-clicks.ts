@@ -1,11 +1,11 @@
 import { NotFoundError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import type { Clicks, Period } from './clicks.ts';
-import { type CountedLink, CountedLinks } from './counted-links.ts';
+import type { Connection } from '../files/sqlite.ts';
+import type { Clicks, LinkClicks, LinkEvent, Period } from './clicks.ts';
+import { type HistoryAccount, hasHistory, openHistory } from './database.ts';
 import { clicksPerDay } from './days.ts';
-import { foldReadings, type HistoryAccount, openReadings, type ReadingsFile, readingEnds } from './history-folder.ts';
-import { nameOf } from './link-prints.ts';
-import type { ReadingScope } from './parts.ts';
+import { isSelection, type Reading, type ReadingScope, readingsOf } from './readings.ts';
+import { nameOf } from './stored-link.ts';
 import { type UsedReadings, usedReadings } from './used-readings.ts';
 
 /** What clicks are wanted of. */
@@ -17,67 +17,127 @@ export interface WantedClicks {
 }
 
 /** What the readings of an account say of a time. Throws a `NotFoundError` where none is old enough, and a `LocalError` for damage. */
-export function recordedClicks({ span, scope, names }: WantedClicks, account: HistoryAccount, system: System): Clicks {
-  const readings = openReadings(account, system);
-  if (readings === undefined) {
+export async function recordedClicks(wanted: WantedClicks, account: HistoryAccount, system: System): Promise<Clicks> {
+  if (!hasHistory(account, system)) {
     throw new NotFoundError('no reading of this account was recorded', { hint: 'linkctl stats --record' });
   }
+  const history = await openHistory(account, system);
   try {
-    const used = usedReadings(readingEnds(readings), span, scope);
-    const { links, perReading } = countLinks(readings, used, wantedNames(scope, names));
-    return {
-      asked: span,
-      counted: { since: used.first.from, until: used.last.from },
-      before: used.before?.from,
-      total: {
-        clicks: links.reduce((sum, { clicks }) => sum + clicks, 0),
-        before: used.before && links.reduce((sum, { before }) => sum + before, 0),
-      },
-      links: links
-        .filter(isShown)
-        .sort(byClicks)
-        .map((link) => linkClicks(link, used)),
-      days: clicksPerDay(used, perReading),
-      source: 'readings',
-    };
+    return history.work('read', (connection) => clicksIn(connection, wanted));
   } finally {
-    readings.close();
+    history.close();
   }
 }
 
-type IsWanted = (link: CountedLink) => boolean;
-
-function wantedNames(scope: ReadingScope, names: ReadonlySet<string> | undefined): IsWanted | undefined {
-  if (names) return ({ text }) => names.has(nameOf(text));
-  return scope !== 'account' && 'domain' in scope ? ({ text }) => text.domain === scope.domain : undefined;
+function clicksIn(connection: Connection, { span, scope, names }: WantedClicks): Clicks {
+  const readings = readingsOf(connection);
+  const used = usedReadings(readings, span, scope);
+  const { sums, perReading } = addUp(connection, readings, used, wantedLinks(connection, scope, names));
+  const links = linksOf(connection, sums, used);
+  const sum = (figure: 'clicks' | 'before'): number => [...sums.values()].reduce((all, one) => all + one[figure], 0);
+  return {
+    asked: span,
+    counted: { since: used.first.from, until: used.last.from },
+    before: used.before?.from,
+    total: { clicks: sum('clicks'), before: used.before && sum('before') },
+    links,
+    days: clicksPerDay(used, perReading),
+    source: 'readings',
+  };
 }
 
-/** Names are those that links have in the end: which are wanted is only known then, and days are added up in a second pass. */
-function countLinks(
-  readings: ReadingsFile,
-  used: UsedReadings,
-  isWanted: IsWanted | undefined,
-): Pick<CountedLinks, 'links' | 'perReading'> {
-  const all = new CountedLinks(used);
-  foldReadings(readings, all, used.last.nth + 1);
-  if (isWanted === undefined) return all;
-  const wanted = Uint8Array.from(all.links, (link) => Number(isWanted(link)));
-  const some = new CountedLinks(used, (link) => wanted[link] === 1);
-  foldReadings(readings, some, used.last.nth + 1);
-  return { links: some.links.filter((_, link) => wanted[link] === 1), perReading: some.perReading };
+interface Sums {
+  clicks: number;
+  before: number;
+  unique: number;
+  events: LinkEvent[];
 }
 
-function isShown({ clicks, before, events }: CountedLink): boolean {
-  return clicks > 0 || before > 0 || events.length > 0;
+/** The numbers of the wanted links; undefined for all. */
+function wantedLinks(
+  connection: Connection,
+  scope: ReadingScope,
+  names: ReadonlySet<string> | undefined,
+): ReadonlySet<number> | undefined {
+  const domain = scope !== 'account' && 'domain' in scope ? scope.domain : undefined;
+  if (names === undefined && domain === undefined) return undefined;
+  const wanted = new Set<number>();
+  const next = connection.sql('SELECT id, domain, hash FROM links WHERE id > ? ORDER BY id LIMIT 5000');
+  for (let last = 0; ; ) {
+    const page = next.all<{ id: number; domain: string; hash: string }>(last);
+    for (const link of page) if (names?.has(nameOf(link)) ?? link.domain === domain) wanted.add(link.id);
+    last = page.at(-1)?.id ?? 0;
+    if (page.length < 5000) return wanted;
+  }
 }
 
-function byClicks(one: CountedLink, other: CountedLink): number {
-  return other.clicks - one.clicks || other.before - one.before;
+/**
+ * Reading by reading, so that little of it is in memory. `perReading`: clicks since the one before, by its number. Where a reading of a selection
+ * begins a time, a link that it did not have is counted from where it is read first.
+ */
+function addUp(
+  connection: Connection,
+  readings: readonly Reading[],
+  { first, before, last }: UsedReadings,
+  wanted: ReadonlySet<number> | undefined,
+): { sums: Map<number, Sums>; perReading: number[] } {
+  const sums = new Map<number, Sums>();
+  const perReading: number[] = [];
+  const sumsOf = (link: number): Sums => {
+    const sum = sums.get(link) ?? { clicks: 0, before: 0, unique: 0, events: [] };
+    sums.set(link, sum);
+    return sum;
+  };
+  const selected = (nth: number) =>
+    connection
+      .sql('SELECT link FROM selected WHERE reading = ?')
+      .all<{ link: number }>(nth)
+      .map(({ link }) => link);
+  let read: Set<number> | undefined;
+  for (const { nth, scope } of readings.slice((before ?? first).nth - 1, last.nth)) {
+    if (nth > (before ?? first).nth) {
+      perReading[nth] = 0;
+      for (const { link, clicks, unique_clicks } of countersOf(connection, nth)) {
+        if (wanted && !wanted.has(link)) continue;
+        if (read && !read.has(link)) {
+          read.add(link);
+          continue;
+        }
+        const sum = sumsOf(link);
+        perReading[nth] += clicks;
+        if (nth > first.nth) {
+          sum.clicks += clicks;
+          sum.unique += unique_clicks;
+        } else sum.before += clicks;
+      }
+    }
+    if (nth === first.nth || nth === before?.nth) read = isSelection(scope) ? new Set(selected(nth)) : undefined;
+    else if (read && isSelection(scope)) for (const link of selected(nth)) read.add(link);
+  }
+  const events = connection.sql('SELECT link, kind FROM events WHERE reading > ? AND reading <= ? ORDER BY reading, id');
+  for (const { link, kind } of events.all<{ link: number; kind: LinkEvent }>(first.nth, last.nth)) {
+    if (wanted && !wanted.has(link)) continue;
+    const sum = sumsOf(link);
+    if (!sum.events.includes(kind)) sum.events.push(kind);
+  }
+  return { sums, perReading };
 }
 
-function linkClicks(
-  { text: link, clicks, before, uniqueClicks, events }: CountedLink,
-  used: UsedReadings,
-): Clicks['links'][number] {
-  return { link, clicks, before: used.before && before, unique: uniqueClicks, events };
+function countersOf(connection: Connection, reading: number) {
+  return connection
+    .sql('SELECT link, clicks, unique_clicks FROM counters WHERE reading = ?')
+    .all<{ link: number; clicks: number; unique_clicks: number }>(reading);
+}
+
+/** The links with clicks or events; those with the most clicks first. */
+function linksOf(connection: Connection, sums: ReadonlyMap<number, Sums>, used: UsedReadings): LinkClicks[] {
+  const text = connection.sql('SELECT domain, hash, short_url, long_url, tags FROM links WHERE id = ?');
+  const links: LinkClicks[] = [];
+  for (const [link, { clicks, before, unique, events }] of [...sums].sort(([one], [other]) => one - other)) {
+    if (clicks === 0 && before === 0 && events.length === 0) continue;
+    const found = text.get<{ domain: string; hash: string; short_url: string; long_url: string; tags: string }>(link);
+    if (found)
+      links.push({ link: { ...found, tags: JSON.parse(found.tags) }, clicks, before: used.before && before, unique, events });
+  }
+  return links.sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
 }

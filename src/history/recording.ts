@@ -2,16 +2,12 @@ import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
-import { blockKinds, encodeBlock } from './blocks.ts';
-import type { HistoryAccount } from './history-folder.ts';
-import type { KnownLinks } from './known-links.ts';
-import { nameOf } from './link-prints.ts';
-import { changesFrom, type PendingChange } from './noted-changes.ts';
-import { type AppliedChange, type Counters, PartWriter, type ReadingScope, type StoredLink, storedLink } from './parts.ts';
-import { openToRecord, type ReadingWriter } from './reading-writer.ts';
-
-/** Bytes of a part; deflate looks back at 32 KiB. */
-const partBytes = 2 ** 17;
+import { acquireClaim, type Claim } from '../files/claim-lock.ts';
+import type { Connection } from '../files/sqlite.ts';
+import { applyChanges } from './applied-changes.ts';
+import { type History, type HistoryAccount, historyPaths, openHistory } from './database.ts';
+import { isSelection, type ReadingScope, readingsOf, scopeColumns } from './readings.ts';
+import { storedLink } from './stored-link.ts';
 
 /** What a reading found. */
 export interface RecordedReading {
@@ -29,180 +25,206 @@ interface RecordingSettings {
   readonly usualDomain: string;
 }
 
-/** Begins a reading of the counters of an account. Throws a `LocalError` where its history is damaged or in use. */
+/** Links as the listing has them, with no counter where the server leaves it out; and those among them that are otherwise than they were. */
+const staging = `
+  CREATE TEMP TABLE listed (
+    domain TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    short_url TEXT NOT NULL,
+    long_url TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    total INTEGER,
+    unique_total INTEGER,
+    PRIMARY KEY (domain, hash)
+  ) WITHOUT ROWID;
+  CREATE TEMP TABLE changed (
+    link INTEGER PRIMARY KEY,
+    short_url TEXT NOT NULL,
+    long_url TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    unique_total INTEGER NOT NULL
+  );
+`;
+
+/**
+ * Begins a reading of the counters of an account. Throws a `LocalError` where its history is damaged, or where another recorder does not end
+ * within 10 seconds: readings that overlap would see counters fall.
+ */
 export async function startRecording(account: HistoryAccount, settings: RecordingSettings, system: System): Promise<Recording> {
-  const writer = await openToRecord(account, system);
+  const history = await openHistory(account, system);
   try {
-    return new Recording(writer, settings, system);
+    const folder = historyPaths(account, system).lock;
+    const claim = await acquireClaim({ folder, guards: `the history of ${account.username}` }, system);
+    return new Recording(history, claim, settings, system);
   } catch (error) {
-    writer.discard();
+    history.close();
     throw error;
   }
 }
 
-/** A reading in the making. It is in the history when `finish` returns; `discard` leaves the history as it was. */
+/** A reading in the making: it is staged page by page, and in the history, whole, when `finish` returns; `discard` leaves that as it was. */
 export class Recording {
-  readonly #writer: ReadingWriter;
+  readonly #history: History;
+  readonly #claim: Claim;
   readonly #settings: RecordingSettings;
   readonly #system: System;
-  readonly #known: KnownLinks;
   readonly #from: number;
-  readonly #changesEnd: number;
-  /** Clicks before a reset of links that no reading has had yet, by name. */
-  readonly #lost = new Map<string, Counters>();
-  #part = new PartWriter();
-  #counts = { links: 0, added: 0, counted: 0, gone: 0 };
+  #links = 0;
+  #isClosed = false;
 
-  constructor(writer: ReadingWriter, settings: RecordingSettings, system: System) {
-    this.#writer = writer;
+  constructor(history: History, claim: Claim, settings: RecordingSettings, system: System) {
+    this.#history = history;
+    this.#claim = claim;
     this.#settings = settings;
     this.#system = system;
-    this.#known = writer.known();
     this.#from = system.now();
-    const { changes, end } = changesFrom(this.#known.last?.changes ?? 0, writer.paths.changes);
-    this.#changesEnd = end;
-    for (const change of changes) this.#change(change);
-  }
-
-  /** Bytes of an unfinished reading that were cut off. */
-  get cut(): number {
-    return this.#writer.cut;
+    history.work('stage', (connection) => connection.exec(staging));
   }
 
   /** Links that were read so far. */
   get links(): number {
-    return this.#counts.links;
+    return this.#links;
   }
 
   /** Takes links as they are listed; one that comes twice counts once. */
   add(records: readonly UrlRecord[]): void {
-    for (const record of records) this.#add(storedLink(record, this.#settings.edition), record);
-    if (this.#part.length > partBytes) this.#flush();
+    this.#history.work('stage', (connection) => {
+      const stage = connection.sql('INSERT OR IGNORE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?)');
+      for (const record of records) {
+        const { domain, hash, short_url, long_url, tags } = storedLink(record, this.#settings.edition);
+        const [total, unique] = countersOf(record);
+        const labels = tags.length === 0 ? '[]' : JSON.stringify(tags.toSorted());
+        const { changes } = stage.run(domain, hash, withoutPort(short_url), long_url, labels, total, unique);
+        this.#links += Number(changes);
+      }
+    });
   }
 
   /** Throws a `LocalError`, with the history as it was, where it cannot be written. */
   finish(): RecordedReading {
-    const { scope } = this.#settings;
-    if (!this.#isSelection) {
-      const domain = typeof scope === 'object' && 'domain' in scope ? scope.domain : undefined;
-      for (const link of this.#known.unseen(domain)) {
-        this.#part.gone(link);
-        this.#known.gone(link);
-        this.#counts.gone += 1;
-      }
+    try {
+      return this.#history.work('write', (connection) => {
+        const readings = readingsOf(connection);
+        const reading = readings.length + 1;
+        const settleLost = applyChanges(connection, reading, readings.at(-1), this.#settings.usualDomain);
+        const counted = countKnown(connection, reading);
+        const added = addNew(connection, reading);
+        settleLost();
+        const gone = this.#settleScope(connection, reading);
+        connection
+          .sql('INSERT INTO readings VALUES (?, ?, ?, ?, ?, ?)')
+          .run(reading, this.#from, this.#system.now(), ...scopeColumns(this.#settings.scope), this.#links);
+        return { links: this.#links, added, counted, gone };
+      });
+    } finally {
+      this.discard();
     }
-    this.#flush();
-    const end = { from: this.#from, to: this.#system.now(), scope, links: this.#counts.links, changes: this.#changesEnd };
-    this.#known.ended(end);
-    this.#writer.commit(encodeBlock(blockKinds.end, Buffer.from(JSON.stringify(end))), this.#known);
-    return this.#counts;
   }
 
+  /** Harmless after `finish`. */
   discard(): void {
-    this.#writer.discard();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#history.close();
+    this.#claim.release();
   }
 
-  #add(link: StoredLink, record: UrlRecord): void {
-    const known = this.#known.find(nameOf(link));
-    if (known === -1) this.#addNew(link, countersOf(record) ?? none);
-    else if (this.#known.see(known)) this.#addKnown(known, link, countersOf(record));
-  }
-
-  #addKnown(known: number, link: StoredLink, counters: Counters | undefined): void {
-    this.#counts.links += 1;
-    if (this.#isSelection) this.#part.read(known);
-    if (!this.#known.hasText(known, link)) {
-      this.#part.described(known, link);
-      this.#known.described(known, link);
-    }
-    this.#count(known, counters);
-  }
-
-  #count(link: number, counters: Counters | undefined): void {
-    const had = this.#had(link);
-    // A counter that is left out says nothing.
-    const { total, unique } = counters ?? had;
-    if (total === had.total && unique === had.unique && this.#known.isThere(link)) return;
-    this.#part.counted(link, total - had.total, unique - had.unique);
-    this.#known.counted(link, total - had.total, unique - had.unique);
-    this.#counts.counted += 1;
-  }
-
-  #addNew(link: StoredLink, counters: Counters): void {
-    const isYounger = this.#known.covers(link.domain);
-    const lost = isYounger ? this.#lost.get(nameOf(link)) : undefined;
-    const added = { link, ...(lost ? none : counters), isYounger };
-    const number = this.#known.count;
-    this.#part.added(added);
-    this.#known.added(added);
-    this.#known.see(number);
-    if (this.#isSelection) this.#part.read(number);
-    this.#counts.added += 1;
-    this.#counts.links += 1;
-    if (lost === undefined) return;
-    // In a part, changes come before new links.
-    this.#flush();
-    this.#apply({ kind: 'reset', link: number, grown: lost, isZeroed: true });
-    this.#part.counted(number, counters.total, counters.unique);
-    this.#known.counted(number, counters.total, counters.unique);
-  }
-
-  get #isSelection(): boolean {
+  /** A listing says which links are gone, a selection which were read. */
+  #settleScope(connection: Connection, reading: number): number {
     const { scope } = this.#settings;
-    return scope !== 'account' && 'selection' in scope;
-  }
-
-  #had(link: number): Counters {
-    return { total: this.#known.total(link), unique: this.#known.unique(link) };
-  }
-
-  #change({ kind, hash, domain = this.#settings.usualDomain, at, total = 0, unique = 0, newHash }: PendingChange): void {
-    const place = withoutLocalPort(domain);
-    const name = nameOf({ hash, domain: place });
-    const link = this.#known.find(name);
-    if (link === -1) {
-      this.#lose(name, { total, unique }, newHash && nameOf({ hash: newHash, domain: place }));
-      return;
+    if (isSelection(scope)) {
+      connection
+        .sql(`INSERT INTO selected SELECT ?, links.id FROM listed JOIN links USING (domain, hash) WHERE there = 1`)
+        .run(reading);
+      return 0;
     }
-    const had = this.#had(link);
-    const isZeroed = kind !== 'renamed' && !(kind === 'reset' && this.#wasReadAfter(at, total, had));
-    const grown = { total: Math.max(0, total - had.total), unique: Math.max(0, unique - had.unique) };
-    this.#apply({ kind, link, grown: isZeroed ? grown : none, isZeroed, newHash });
-  }
-
-  #apply(change: AppliedChange): void {
-    this.#part.changed(change);
-    this.#known.changed(change);
-    if (this.#part.length > partBytes) this.#flush();
-  }
-
-  /** What was clicked before a reset of a link that no reading has had yet. */
-  #lose(name: string, { total, unique }: Counters, newName: string | undefined): void {
-    const before = this.#lost.get(name) ?? none;
-    this.#lost.delete(name);
-    const lost = newName === undefined ? { total: before.total + total, unique: before.unique + unique } : before;
-    if (lost.total > 0) this.#lost.set(newName ?? name, lost);
-  }
-
-  /** Whether a link was reset while the last reading was made, which has read it after that. */
-  #wasReadAfter(at: number, total: number, had: Counters): boolean {
-    const { last } = this.#known;
-    return last !== undefined && at >= last.from && at <= last.to && total > had.total;
-  }
-
-  #flush(): void {
-    if (this.#part.isEmpty) return;
-    this.#writer.write(encodeBlock(blockKinds.part, this.#part.bytes()));
-    this.#part = new PartWriter();
+    const domain = scope !== 'account' && 'domain' in scope ? scope.domain : null;
+    const isGone = `there = 1 AND (?1 IS NULL OR domain = ?1) AND NOT EXISTS
+      (SELECT 1 FROM listed WHERE listed.domain = links.domain AND listed.hash = links.hash)`;
+    connection
+      .sql(`INSERT INTO events (reading, link, kind) SELECT ?2, id, 'gone' FROM links WHERE ${isGone}`)
+      .run(domain, reading);
+    return Number(connection.sql(`UPDATE links SET there = 0 WHERE ${isGone}`).run(domain).changes);
   }
 }
 
-const none: Counters = { total: 0, unique: 0 };
+const isKnown = 'listed.domain = links.domain AND listed.hash = links.hash AND links.there IS NOT NULL';
 
-/** Undefined where the server sends no counter, or something else. */
-function countersOf({ total_clicks, unique_clicks }: UrlRecord): Counters | undefined {
-  if (!isCounter(total_clicks)) return undefined;
-  return { total: total_clicks, unique: isCounter(unique_clicks) ? unique_clicks : 0 };
+/** A counter that fell began at zero. */
+const grown = (counter: string): string =>
+  `changed.${counter} - CASE WHEN changed.${counter} < links.${counter} THEN 0 ELSE links.${counter} END`;
+
+/** The links that an earlier reading had: how many of them have other counters, or are back. A counter that is left out says nothing. */
+function countKnown(connection: Connection, reading: number): number {
+  connection
+    .sql(
+      `INSERT INTO changed SELECT links.id, listed.short_url, listed.long_url, listed.tags,
+         COALESCE(listed.total, links.total) AS total, COALESCE(listed.unique_total, links.unique_total) AS unique_total
+       FROM listed JOIN links ON ${isKnown}
+       WHERE there = 0 OR (listed.short_url, listed.long_url, listed.tags) <> (links.short_url, links.long_url, links.tags)
+         OR listed.total <> links.total OR listed.unique_total <> links.unique_total`,
+    )
+    .run();
+  const both = 'changed JOIN links ON links.id = changed.link';
+  const isCounted = '(changed.total, changed.unique_total) <> (links.total, links.unique_total)';
+  const counted = connection.count(`SELECT COUNT(*) AS count FROM ${both} WHERE ${isCounted} OR there = 0`);
+  connection
+    .sql(
+      `INSERT INTO counters SELECT ?, link, ${grown('total')}, ${grown('unique_total')} FROM ${both} WHERE ${isCounted} ORDER BY link
+       ON CONFLICT DO UPDATE SET clicks = clicks + excluded.clicks, unique_clicks = unique_clicks + excluded.unique_clicks`,
+    )
+    .run(reading);
+  connection
+    .sql(`INSERT INTO events (reading, link, kind) SELECT ?, link, 'fell' FROM ${both} WHERE changed.total < links.total`)
+    .run(reading);
+  connection
+    .sql(
+      `UPDATE links SET (short_url, long_url, tags, total, unique_total, there) =
+         (changed.short_url, changed.long_url, changed.tags, changed.total, changed.unique_total, 1)
+       FROM changed WHERE links.id = changed.link`,
+    )
+    .run();
+  return counted;
+}
+
+/**
+ * The links that no earlier reading had. Clicks of one that a reading of all links of its domain did not have are all from after that one; of
+ * another one nobody knows when they were. Each has a row of counters: of links that a selection had first, that row says where they begin.
+ */
+function addNew(connection: Connection, reading: number): number {
+  const last = connection.count('SELECT MAX(id) AS count FROM links');
+  const { changes } = connection
+    .sql(
+      `INSERT INTO links (domain, hash, short_url, long_url, tags, total, unique_total, there)
+       SELECT domain, hash, short_url, long_url, tags, COALESCE(total, 0), COALESCE(unique_total, 0), 1 FROM listed
+       WHERE NOT EXISTS (SELECT 1 FROM links WHERE ${isKnown})`,
+    )
+    .run();
+  const isYounger = `EXISTS (SELECT 1 FROM readings WHERE scope = 'account' OR (scope = 'domain' AND words = links.domain))`;
+  connection
+    .sql(
+      `INSERT INTO counters SELECT ?, id, CASE WHEN ${isYounger} THEN total ELSE 0 END, CASE WHEN ${isYounger} THEN unique_total ELSE 0 END
+       FROM links WHERE id > ? ORDER BY id`,
+    )
+    .run(reading, last);
+  connection
+    .sql(`INSERT INTO events (reading, link, kind) SELECT ?, id, 'new' FROM links WHERE id > ? AND ${isYounger}`)
+    .run(reading, last);
+  return Number(changes);
+}
+
+/** The sandbox has another port in every command. */
+function withoutPort(short_url: string): string {
+  if (!short_url.startsWith('localhost:')) return short_url;
+  const slash = short_url.indexOf('/');
+  return withoutLocalPort(short_url.slice(0, slash)) + short_url.slice(slash);
+}
+
+/** Null where the server sends no counter, or something else. */
+function countersOf({ total_clicks, unique_clicks }: UrlRecord): [total: number | null, unique: number | null] {
+  if (!isCounter(total_clicks)) return [null, null];
+  return [total_clicks, isCounter(unique_clicks) ? unique_clicks : 0];
 }
 
 function isCounter(value: unknown): value is number {

@@ -1,28 +1,23 @@
 import { NotFoundError } from '../base/errors.ts';
 import { isAsLong, type Span } from './clicks.ts';
-import type { ReadingEnd, ReadingScope } from './parts.ts';
-
-/** A reading and its number among all of a history. */
-export interface NumberedReading extends ReadingEnd {
-  readonly nth: number;
-}
+import type { Reading, ReadingScope } from './readings.ts';
 
 /** The readings that figures are made of. */
 export interface UsedReadings {
-  readonly first: NumberedReading;
-  readonly last: NumberedReading;
+  readonly first: Reading;
+  readonly last: Reading;
   /** With which the time before begins; undefined where no reading makes it as long. */
-  readonly before: NumberedReading | undefined;
+  readonly before: Reading | undefined;
   /** All that cover what is wanted. */
-  readonly fitting: readonly NumberedReading[];
+  readonly fitting: readonly Reading[];
 }
 
 /**
  * The readings nearest to both ends of a time: the earlier of two for its beginning, the later for its end. A beginning needs a reading that
  * is not after it. Throws a `NotFoundError` where there is none, and where all of the time lies between two readings.
  */
-export function usedReadings(ends: readonly ReadingEnd[], { since, until }: Span, wanted: ReadingScope): UsedReadings {
-  const fitting = ends.map((end, nth) => ({ ...end, nth })).filter(({ scope }) => covers(scope, wanted));
+export function usedReadings(ends: readonly Reading[], { since, until }: Span, wanted: ReadingScope): UsedReadings {
+  const fitting = ends.filter(({ scope }) => covers(scope, wanted));
   const [oldest] = fitting;
   if (oldest === undefined) throw noReading(ends, wanted);
   const first = nearest(
@@ -42,12 +37,8 @@ export function usedReadings(ends: readonly ReadingEnd[], { since, until }: Span
   return { first, last, before: isCompared ? earlier : undefined, fitting };
 }
 
-export function nearest(
-  readings: readonly NumberedReading[],
-  time: number,
-  ofTwo: 'earlier' | 'later',
-): NumberedReading | undefined {
-  let found: NumberedReading | undefined;
+export function nearest(readings: readonly Reading[], time: number, ofTwo: 'earlier' | 'later'): Reading | undefined {
+  let found: Reading | undefined;
   for (const reading of readings) {
     const distance = Math.abs(reading.from - time);
     const best = found === undefined ? Number.POSITIVE_INFINITY : Math.abs(found.from - time);
@@ -63,7 +54,7 @@ function covers(scope: ReadingScope, wanted: ReadingScope): boolean {
   return 'selection' in wanted && wanted.selection === scope.selection;
 }
 
-function noReading(ends: readonly ReadingEnd[], wanted: ReadingScope): NotFoundError {
+function noReading(ends: readonly Reading[], wanted: ReadingScope): NotFoundError {
   const what =
     wanted === 'account' ? ' of the whole account' : 'domain' in wanted ? ` of ${wanted.domain}` : ' of this selection';
   const others = new Set(ends.flatMap(({ scope }) => (scope === 'account' ? [] : [scopeText(scope)])));
@@ -77,7 +68,7 @@ function scopeText(scope: Exclude<ReadingScope, 'account'>): string {
   return 'domain' in scope ? `--domain ${scope.domain}` : scope.selection;
 }
 
-function tooYoung({ from }: NumberedReading): NotFoundError {
+function tooYoung({ from }: Reading): NotFoundError {
   const moment = new Date(Math.ceil(from / 1000) * 1000).toISOString().replace('.000Z', 'Z');
   return new NotFoundError(`no reading is old enough: the first was made ${momentText(from)}`, {
     hint: `use --since ${moment}`,

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { store, visit } from '../support/stored-links.ts';
@@ -99,14 +99,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['stats', 'one', '--since', '2d'])).stderr).not.toContain('deleted or reset');
   });
 
-  test('H2: a mark that cannot be written is a warning, and the change is made', async ({ on, service, readings }) => {
+  test('H2: a mark that cannot be written is a warning, and the change is made', async ({ on, service, history }) => {
     await store(service, [{ custom_hash: 'one', long_url: 'https://a.example/' }]);
     await on(0, ...record);
-    mkdirSync(join(readings(), '..', 'changes'));
+    rmSync(history());
+    mkdirSync(history());
     expect(await on(1, 'delete', 'one', '--yes')).toEqual({
       code: 0,
       stdout: 'one\n',
-      stderr: expect.stringContaining('warning: the history of clicks lacks this change: cannot write '),
+      stderr: expect.stringContaining('warning: the history of clicks lacks this change: cannot open '),
     });
   });
 

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import type { SimulatedAccount } from './simulated-account.ts';
 
 /** Compares what the history says of the time between two readings with what the oracle knows. */
-export function compare(account: SimulatedAccount, first: number, last: number): void {
+export async function compare(account: SimulatedAccount, first: number, last: number): Promise<void> {
   const [since, until] = [account.readings[first]?.at ?? 0, account.readings[last]?.at ?? 0];
-  const { links, total, counted, before, days } = account.clicks(since, until);
+  const { links, total, counted, before, days } = await account.clicks(since, until);
   expect(counted).toEqual({ since, until });
   const earlier = before === undefined ? first : account.readings.findIndex(({ at }) => at === before);
   const truth = account.truth(earlier, first, last);
@@ -15,7 +15,6 @@ export function compare(account: SimulatedAccount, first: number, last: number):
   }
   for (const [hash, figures] of truth)
     if (hash.startsWith('h')) expect({ hash, figures: said.get(hash) }).toEqual({ hash, figures });
-  // Others were renamed: the history says what a link was called at the end of the time, and the oracle what it is called now.
   expect(sorted(said.values())).toEqual(sorted(truth.values()));
   expect(total.clicks).toBe([...truth.values()].reduce((sum, [clicks]) => sum + clicks, 0));
   const sum = days.reduce((some, { clicks = 0 }) => some + clicks, 0);

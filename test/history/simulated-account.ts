@@ -1,6 +1,6 @@
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Clicks } from '../../src/history/clicks.ts';
-import type { HistoryAccount } from '../../src/history/history-folder.ts';
+import type { HistoryAccount } from '../../src/history/database.ts';
 import { type NotedChange, noteChanges } from '../../src/history/noted-changes.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { type RecordedReading, startRecording } from '../../src/history/recording.ts';
@@ -53,6 +53,8 @@ export class SimulatedAccount {
   readonly #byHash = new Map<string, SimulatedLink>();
   now = Date.UTC(2025, 0, 1, 2);
   #row = 0;
+  /** What is noted before the next reading. */
+  #noted: { at: number; change: NotedChange }[] = [];
   #made = 0;
 
   constructor(options: SimulationOptions) {
@@ -124,7 +126,7 @@ export class SimulatedAccount {
 
   note(change: Omit<NotedChange, 'row' | 'domain'>): void {
     const noted = { ...change, row: this.#row++, domain: 's.example' };
-    noteChanges({ at: this.now, run: 'simulated', changes: [noted] }, this.account, this.system());
+    this.#noted.push({ at: this.now, change: noted });
   }
 
   /** By somebody else: the next reading sees the counter fall, or the link gone. */
@@ -139,6 +141,9 @@ export class SimulatedAccount {
   }
 
   async record(): Promise<RecordedReading> {
+    for (const { at, change } of this.#noted.splice(0)) {
+      await noteChanges({ at, run: 'simulated', changes: [change] }, this.account, this.system());
+    }
     const recording = await startRecording(
       this.account,
       { scope: 'account', edition: 'a', usualDomain: 's.example' },
@@ -181,7 +186,7 @@ export class SimulatedAccount {
     return sums;
   }
 
-  clicks(since: number, until: number): Clicks {
+  clicks(since: number, until: number): Promise<Clicks> {
     return recordedClicks({ span: { since, until, now: until }, scope: 'account' }, this.account, this.system());
   }
 

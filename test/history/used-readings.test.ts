@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { clicksPerDay } from '../../src/history/days.ts';
-import type { ReadingScope } from '../../src/history/parts.ts';
+import type { Reading, ReadingScope } from '../../src/history/readings.ts';
 import { usedReadings } from '../../src/history/used-readings.ts';
 
 const hour = 3_600_000;
 const midnight = Date.UTC(2026, 2, 2);
 
 /** Readings at these hours. */
-function at(hours: readonly number[], scope: ReadingScope = 'account') {
-  return hours.map((time) => ({ from: midnight + time * hour, to: midnight + time * hour, scope, links: 0, changes: 0 }));
+function at(hours: readonly number[], scope: ReadingScope = 'account'): Reading[] {
+  return hours.map((time, nth) => ({ nth, from: midnight + time * hour, to: midnight + time * hour, scope }));
 }
 
 test.each([
@@ -28,6 +28,7 @@ test.each([
 
 test('H2: readings of a part are used for that part alone', () => {
   const ends = [...at([0]), ...at([1], { domain: 'b.example' }), ...at([2], { selection: '--by-tags promo' }), ...at([10])];
+  for (const [nth, reading] of ends.entries()) Object.assign(reading, { nth });
   const span = { since: midnight + 2 * hour, until: midnight + 10 * hour };
   const first = (scope: ReadingScope) => (usedReadings(ends, span, scope).first.from - midnight) / hour;
   expect(first('account')).toBe(0);

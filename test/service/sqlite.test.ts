@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { openConnection } from '../../src/service/store/sqlite/connection.ts';
+import { openConnection } from '../../src/files/sqlite.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
 import { createUrl, openStore } from './engine.ts';
 import { inBothEditions, test } from './running-service.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edition } from '../../../contract/editions.ts';
-import { type Connection, fileOf, openConnection } from '../sqlite/connection.ts';
-import { createSchema } from '../sqlite/schema.ts';
+import { type Connection, openConnection } from '../../../files/sqlite.ts';
+import { createSchema, fileOf } from '../sqlite/schema.ts';
 import type { Value } from '../tag-sets.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
 

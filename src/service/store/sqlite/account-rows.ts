@@ -1,8 +1,8 @@
+import type { Connection } from '../../../files/sqlite.ts';
 import { type DomainRow, localDomain, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
 import { newSalt, type StoreOptions } from '../options.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
-import type { Connection } from './connection.ts';
 
 /** The rows of one account, the clock, and the randomness: what every query of the store needs. */
 export interface AccountRows {

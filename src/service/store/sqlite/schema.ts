@@ -1,6 +1,12 @@
+import type { Edition } from '../../../contract/editions.ts';
+import type { Connection } from '../../../files/sqlite.ts';
 import { dayOf } from '../days.ts';
 import { OutdatedProgram } from '../outdated-program.ts';
-import type { Connection } from './connection.ts';
+
+/** The file of an edition in its directory. */
+export function fileOf(edition: Edition): string {
+  return `links-${edition}.db`;
+}
 
 /**
  * Every key and every query has the account. A URL's id is made by the program and ordered by time (see `../ids.ts`), so it is

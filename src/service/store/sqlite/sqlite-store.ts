@@ -1,3 +1,4 @@
+import { openConnection } from '../../../files/sqlite.ts';
 import { DomainList } from '../domain-list.ts';
 import type { StoreOptions } from '../options.ts';
 import type { Note, Store } from '../store.ts';
@@ -12,13 +13,12 @@ import {
   renameLocalDomain,
 } from './account-rows.ts';
 import { clicksOfDays, countClick, findTarget, forgetVisitors, recordClicks } from './click-rows.ts';
-import { fileOf, openConnection } from './connection.ts';
 import { createUrls } from './creations.ts';
 import { editTagged, editUrls } from './edits.ts';
 import { deleteUrls, resetStats } from './groups.ts';
 import { listUrls } from './listing.ts';
 import { appendLog, listLog } from './log-rows.ts';
-import { checkVersion, createSchema } from './schema.ts';
+import { checkVersion, createSchema, fileOf } from './schema.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { findIds, readUrls } from './url-rows.ts';
 

@@ -1,10 +1,10 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Edition } from '../../../contract/editions.ts';
-import type { Value } from '../tag-sets.ts';
 
-/** The part of `node:sqlite` that the store uses; `@photostructure/sqlite` has the same. Who writes a query names the type of its rows. */
+type Value = string | number | null;
+
+/** The part of `node:sqlite` that is used here; `@photostructure/sqlite` has the same. Who writes a query names the type of its rows. */
 interface Statement {
   run(...values: Value[]): { changes: number | bigint };
   get<Row>(...values: Value[]): Row | undefined;
@@ -109,11 +109,6 @@ export class Connection {
       throw error;
     }
   }
-}
-
-/** The file of an edition in its directory. */
-export function fileOf(edition: Edition): string {
-  return `links-${edition}.db`;
 }
 
 /** Opens `name` in `directory`, both made where missing and readable by their owner alone; without a directory, in memory. */
