@@ -95,7 +95,7 @@ export const entries: readonly Entry[] = [
   {
     name: 'redo',
     summary: 'Make again what undo took back',
-    group: 'Jobs:',
+    group: 'More:',
     load: async () => (await import('../commands/redo.ts')).registerRedo,
   },
   {
