@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import type { System } from '../base/system.ts';
 import { encodeLine } from './journal/lines.ts';
-import { claimRun } from './journal/run-folder.ts';
+import { claimRun, endsComplete } from './journal/run-folder.ts';
 import { runFolders, runRecord } from './run-names.ts';
 
-/** Keeps that the result of a run was printed: until then the same command shows it. Where it cannot be kept, it is shown again. */
+/** Keeps that the result of a finished run was printed: until then the same command shows it. Where it cannot be kept, it is shown again. */
 export async function recordShown(name: string, stateFolder: string, system: System): Promise<void> {
   const folders = runFolders(stateFolder);
   const { path, journal } = runRecord(name, folders);
@@ -12,7 +12,7 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
   if (!held) return;
   try {
     const line = encodeLine({ type: 'shown', at: new Date(system.now()).toISOString() });
-    if (existsSync(journal)) appendFileSync(journal, line);
+    if (await endsComplete(journal)) appendFileSync(journal, line);
   } catch {
     // The disk is full, or the record is gone.
   } finally {

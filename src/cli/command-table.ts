@@ -93,12 +93,6 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('../commands/undo.ts')).registerUndo,
   },
   {
-    name: 'redo',
-    summary: 'Make again what undo took back',
-    group: 'Jobs:',
-    load: async () => (await import('../commands/redo.ts')).registerRedo,
-  },
-  {
     name: 'tags',
     summary: 'List, add, rename, merge and delete tags',
     group: 'Account:',
@@ -139,6 +133,12 @@ export const entries: readonly Entry[] = [
     summary: 'Run the API and short URL redirects locally',
     group: 'More:',
     load: async () => (await import('../commands/serve.ts')).registerServe,
+  },
+  {
+    name: 'redo',
+    summary: 'Make again what undo took back',
+    group: 'More:',
+    load: async () => (await import('../commands/redo.ts')).registerRedo,
   },
   {
     name: 'runs',

@@ -324,7 +324,7 @@ test('P4, U2: a terminal says how the copy is taken back, from the account where
   await store(service, numbered(2));
   const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };
   const ran = await run(['copy', '--to', 'there'], { ...watched, stdin: 'y\n' });
-  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('\nto undo it: linkctl undo --profile there\n') });
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(/\nto undo it: linkctl undo --profile there \S+\n/) });
 });
 
 test('F1, F2, P4: a selection and filters say which links; a hash that does not exist fails by name', async ({

@@ -18,7 +18,7 @@ import {
   smallNames,
 } from '../run-names.ts';
 import { type Journal, type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
-import { type BeginLine, decodeLine } from './lines.ts';
+import { type BeginLine, decodeLine, type JournalLine } from './lines.ts';
 import { nextOrder } from './order.ts';
 
 /** What makes two command lines the same run: a resumed one is found by it. */
@@ -149,13 +149,22 @@ export async function readBegin({ journal }: Pick<RunRecord, 'journal'>): Promis
 
 /** Whether a journal says at its end that all was done and shown: such a run need not be read for that. */
 export async function endsShown(journal: string): Promise<boolean> {
+  return (await lastLine(journal))?.type === 'shown';
+}
+
+/** Whether it says at its end that every row has its final status. */
+export async function endsComplete(journal: string): Promise<boolean> {
+  const last = await lastLine(journal);
+  return last?.type === 'end' && last.reason === 'complete';
+}
+
+async function lastLine(journal: string): Promise<JournalLine | undefined> {
   const file = await openToRead(journal);
   try {
     const { size } = await file.stat();
     const length = Math.min(size, longestEnd);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    const last = decodeLine(buffer.toString('utf8', 0, bytesRead).split('\n').at(-2) ?? '');
-    return last?.type === 'shown';
+    return decodeLine(buffer.toString('utf8', 0, bytesRead).split('\n').at(-2) ?? '');
   } finally {
     await file.close();
   }
