@@ -3,9 +3,11 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { applyOperation } from '../bulk/operations/apply.ts';
+import { type BaseListing, openBase } from '../changes/base-listing.ts';
 import { checkedRows } from '../changes/checked-rows.ts';
-import { appliedRow, type ComparedLink, comparedPages, type FileLink, fileOutcome } from '../changes/comparison.ts';
+import { appliedRow, type ComparedLink, comparedPages, type FileLink, outcomeSince } from '../changes/comparison.ts';
 import { requireAnswer } from '../changes/consent.ts';
+import { EmptyCells } from '../changes/empty-cells.ts';
 import { changeListed } from '../changes/listed-change.ts';
 import type { ChangePlan } from '../changes/plan.ts';
 import type { PlannedOutcome } from '../changes/planned-links.ts';
@@ -14,8 +16,9 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
-import { addBatchFlags, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { cellValue, isRefused } from '../input/values.ts';
@@ -31,6 +34,8 @@ interface ApplyOptions extends BulkOptions {
 export function registerApply(command: Command, run: Runner): void {
   command.option('--prune <label>', 'delete links that carry <label> and are not in the file', once);
   addInputFlags(command);
+  addBaseFlag(command);
+  addClearFlag(command);
   addBatchFlags(command);
   command.action(run(apply));
   describe(command, {
@@ -62,25 +67,28 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   if (prune?.trim() === '') throw new UsageError('--prune: the label is empty');
   const session = await openSession(invocation);
   await requireAnswer(session, 'named');
-  const { input, domains, reading } = await checkedRows('apply', options, session);
+  const base = await openBase(options, session);
+  const { input, domains, reading, targets } = await checkedRows('apply', options, session);
   if (input.rows === 0) throw new UsageError(`${input.name}: no rows`);
   const besides = await linksOfDomains(domains, {}, session);
   const batchSize = batchSizeOf(session, options.batchSize);
+  const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
+  const compared = () => comparedPages({ file: input, besides: besides.pages, batchSize, empty }, session);
   return await changeListed<AppliedPayload, ComparedLink>(
     {
       what: ['apply', '-f', file, ...(prune === undefined ? [] : ['--prune', prune])].map(shellWord).join(' '),
       links: {
         ...besides,
         file: rereadable(input, input.sha256),
-        pages: () => warnedPages(comparedPages({ file: input, besides: besides.pages, batchSize }, session), prune, session),
+        pages: () => notedPages(warnedPages(compared(), prune, session), empty, session),
       },
-      given: { sha256: input.sha256, prune, ...reading.flags },
+      given: { sha256: input.sha256, prune, ...reading.flags, base: base?.sha256, clear_empty: options.clearEmpty },
       kind: 'apply',
       verb: 'apply',
       question: { verb: 'Apply the changes to', namesKinds: true },
       options,
       presentation: { ...hashChangePresentation('urls'), doing: 'applying', undoneBy: 'linkctl undo' },
-      decide: (link) => decide(link, prune),
+      decide: (link) => decide(link, prune, base),
       operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
       // What is refused would have been made.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
@@ -95,9 +103,17 @@ type AppliedPayload = ReturnType<typeof appliedRow>;
 
 const missing = { details: ['usage: linkctl apply -f <file> [--prune <label>]'], hint: 'linkctl apply --help' };
 
-function decide({ item, record }: ComparedLink, prune: string | undefined): PlannedOutcome {
-  if (item) return made(item, fileOutcome(item, record));
-  return carries(record, prune) ? { kind: 'delete' } : { kind: 'left', reason: 'not in the file, left alone' };
+function decide(link: ComparedLink, prune: string | undefined, base: BaseListing | undefined): PlannedOutcome {
+  const besides = (record: UrlRecord): PlannedOutcome =>
+    carries(record, prune) ? { kind: 'delete' } : { kind: 'left', reason: 'not in the file, left alone' };
+  const outcome = outcomeSince(link, base, besides);
+  return link.item ? made(link.item, outcome) : outcome;
+}
+
+/** Says which cells were not compared, when all are read. */
+async function* notedPages<Page>(pages: AsyncIterable<Page>, empty: EmptyCells, session: Session): AsyncGenerator<Page> {
+  yield* pages;
+  await session.warn(...empty.notes());
 }
 
 function carries(record: ComparedLink['record'], label: string | undefined): boolean {

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { DifferentError, UsageError } from '../base/errors.ts';
+import { type BaseListing, openBase } from '../changes/base-listing.ts';
 import { checkedRows } from '../changes/checked-rows.ts';
-import { type ComparedLink, comparedPages, fileOutcome } from '../changes/comparison.ts';
+import { type ComparedLink, comparedPages, outcomeSince } from '../changes/comparison.ts';
 import { showPlan } from '../changes/consent.ts';
+import { EmptyCells } from '../changes/empty-cells.ts';
 import { fieldChanges } from '../changes/field-changes.ts';
 import { type ChangePlan, startPlan } from '../changes/plan.ts';
 import { wantsRows } from '../changes/plan-report.ts';
@@ -13,7 +15,7 @@ import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { type LinkDomains, linkText } from '../contract/link.ts';
-import { addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import {
   addSelectionFlags,
   type LinkSelection,
@@ -30,6 +32,8 @@ interface DiffOptions extends SelectionOptions, BulkOptions {}
 export function registerDiff(command: Command, run: Runner): void {
   addSelectionFlags(command);
   addInputFlags(command);
+  addBaseFlag(command);
+  addClearFlag(command);
   command.action(run(diff));
   describe(command, {
     examples: [
@@ -65,11 +69,14 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   const session = await openSession(invocation);
   const listed: LinkSelection | undefined = selection ?? (options.allDomains ? { kind: 'all' } : undefined);
   if (listed) refuseDomainsOf(listed, options, session);
-  const { input, domains } = await checkedRows('apply', options, session, { isOnlyRead: true });
+  const base = await openBase(options, session);
+  const { input, domains, targets } = await checkedRows('apply', options, session, { isOnlyRead: true });
   if (!listed) await noteCoverage(domains, session);
   const besides = listed ? await selectLinks(listed, options, session) : await linksOfDomains(domains, options, session);
-  const compared = comparedPages({ file: input, besides: besides.pages, batchSize: batchSizeOf(session) }, session);
-  return diffReport(compared, { file: input.name, domains: domainsOf(domains, besides) }, session);
+  const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
+  const batchSize = batchSizeOf(session);
+  const compared = comparedPages({ file: input, besides: besides.pages, batchSize, empty }, session);
+  return diffReport(compared, { file: input.name, domains: domainsOf(domains, besides), base, empty }, session);
 }
 
 const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };
@@ -87,9 +94,16 @@ const columns: readonly Column[] = [
   { name: 'after', shrinks: true },
 ];
 
+interface Compared {
+  readonly file: string;
+  readonly domains: LinkDomains;
+  readonly base: BaseListing | undefined;
+  readonly empty: EmptyCells;
+}
+
 function diffReport(
   compared: AsyncIterable<{ readonly links: readonly ComparedLink[]; readonly read: number }>,
-  { file, domains }: { readonly file: string; readonly domains: LinkDomains },
+  { file, domains, base, empty }: Compared,
   session: Session,
 ): RowsReport {
   const { streams } = session;
@@ -99,7 +113,7 @@ function diffReport(
     for await (const { links, read } of compared) {
       const some: Row[] = [];
       for (const link of links) {
-        const outcome: PlannedOutcome = link.item ? fileOutcome(link.item, link.record) : { kind: 'delete' };
+        const outcome = outcomeSince(link, base, () => ({ kind: 'delete' }));
         plan.add({ ...link, outcome });
         if (asRows) some.push(...rowsOf(link, outcome));
       }
@@ -109,7 +123,9 @@ function diffReport(
     if (!asRows) await showPlan(plan, session);
   }
   const drift = (): DifferentError | undefined =>
-    plan.counts.planned > 0 ? new DifferentError(`${file} and the account differ`, { reported: true }) : undefined;
+    plan.counts.planned + plan.counts.refused > 0
+      ? new DifferentError(`${file} and the account differ`, { reported: true })
+      : undefined;
   const shown = ['sign', domains.length > 1 ? 'short_url' : 'hash', 'field', 'before', 'after'];
   return {
     kind: 'rows',
@@ -119,7 +135,7 @@ function diffReport(
     tableFields: shown,
     pipedFields: shown,
     members: () => ({ summary: summaryOf(plan) }),
-    notes: () => (asRows ? plan.summary() : []),
+    notes: () => [...(asRows ? plan.summary() : []), ...empty.notes()],
     outcome: drift,
     // A reader that goes away has seen a difference.
     abandoned: drift,
@@ -137,7 +153,7 @@ function summaryOf({ countOf }: ChangePlan): Row {
 
 /** A row for each difference. */
 function rowsOf({ target, record, item }: ComparedLink, outcome: PlannedOutcome): Row[] {
-  const sign = signs[outcome.kind];
+  const sign = outcome.kind === 'refused' ? '!' : signs[outcome.kind];
   const short_url = target.domain === undefined ? record?.short_url : linkText(target);
   const name = { sign, hash: target.hash, short_url };
   switch (outcome.kind) {
@@ -145,8 +161,9 @@ function rowsOf({ target, record, item }: ComparedLink, outcome: PlannedOutcome)
       return [{ ...name, after: item?.long_url }];
     case 'delete':
       return [{ ...name, before: record?.long_url }];
+    case 'refused':
     case 'change':
-      return fieldChanges(outcome.fields, record ?? {}).map(({ field, before, after }) => ({
+      return fieldChanges(outcome.fields ?? {}, record ?? {}).map(({ field, before, after }) => ({
         ...name,
         field,
         before,

@@ -18,6 +18,8 @@ export interface BulkOptions {
   readonly dateFormat?: DateFormat;
   readonly tagSeparator?: string;
   readonly encoding?: string;
+  readonly base?: string;
+  readonly clearEmpty?: boolean;
   readonly results?: string;
   readonly failed?: string;
   readonly batchSize?: number;
@@ -45,6 +47,16 @@ export function addInputFlags(command: Command): void {
     .addOption(new Option('--ignore-unknown-columns').hideHelp())
     .option('--formula-guarded', "remove one leading ' from csv cells")
     .option('--print-template', 'print a sample input file');
+}
+
+/** The flag of files that were made from a listing. */
+export function addBaseFlag(command: Command): void {
+  command.option('--base <file>', 'listing that the file was made from: only what differs from it is changed', once);
+}
+
+/** The flag of comparisons, for which an empty cell says nothing otherwise. */
+export function addClearFlag(command: Command): void {
+  command.option('--clear-empty', 'an empty csv cell of note, tags, expiration_date or max_clicks clears the field');
 }
 
 /** Flags that say how rows go out and where their results are kept. */

@@ -12,6 +12,7 @@ import { DuplicateSearch } from './repeated-hashes.ts';
 import { type InputRow, type ReadOptions, type RecordReader, RowDraft } from './row.ts';
 import type { Source } from './source.ts';
 import { type RecordBatch, textLines } from './text-lines.ts';
+import type { Target } from './values.ts';
 
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
   /** Accepts custom hashes that differ only in case (C16). */
@@ -40,6 +41,8 @@ export interface CheckedInput {
   readonly columns: string | undefined;
   /** Some of it is lost: that is said in any case. */
   readonly hasLosses: boolean;
+  /** What the columns of a csv set. */
+  readonly targets: ReadonlySet<Target>;
   /** Hosts of the short URLs of links to be made, each with the first line that has it. */
   readonly hosts: ReadonlyMap<string, number>;
   /** Whether dates of rows count from today; they are as they were typed (`D24`). */
@@ -63,7 +66,7 @@ export async function checkInput<Use extends InputUse>(
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
   let rows = 0;
-  let hasHeader = false;
+  let targets: ReadonlySet<Target> | undefined;
   let withHash = 0;
   let skipped = 0;
   let countsFromToday = false;
@@ -72,8 +75,8 @@ export async function checkInput<Use extends InputUse>(
   const notices: Notices = {
     problem: problems.add,
     warning: warnings.add,
-    header: () => {
-      hasHeader = true;
+    header: (found) => {
+      targets = found;
     },
     columns: found.add,
     lost: found.lose,
@@ -99,7 +102,7 @@ export async function checkInput<Use extends InputUse>(
   await duplicates.confirm(() => rowsOf(source, options, silent), problems.add);
   if (problems.count > 0) throw invalid(source.name, options.use, problems);
   // Without even a header it is no listing of an empty account, but one that failed.
-  const mayBeEmpty = options.allowEmpty && (hasHeader || options.format !== 'csv');
+  const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
   if (rows === 0 && !mayBeEmpty) throw empty(source.name, options);
   return {
     rows,
@@ -109,6 +112,7 @@ export async function checkInput<Use extends InputUse>(
     warnings: warnings.lines('warnings'),
     columns: found.text(),
     hasLosses: found.hasLosses,
+    targets: targets ?? new Set(),
     hosts,
     countsFromToday,
   };

@@ -29,7 +29,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
       }
       header = readHeader(record, line, options, notices);
       if (!header) return 'end';
-      notices.header();
+      notices.header(new Set(header.columns.flatMap(({ setting }) => setting?.target ?? [])));
       const { isForeign } = header;
       columns = header.columns.map((column) => {
         const { setting, index } = column;
