@@ -12,6 +12,7 @@ export class EmptyCells {
   readonly #names: readonly Clearable[];
   readonly #clears: boolean;
   readonly #counts = new Map<Clearable, number>();
+  #isSaid = false;
 
   constructor(targets: ReadonlySet<Target>, edition: Edition, clears: boolean) {
     this.#names = clearable.filter((name) => targets.has(name) && fieldNames('edit', edition).includes(name));
@@ -31,6 +32,13 @@ export class EmptyCells {
     if (this.#clears) return { ...item, ...Object.fromEntries(empty.map((name) => [name, fields[name].default])) };
     for (const name of empty) if (record && hasValue(name, record)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     return item;
+  }
+
+  /** The same the first time: a dry run may read everything again. */
+  newNotes(): string[] {
+    if (this.#isSaid) return [];
+    this.#isSaid = true;
+    return this.notes();
   }
 
   /** `not compared: 3 empty cells of note (--clear-empty clears them)`. */

@@ -7,15 +7,18 @@ import { type BaseListing, openBase } from '../changes/base-listing.ts';
 import { checkedRows } from '../changes/checked-rows.ts';
 import { appliedRow, type ComparedLink, comparedPages, type FileLink, outcomeSince } from '../changes/comparison.ts';
 import { requireAnswer } from '../changes/consent.ts';
+import { differencesOf } from '../changes/differences.ts';
 import { EmptyCells } from '../changes/empty-cells.ts';
 import { changeListed } from '../changes/listed-change.ts';
-import type { ChangePlan } from '../changes/plan.ts';
+import { type ChangePlan, startPlan } from '../changes/plan.ts';
+import { MarkdownPlan } from '../changes/plan-markdown.ts';
 import type { PlannedOutcome } from '../changes/planned-links.ts';
-import { linksOfDomains, rereadable } from '../changes/selected-links.ts';
+import { linksOfDomains, rereadable, type SelectedPage } from '../changes/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
+import { markdown } from '../contract/formats.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
@@ -23,7 +26,7 @@ import { once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { cellValue, isRefused } from '../input/values.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { namesOf, type Report } from '../output/report.ts';
+import { namesOf, type Report, type TextReport } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 import { printTemplate } from './print-template.ts';
 
@@ -64,6 +67,9 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   if (options.printTemplate) return await printTemplate('apply', options, invocation);
   const { file, prune } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
+  if (invocation.global.output === markdown && !invocation.global.dryRun) {
+    throw new UsageError('-o markdown shows the plan: add --dry-run');
+  }
   if (prune?.trim() === '') throw new UsageError('--prune: the label is empty');
   const session = await openSession(invocation);
   await requireAnswer(session, 'named');
@@ -74,6 +80,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   const batchSize = batchSizeOf(session, options.batchSize);
   const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
   const compared = () => comparedPages({ file: input, besides: besides.pages, batchSize, empty }, session);
+  if (session.global.output === markdown) return await markdownPlan({ pages: compared(), prune, base, empty }, session);
   return await changeListed<AppliedPayload, ComparedLink>(
     {
       what: ['apply', '-f', file, ...(prune === undefined ? [] : ['--prune', prune])].map(shellWord).join(' '),
@@ -99,6 +106,27 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   );
 }
 
+interface Planned {
+  readonly pages: AsyncIterable<SelectedPage<ComparedLink>>;
+  readonly prune: string | undefined;
+  readonly base: BaseListing | undefined;
+  readonly empty: EmptyCells;
+}
+
+/** What would be done, for the comment of a pull request. */
+async function markdownPlan({ pages, prune, base, empty }: Planned, session: Session): Promise<TextReport> {
+  const plan = startPlan({ verb: 'apply', session });
+  const shown = new MarkdownPlan();
+  for await (const { links } of pages) {
+    for (const link of links) {
+      const outcome = decide(link, prune, base);
+      plan.add({ ...link, outcome });
+      shown.add(differencesOf(link, outcome));
+    }
+  }
+  return { kind: 'text', text: shown.text(plan, empty.notes()), notes: () => ['dry run: nothing was sent'] };
+}
+
 type AppliedPayload = ReturnType<typeof appliedRow>;
 
 const missing = { details: ['usage: linkctl apply -f <file> [--prune <label>]'], hint: 'linkctl apply --help' };
@@ -113,7 +141,7 @@ function decide(link: ComparedLink, prune: string | undefined, base: BaseListing
 /** Says which cells were not compared, when all are read. */
 async function* notedPages<Page>(pages: AsyncIterable<Page>, empty: EmptyCells, session: Session): AsyncGenerator<Page> {
   yield* pages;
-  await session.warn(...empty.notes());
+  for (const line of empty.newNotes()) await session.note(line);
 }
 
 function carries(record: ComparedLink['record'], label: string | undefined): boolean {

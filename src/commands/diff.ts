@@ -4,17 +4,18 @@ import { type BaseListing, openBase } from '../changes/base-listing.ts';
 import { checkedRows } from '../changes/checked-rows.ts';
 import { type ComparedLink, comparedPages, outcomeSince } from '../changes/comparison.ts';
 import { showPlan } from '../changes/consent.ts';
+import { differencesOf } from '../changes/differences.ts';
 import { EmptyCells } from '../changes/empty-cells.ts';
-import { fieldChanges } from '../changes/field-changes.ts';
 import { type ChangePlan, startPlan } from '../changes/plan.ts';
+import { MarkdownPlan } from '../changes/plan-markdown.ts';
 import { wantsRows } from '../changes/plan-report.ts';
-import { type PlannedOutcome, signs } from '../changes/planned-links.ts';
 import { linksOfDomains, noteCoverage, refuseDomainsOf, type SelectedLinks, selectLinks } from '../changes/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { type LinkDomains, linkText } from '../contract/link.ts';
+import { markdown } from '../contract/formats.ts';
+import type { LinkDomains } from '../contract/link.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import {
   addSelectionFlags,
@@ -24,7 +25,7 @@ import {
   type SelectionOptions,
 } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
-import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { type Column, namesOf, type Report, type Row, type RowsReport, type TextReport } from '../output/report.ts';
 import { printTemplate } from './print-template.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}
@@ -76,7 +77,9 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
   const batchSize = batchSizeOf(session);
   const compared = comparedPages({ file: input, besides: besides.pages, batchSize, empty }, session);
-  return diffReport(compared, { file: input.name, domains: domainsOf(domains, besides), base, empty }, session);
+  const place = { file: input.name, domains: domainsOf(domains, besides), base, empty };
+  if (session.global.output === markdown) return await markdownDiff(compared, place, session);
+  return diffReport(compared, place, session);
 }
 
 const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };
@@ -115,7 +118,7 @@ function diffReport(
       for (const link of links) {
         const outcome = outcomeSince(link, base, () => ({ kind: 'delete' }));
         plan.add({ ...link, outcome });
-        if (asRows) some.push(...rowsOf(link, outcome));
+        if (asRows) some.push(...differencesOf(link, outcome));
       }
       streams.progress.step(() => `${read} links compared`);
       yield some;
@@ -151,26 +154,26 @@ function summaryOf({ countOf }: ChangePlan): Row {
   };
 }
 
-/** A row for each difference. */
-function rowsOf({ target, record, item }: ComparedLink, outcome: PlannedOutcome): Row[] {
-  const sign = outcome.kind === 'refused' ? '!' : signs[outcome.kind];
-  const short_url = target.domain === undefined ? record?.short_url : linkText(target);
-  const name = { sign, hash: target.hash, short_url };
-  switch (outcome.kind) {
-    case 'create':
-      return [{ ...name, after: item?.long_url }];
-    case 'delete':
-      return [{ ...name, before: record?.long_url }];
-    case 'refused':
-    case 'change':
-      return fieldChanges(outcome.fields ?? {}, record ?? {}).map(({ field, before, after }) => ({
-        ...name,
-        field,
-        before,
-        // What is sent of tags are instructions.
-        after: field === 'tags' ? item?.tags : after,
-      }));
-    default:
-      return [];
+function driftOf({ counts }: ChangePlan, file: string): DifferentError | undefined {
+  return counts.planned + counts.refused > 0
+    ? new DifferentError(`${file} and the account differ`, { reported: true })
+    : undefined;
+}
+
+/** The same for the comment of a pull request. */
+async function markdownDiff(
+  compared: AsyncIterable<{ readonly links: readonly ComparedLink[] }>,
+  { file, base, empty }: Compared,
+  session: Session,
+): Promise<TextReport> {
+  const plan = startPlan({ verb: 'differ', session });
+  const shown = new MarkdownPlan();
+  for await (const { links } of compared) {
+    for (const link of links) {
+      const outcome = outcomeSince(link, base, () => ({ kind: 'delete' }));
+      plan.add({ ...link, outcome });
+      shown.add(differencesOf(link, outcome));
+    }
   }
+  return { kind: 'text', text: shown.text(plan, empty.notes()), outcome: () => driftOf(plan, file) };
 }
