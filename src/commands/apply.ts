@@ -45,13 +45,15 @@ export function registerApply(command: Command, run: Runner): void {
     examples: [
       'linkctl apply -f links.csv',
       'linkctl apply -f links.csv --dry-run',
+      'linkctl apply -f links.csv --dry-run -o markdown > comment.md',
       'git pull -q && linkctl apply -f links.csv --prune from-git --yes',
     ],
     fields: namesOf(urlColumns),
     notes: [
       'Makes the links that are missing and edits those that differ, as linkctl diff shows them. Each row names its link by hash, custom_hash ' +
-        'or short_url. An empty cell changes nothing: in csv, never clears expiration_date, and a note or tags cannot be cleared; in jsonl, null or "" and [] do it. tags are all labels of the link: ' +
-        'others are detached.',
+        'or short_url. An empty csv cell changes nothing; --clear-empty clears the field, and never clears expiration_date. In JSON, use null or "" and []. ' +
+        'tags are all labels of the link: others are detached. With --base <listing>, only what differs from the listing is changed, and a ' +
+        'link that somebody else changed meanwhile is left alone.',
       'Nothing is deleted, except with --prune <label>: links on the domains of the file that carry the label and are not in the file. Other ' +
         'links that are not in the file are left alone, and named.',
       'It stops if more than 30 % of the links that it governs, and at least 10, would be changed or deleted: --max-affected <n> allows up ' +

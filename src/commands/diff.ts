@@ -40,6 +40,7 @@ export function registerDiff(command: Command, run: Runner): void {
     examples: [
       'linkctl diff -f links.csv',
       "linkctl diff -f links.csv --by-tags 'promo'",
+      'linkctl diff -f links.csv -o markdown',
       'linkctl diff -f links.csv --all-domains -o json',
       'linkctl list -o csv > links.csv && linkctl diff -f links.csv',
     ],
@@ -48,8 +49,9 @@ export function registerDiff(command: Command, run: Runner): void {
       'Exit 0 if the file and the account are equal, 12 if they differ, another code for a failure.',
       '+ is a link that only the file has, - one that only the account has, and ~ a field that differs: before is the value of the account, ' +
         'after that of the file. A terminal shows changes that are alike once, with their number; a pipe or -o gets a row for each difference.',
-      'Each row names its link by hash, custom_hash or short_url, with a domain column if hashes are not enough. An empty cell is not ' +
-        'compared: in csv, never says that a link has no expiration_date, and nothing says so of a note or tags; in jsonl, null or "" and [] do. tags are all labels of the link, as in a listing. ' +
+      'Each row names its link by hash, custom_hash or short_url, with a domain column if hashes are not enough. To state that ' +
+        'a link has no expiration date, write never. Empty csv cells are not compared; --clear-empty clears them. In JSON, use "" and []. With ' +
+        '--base <listing>, only what differs from the listing is compared; ! is a link that has changed since. tags are all labels of the link, as in a listing. ' +
         'Columns of a listing that cannot be set, such as clicks, are not compared.',
       'Without a selection, - covers the domains that the file names, or the domain in use. With one, it covers what is selected; links ' +
         'that the file names are always compared.',

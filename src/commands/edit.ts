@@ -48,7 +48,8 @@ export function registerEdit(command: Command, run: Runner): void {
     notes: [
       'Without a flag, a field stays unchanged. --note "" clears the note. To remove the expiration date, use --expires never. With -f, ' +
         'hash selects the link, custom_hash is its new hash, and tags contains +label and -label. You can edit the output of ' +
-        'list -o csv and use it as input. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and --filter list the links first, show the plan, and change exactly those. --no-undo with --by-tags leaves the selection to the server, which can only set --note, --expires, --email-stats and --max-clicks so.',
+        'list -o csv and use it as input: with --base <listing>, only cells that differ from the listing are sent, and a link that somebody ' +
+        'else changed meanwhile is left alone. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and --filter list the links first, show the plan, and change exactly those. --no-undo with --by-tags leaves the selection to the server, which can only set --note, --expires, --email-stats and --max-clicks so.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });

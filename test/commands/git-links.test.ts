@@ -6,7 +6,7 @@ import { numbered, store } from '../support/stored-links.ts';
 
 const listing = ['list', '--all', '--fields', 'writable', '--order-by', 'hash', '-o', 'csv'];
 
-describe.each(['a', 'b'] as const)('P5, edition %s: links in git', (edition) => {
+describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => {
   test.override({ edition });
 
   test('--fields writable has what can be set, in a stable order; a visit changes nothing of it', async ({
