@@ -30,15 +30,15 @@ export interface CheckedRows<Use extends InputUse> {
 
 /** What a command reads of a file besides what every command does. */
 export interface ReadMore<Use extends InputUse> {
-  /** UTM parameters for every long URL (I7), as typed. */
+  /** UTM parameters for every long URL, as typed. */
   readonly utm?: string | undefined;
-  /** Gets the first rows without a problem, where they are to be shown (I8). */
+  /** Gets the first rows without a problem, where they are to be shown. */
   readonly first?: InputRow<Use>[] | undefined;
   /** Nothing will be sent; without it, in a dry run. */
   readonly isOnlyRead?: boolean;
 }
 
-/** Opens and checks a file of rows (B51, R-28); warnings are printed. Throws a UsageError with all that is wrong. */
+/** Opens and checks a file of rows; warnings are printed. Throws a UsageError with all that is wrong. */
 export async function checkedRows<Use extends InputUse>(
   use: Use,
   options: BulkOptions,

@@ -36,7 +36,7 @@ export interface Comparison {
 }
 
 /**
- * First the links of the file as the account has them now, in the order of the file, then those that only the account has (P1). Every
+ * First the links of the file as the account has them now, in the order of the file, then those that only the account has. Every
  * link comes once.
  */
 export async function* comparedPages(
@@ -100,7 +100,7 @@ function namesOf({ hash, domain }: LinkKey, record: UrlRecord | undefined): stri
 }
 
 /**
- * What makes a link as its file has it: fields that the file leaves out are not compared (P1). Neither is the spelling, as a server that
+ * What makes a link as its file has it: fields that the file leaves out are not compared. Neither is the spelling, as a server that
  * writes long URLs its own way would never be as the file says.
  */
 export function fileOutcome({ hash: _, domain: __, ...fields }: FileLink, record: UrlRecord | undefined): PlannedOutcome {

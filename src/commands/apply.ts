@@ -64,7 +64,7 @@ export function registerApply(command: Command, run: Runner): void {
   });
 }
 
-/** Makes the account as a file says, in one run (P2). */
+/** Makes the account as a file says, in one run. */
 async function apply(options: ApplyOptions, invocation: Invocation): Promise<Report> {
   if (options.printTemplate) return await printTemplate('apply', options, invocation);
   const { file, prune } = options;
@@ -173,7 +173,7 @@ function made({ hash, long_url }: FileLink, outcome: PlannedOutcome): PlannedOut
     : outcome;
 }
 
-/** Beyond so many links, and this part of those that the file governs, a change is probably a wrong file (P3). */
+/** Beyond so many links, and this part of those that the file governs, a change is probably a wrong file. */
 const least = 10;
 const part = 0.3;
 

@@ -60,7 +60,7 @@ export function registerDiff(command: Command, run: Runner): void {
   });
 }
 
-/** Compares a file with the account, and changes nothing (P1). */
+/** Compares a file with the account, and changes nothing. */
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await printTemplate('apply', options, invocation);
   const { file } = options;

@@ -72,7 +72,7 @@ export function addBatchFlags(command: Command, force = 'start even if the quota
     .option('--force', force);
 }
 
-/** Flags that say whether a change keeps what the links were before it (U1). */
+/** Flags that say whether a change keeps what the links were before it. */
 export function addUndoFlags(command: Command): void {
   command.option('--undo', 'keep what is needed to undo the change, also for a single link in a script');
   addNoUndoFlag(command);
@@ -99,7 +99,7 @@ const inputFlags: readonly BulkFlag[] = [
 ];
 const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
 
-/** Refuses flags of input files, which would have no effect here (D48). `way` is how the URLs were named. */
+/** Refuses flags of input files, which would have no effect here. `way` is how the URLs were named. */
 export function refuseRowFlags(options: BulkOptions, way: string): void {
   refuse(inputFlags, options, `--file and cannot be used with ${way}`);
 }

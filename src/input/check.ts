@@ -15,15 +15,15 @@ import { type RecordBatch, textLines } from './text-lines.ts';
 import type { Target } from './values.ts';
 
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
-  /** Accepts custom hashes that differ only in case (C16). */
+  /** Accepts custom hashes that differ only in case. */
   readonly allowCaseDuplicates?: boolean | undefined;
   /** A file without rows is one: an empty account is listed so. */
   readonly allowEmpty?: boolean | undefined;
-  /** Gets the first rows without a problem; every problem is named then (I8). */
+  /** Gets the first rows without a problem; every problem is named then. */
   readonly first?: InputRow<Use>[] | undefined;
 }
 
-/** Rows that a preview shows (I8). */
+/** Rows that a preview shows. */
 const previewRows = 3;
 
 /** What is known of an input that may be sent. */
@@ -45,7 +45,7 @@ export interface CheckedInput {
   readonly targets: ReadonlySet<Target>;
   /** Hosts of the short URLs of links to be made, each with the first line that has it. */
   readonly hosts: ReadonlyMap<string, number>;
-  /** Whether dates of rows count from today; they are as they were typed (`D24`). */
+  /** Whether dates of rows count from today; they are as they were typed. */
   readonly countsFromToday: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface CheckedInput {
 const mostHosts = 1000;
 
 /**
- * Reads the whole input and validates every row before anything is sent (R-28, B51). Rows that are to be sent go to `kept`
+ * Reads the whole input and validates every row before anything is sent. Rows that are to be sent go to `kept`
  * meanwhile. Throws one UsageError with all that is wrong, up to 20 places.
  */
 export async function checkInput<Use extends InputUse>(

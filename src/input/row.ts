@@ -49,15 +49,15 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly strictColumns?: boolean | undefined;
   /** Links that are protected or off at the source are made all the same. */
   readonly includeProtected?: boolean | undefined;
-  /** Takes one `'` off every cell that begins with one (B21, R-47). */
+  /** Takes one `'` off every cell that begins with one. */
   readonly formulaGuarded?: boolean | undefined;
-  /** Columns that are named by hand, which beat the table (I3). */
+  /** Columns that are named by hand, which beat the table. */
   readonly columns?: NamedColumns | undefined;
   readonly dateFormat?: DateFormat | undefined;
   readonly tagSeparator?: string | undefined;
   /** An edit's tags stay as they are written, with their signs or without. */
   readonly keepsSigns?: boolean | undefined;
-  /** For every long URL of the rows; those of a row beat them (I7). */
+  /** For every long URL of the rows; those of a row beat them. */
   readonly utm?: readonly Parameter[] | undefined;
 }
 
@@ -221,7 +221,7 @@ interface ShortUrl {
   readonly column: number | undefined;
 }
 
-/** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already (B21). */
+/** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already. */
 export function instruction(entry: string): string {
   return /^[+-]/.test(entry) ? entry : `+${entry}`;
 }
