@@ -95,7 +95,14 @@ interface NamedRequests<Item extends object, Payload extends LinkKey> {
 
 /** The calls of a run of links that are named, without those that it finds to be as they should be, or not to exist. */
 export async function* namedRequests<Item extends object, Payload extends LinkKey>(
-  { input, payload, operation, options, isTyped = false, outcomeOf = () => ({ kind: 'unchanged' }) }: NamedRequests<Item, Payload>,
+  {
+    input,
+    payload,
+    operation,
+    options,
+    isTyped = false,
+    outcomeOf = () => ({ kind: 'unchanged' }),
+  }: NamedRequests<Item, Payload>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
   const { client } = session;

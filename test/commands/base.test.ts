@@ -88,6 +88,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran.stderr).toContain('2 links would be changed, 1 refused');
     expect(ran.stderr).toContain('changed since the base: long_url (1): http://localhost/h2');
     expect((await sent(wire)).filter(({ call }) => call.startsWith('PATCH'))).toEqual([]);
+    const { requests } = JSON.parse((await linkctl(['edit', '-f', edited, '--base', listed, '-n', '-o', 'json'])).stdout);
+    expect(JSON.stringify(requests)).toContain('"mine"');
+    expect(JSON.stringify(requests)).not.toMatch(/"h[024]"|mine\.example/);
   });
 
   test('W5: a link that the base lacks is refused, with its line; so are other values', async ({
