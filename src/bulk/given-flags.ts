@@ -51,6 +51,8 @@ const optionWords: { readonly [O in RunIdentity['operation']]?: Words } & { read
     date_format: '--date-format',
     tag_separator: '--tag-separator',
     encoding: '--encoding',
+    base: '--base',
+    clear_empty: '--clear-empty',
     utm: '--utm',
     today: 'dates that count from today',
   },

@@ -38,7 +38,8 @@ export async function* plannedCalls<Payload extends object>({
   const rules = rulesOf({ group, fitting }, batchSize);
   const known = { operation, inDoubt: new Set<number>(), isSelected: undefined };
   for await (const some of rowBatches({ open: () => rows }, batchSize)) {
-    const all = some.map((row, index) => ({ ...row, index, payload: payload(row.item), listed: row.before }));
+    const wanted = some.filter(({ skip }) => skip === undefined);
+    const all = wanted.map((row, index) => ({ ...row, index, payload: payload(row.item), listed: row.before }));
     for (const cut of batchesOf(all, rules)) {
       const batch = exceptSwapped(cut, operation);
       for (const { payload: sent, before } of batch) if (before !== undefined) operation.see?.(sent, before);

@@ -7,7 +7,7 @@ import type { Journal, OpenJournalFile } from './journal/journal.ts';
 import type { RunState } from './journal/run-state.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { Mode } from './operations/shorten.ts';
-import type { RowError } from './results/row-outcome.ts';
+import type { RowError, Skip } from './results/row-outcome.ts';
 import type { RunRecord } from './run-names.ts';
 import type { NoteChanges } from './settled-change.ts';
 
@@ -20,8 +20,8 @@ export interface RunRow<Item extends object = object> {
   readonly before?: UrlRecord | null | undefined;
   /** Why the link is left alone: the row fails with it, and nothing is sent. */
   readonly refusal?: string | RowError | undefined;
-  /** Why the row is left out, as its author wishes: it is skipped, and nothing is sent. */
-  readonly skip?: string | undefined;
+  /** The row is left out, as its author wishes: nothing is read or sent for it. */
+  readonly skip?: Skip | undefined;
 }
 
 /** A file as it was when it was read. */

@@ -4,7 +4,7 @@ import { serializeBatch } from './batches.ts';
 import { knownBefore } from './journal/recorded-outcomes.ts';
 import { isSettled, type OpenIntent, type RunState } from './journal/run-state.ts';
 import { hashGiver } from './operations/generated-hash.ts';
-import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
+import type { BulkRow, RowOutcome, Skip } from './results/row-outcome.ts';
 import type { RunExecution } from './run-execution.ts';
 import type { RunRow } from './run-plan.ts';
 import type { DoubtfulBatch } from './sending/execution.ts';
@@ -149,10 +149,14 @@ export async function settleSegment<Payload extends object>(
   const earlier = (await run.recorded.outcomesOf(settled)).values();
   return segment.rows.map((row) => {
     const of = state.stateOf(row.index);
-    if (row.skip !== undefined) return { ...row, status: 'skipped', error: { code: 0, message: row.skip } };
+    if (row.skip) return leftOut(row, row.skip);
     if (isSettled(of)) return earlier.next().value ?? unknownOutcome(row, run.operation);
     return sent.get(row.index) ?? (of === 'free' ? notSent(row, run.stop) : unknownOutcome(row, run.operation));
   });
+}
+
+function leftOut<Payload extends object>(row: BulkRow<Payload>, { status, reason }: Skip): RowOutcome<Payload> {
+  return reason === undefined ? { ...row, status } : { ...row, status, error: { code: 0, message: reason } };
 }
 
 type Outcomes<Payload extends object> = ReadonlyMap<number, RowOutcome<Payload>>;

@@ -11,6 +11,7 @@ import { formatOf, type InputUse } from '../input/format.ts';
 import { KeptRows } from '../input/kept-rows.ts';
 import { type Placement, readPlaced, refuseForeign } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
+import type { Target } from '../input/values.ts';
 import { utmParameters } from '../link/rules/utm.ts';
 import { refuseTooMany } from './consent.ts';
 import { datedRows, foreignHosts, type RowReading, readingOf, settingsOf } from './row-reading.ts';
@@ -23,19 +24,21 @@ export interface CheckedRows<Use extends InputUse> {
   /** Where the rows of an edit are. */
   readonly domains: LinkDomains;
   readonly reading: RowReading<ItemOf[Use]>;
+  /** What the columns of a csv set. */
+  readonly targets: ReadonlySet<Target>;
 }
 
 /** What a command reads of a file besides what every command does. */
 export interface ReadMore<Use extends InputUse> {
-  /** UTM parameters for every long URL (I7), as typed. */
+  /** UTM parameters for every long URL, as typed. */
   readonly utm?: string | undefined;
-  /** Gets the first rows without a problem, where they are to be shown (I8). */
+  /** Gets the first rows without a problem, where they are to be shown. */
   readonly first?: InputRow<Use>[] | undefined;
   /** Nothing will be sent; without it, in a dry run. */
   readonly isOnlyRead?: boolean;
 }
 
-/** Opens and checks a file of rows (B51, R-28); warnings are printed. Throws a UsageError with all that is wrong. */
+/** Opens and checks a file of rows; warnings are printed. Throws a UsageError with all that is wrong. */
 export async function checkedRows<Use extends InputUse>(
   use: Use,
   options: BulkOptions,
@@ -50,6 +53,7 @@ export async function checkedRows<Use extends InputUse>(
     ...(utm !== undefined && { utm: utmParameters(utm) }),
     // An empty account is listed as a file without rows.
     allowEmpty: use === 'apply',
+    keepsSigns: options.base !== undefined,
   };
   let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (placement: Placement): Promise<CheckedInput> => {
@@ -60,7 +64,7 @@ export async function checkedRows<Use extends InputUse>(
   const { rows, skipped, withHash, sha256, warnings } = checked;
   if (use === 'apply') await refuseForeign(placement.hosts, session, source.name);
   // Of a file that is compared, most rows change nothing.
-  if (use !== 'apply') refuseTooMany(rows - skipped, session);
+  if (use !== 'apply' && options.base === undefined) refuseTooMany(rows - skipped, session);
   if (checked.columns !== undefined) await (checked.hasLosses ? session.warn : session.note)(checked.columns);
   await session.warn(...warnings, ...(await foreignHosts(checked, source.name, session)));
   const flags = { columns, date_format: dateFormat, tag_separator: tagSeparator, encoding, utm };
@@ -70,7 +74,7 @@ export async function checkedRows<Use extends InputUse>(
   const open = use === 'apply' && checked.countsFromToday ? () => datedRows(read(), reading) : read;
   const takesSkipped = options.includeProtected;
   const input = { name: source.name, sha256, rows, skipped, takesSkipped, open, change: source.change, copyTo: source.copyTo };
-  return { input, withHash, domains: placement.domains(), reading };
+  return { input, withHash, domains: placement.domains(), reading, targets: checked.targets };
 }
 
 /** Keeps the checked rows until the command ends. What only reads keeps nothing on the disk: it reads the input again. */

@@ -11,6 +11,8 @@ import { tagInstructions } from '../contract/tag-label.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { ItemOf } from '../input/row.ts';
 import { fieldsThatDiffer } from '../link/same.ts';
+import { type BaseListing, changedFields, changedSinceBase } from './base-listing.ts';
+import type { EmptyCells } from './empty-cells.ts';
 import { plannedLinks } from './plan-report.ts';
 import type { PlannedOutcome } from './planned-links.ts';
 import type { SelectedLink, SelectedPage } from './selected-links.ts';
@@ -30,27 +32,28 @@ export interface Comparison {
   /** The links among which are those that the file lacks. */
   besides(): AsyncIterable<SelectedPage>;
   readonly batchSize: number;
+  readonly empty: EmptyCells;
 }
 
 /**
- * First the links of the file as the account has them now, in the order of the file, then those that only the account has (P1). Every
+ * First the links of the file as the account has them now, in the order of the file, then those that only the account has. Every
  * link comes once.
  */
 export async function* comparedPages(
-  { file, besides, batchSize }: Comparison,
+  { file, besides, batchSize, empty }: Comparison,
   { client }: Pick<Session, 'client'>,
 ): AsyncGenerator<SelectedPage<ComparedLink>> {
   const named = new NamedLinks();
   const missing = new NamedLinks();
   let read = 0;
+  empty.begin();
   for await (const rows of rowBatches(file, batchSize)) {
     const items = rows.map(({ item }) => item);
     for await (const found of plannedLinks([items], fileOutcome, { client, batchSize })) {
-      const links = found.map(({ target: { hash, domain }, record }, nth) => ({
-        target: { hash, domain },
-        record,
-        item: items[nth],
-      }));
+      const links = found.map(({ target: { hash, domain }, record }, nth) => {
+        const item = items[nth];
+        return { target: { hash, domain }, record, item: item && empty.filled(item, record) };
+      });
       for (const { target, record } of links) named.add(target, record);
       for (const { target, record } of links) if (!record) missing.add(target, undefined);
       read += links.length;
@@ -97,7 +100,7 @@ function namesOf({ hash, domain }: LinkKey, record: UrlRecord | undefined): stri
 }
 
 /**
- * What makes a link as its file has it: fields that the file leaves out are not compared (P1). Neither is the spelling, as a server that
+ * What makes a link as its file has it: fields that the file leaves out are not compared. Neither is the spelling, as a server that
  * writes long URLs its own way would never be as the file says.
  */
 export function fileOutcome({ hash: _, domain: __, ...fields }: FileLink, record: UrlRecord | undefined): PlannedOutcome {
@@ -107,6 +110,48 @@ export function fileOutcome({ hash: _, domain: __, ...fields }: FileLink, record
   const changed = fieldsThatDiffer(asked, record);
   if (changed.length === 0) return { kind: 'unchanged' };
   return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, asked[field]])) };
+}
+
+/**
+ * The same where the file was made from a listing: what the file has as the listing is left as it is, and so is a link that somebody else
+ * has changed since.
+ */
+export function outcomeSince(
+  { item, record, target }: ComparedLink,
+  base: BaseListing | undefined,
+  besides: (record: UrlRecord) => PlannedOutcome,
+): PlannedOutcome {
+  const was = base?.of(target);
+  if (!item) return record ? besidesSince(record, besides(record), base && { was }) : { kind: 'missing' };
+  const outcome = fileOutcome(item, record);
+  if (!base) return outcome;
+  if (!was) {
+    const isOther = record !== undefined && outcome.kind === 'change';
+    return isOther ? { kind: 'refused', reason: `exists, and is not in ${base.name}`, fields: outcome.fields } : outcome;
+  }
+  const fields = changedFields(item, was);
+  const names = Object.keys(fields);
+  if (!record) {
+    const reason = `deleted since ${base.name}`;
+    return names.length === 0 ? { kind: 'left', reason: `${reason}, left alone` } : { kind: 'refused', reason, fields };
+  }
+  const changed = fieldsThatDiffer(fields, record);
+  if (changed.length === 0) return { kind: 'unchanged' };
+  const since = changedSinceBase(fields, was, record);
+  if (since.length > 0) return { kind: 'refused', reason: `changed since ${base.name}: ${since.join(', ')}`, fields };
+  return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, fields[field]])) };
+}
+
+/** A link that only the account has is new there, or was taken out of the file. */
+function besidesSince(
+  record: UrlRecord,
+  outcome: PlannedOutcome,
+  base: { readonly was: FileLink | undefined } | undefined,
+): PlannedOutcome {
+  if (!base || outcome.kind !== 'delete') return outcome;
+  if (!base.was) return { kind: 'left', reason: 'created since the base, left alone' };
+  const isOther = fileOutcome(base.was, record).kind === 'change';
+  return isOther ? { kind: 'refused', reason: 'changed since the base' } : outcome;
 }
 
 function withoutDefaults(fields: EditFields): EditFields {

@@ -8,6 +8,7 @@ import type { Session } from '../cli/session.ts';
 import { isJson } from '../contract/formats.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
@@ -15,7 +16,7 @@ import type { Column, Row, RowsReport } from '../output/report.ts';
 import { sendingOf } from './checked-rows.ts';
 import { pinnedDomain } from './listed-plan.ts';
 import { plannedLinks } from './plan-report.ts';
-import type { PlanVerb } from './planned-links.ts';
+import type { PlannedLink, PlannedOutcome, PlanVerb } from './planned-links.ts';
 
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
 
@@ -86,13 +87,22 @@ interface NamedRequests<Item extends object, Payload extends LinkKey> {
   payload(item: Item): Payload;
   operation(settings: OperationSettings): BulkOperation<Payload>;
   readonly options: BulkOptions;
+  /** Says which links are left alone. */
+  outcomeOf?(target: Payload, record: UrlRecord | undefined): PlannedOutcome;
   /** Of links that were typed, nobody looks the default domain up. */
   readonly isTyped?: boolean;
 }
 
 /** The calls of a run of links that are named, without those that it finds to be as they should be, or not to exist. */
 export async function* namedRequests<Item extends object, Payload extends LinkKey>(
-  { input, payload, operation, options, isTyped = false }: NamedRequests<Item, Payload>,
+  {
+    input,
+    payload,
+    operation,
+    options,
+    isTyped = false,
+    outcomeOf = () => ({ kind: 'unchanged' }),
+  }: NamedRequests<Item, Payload>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
   const { client } = session;
@@ -101,12 +111,13 @@ export async function* namedRequests<Item extends object, Payload extends LinkKe
   const isShown = !session.global.yes && canAsk(session);
   const isRead = !isShown && (options.undo !== false || results !== undefined);
   async function* rows(): AsyncGenerator<readonly RunRow[]> {
-    for await (const some of rowBatches(input, batchSize)) {
+    for await (const all of rowBatches(input, batchSize)) {
+      const some = all.filter(({ skip }) => skip === undefined);
       if (!isShown && !isRead) yield some;
       else {
         const targets = some.map(({ item }) => payload(item));
-        for await (const links of plannedLinks([targets], () => ({ kind: 'unchanged' }), { client, batchSize }))
-          yield some.map((row, nth) => ({ ...row, before: links[nth]?.record ?? null }));
+        for await (const links of plannedLinks([targets], outcomeOf, { client, batchSize }))
+          yield some.map((row, nth) => ({ ...row, before: links[nth]?.record ?? null, refusal: refusalIn(links[nth]) }));
       }
     }
   }
@@ -118,6 +129,10 @@ export async function* namedRequests<Item extends object, Payload extends LinkKe
     batchSize,
     isRead,
   });
+}
+
+function refusalIn(link: PlannedLink | undefined): string | undefined {
+  return link?.outcome.kind === 'refused' ? link.outcome.reason : undefined;
 }
 
 /** The same change of links that exist. */

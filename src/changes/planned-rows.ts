@@ -78,7 +78,7 @@ export async function linksReadFor<Item extends object>(
     const sent = rows.filter(({ skip }) => skip === undefined);
     const links = await read(sent.map(({ item }) => item));
     const linkOf = new Map(sent.map((row, nth) => [row, links[nth]]));
-    kept.add(rows.map((row) => ({ ...row, before: linkOf.get(row) })));
+    kept.add(rows.map((row) => ({ ...row, before: row.before === undefined ? linkOf.get(row) : row.before })));
     count += rows.length;
     session.streams.progress.step(() => `${count}/${input.rows} links read`);
   }

@@ -9,9 +9,9 @@ import type { ReadOptions } from '../input/row.ts';
 
 /** How rows were read, as far as what is sent depends on it. */
 export interface RowReading<Item> {
-  /** The flags, for the journal of a run (J8). */
+  /** The flags, for the journal of a run. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** The day from which dates of rows count; a run that is resumed has that of its beginning (`D24`). */
+  /** The day from which dates of rows count; a run that is resumed has that of its beginning. */
   readonly from?: { day: string };
   /** The row with the days that its dates name. Before that, `+30d` is in it as it was typed. */
   dated(item: Item): Item;
@@ -64,7 +64,7 @@ export async function* datedRows<Row extends { readonly item: Item }, Item>(
   for await (const rows of batches) yield rows.map((row) => ({ ...row, item: dated(row.item) }));
 }
 
-/** I4: the hosts whose short URLs lead elsewhere than the links that are made from them. The server is asked once, on edition A. */
+/** The hosts whose short URLs lead elsewhere than the links that are made from them. The server is asked once, on edition A. */
 export async function foreignHosts({ hosts }: CheckedInput, file: string, session: Session): Promise<string[]> {
   if (session.edition !== 'a' || hosts.size === 0) return [];
   const { names, defaultDomain } = await session.domains();

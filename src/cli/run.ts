@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { folders, type Signal, type System } from '../base/system.ts';
-import { type Format, formats, isFormat } from '../contract/formats.ts';
+import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { chooseFormat, type OutputOptions } from '../output/options.ts';
 import { printReport } from '../output/print.ts';
@@ -46,6 +46,9 @@ interface Begun {
 function begin(start: Launch, command: Command): Begun {
   const { system, streams, output, failure } = start;
   const global = command.optsWithGlobals<GlobalOptions>();
+  if (global.output === markdown && !withMarkdown.has(command.name())) {
+    throw new UsageError(`-o markdown is for the plans of ${[...withMarkdown].join(' and ')}`);
+  }
   Object.assign(output, outputOptions(global, start));
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();
@@ -112,11 +115,16 @@ function createEnd(): End {
   };
 }
 
-/** What flags and environment say about output (B17, B18, B36). Throws a UsageError. */
+/** Commands whose plan can be the comment of a pull request. */
+const withMarkdown: ReadonlySet<string> = new Set(['diff', 'apply']);
+
+/** What flags and environment say about output. Throws a UsageError. */
 function outputOptions(global: GlobalOptions, { system, streams }: Launch): OutputOptions {
   if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
+  const usual = usualFormat(formatOf(system.env.LINKCTL_OUTPUT), streams);
+  const given = global.output === markdown ? 'table' : (global.output ?? usual);
   return {
-    format: global.json ? 'json' : (global.output ?? usualFormat(formatOf(system.env.LINKCTL_OUTPUT), streams)),
+    format: global.json ? 'json' : given,
     fields: global.fields?.split(',').map((name) => name.trim()),
     header: global.header,
     truncate: global.truncate,

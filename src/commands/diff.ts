@@ -1,19 +1,22 @@
 import type { Command } from 'commander';
 import { DifferentError, UsageError } from '../base/errors.ts';
+import { type BaseListing, openBase } from '../changes/base-listing.ts';
 import { checkedRows } from '../changes/checked-rows.ts';
-import { type ComparedLink, comparedPages, fileOutcome } from '../changes/comparison.ts';
+import { type ComparedLink, comparedPages, outcomeSince } from '../changes/comparison.ts';
 import { showPlan } from '../changes/consent.ts';
-import { fieldChanges } from '../changes/field-changes.ts';
+import { differencesOf } from '../changes/differences.ts';
+import { EmptyCells } from '../changes/empty-cells.ts';
 import { type ChangePlan, startPlan } from '../changes/plan.ts';
+import { MarkdownPlan } from '../changes/plan-markdown.ts';
 import { wantsRows } from '../changes/plan-report.ts';
-import { type PlannedOutcome, signs } from '../changes/planned-links.ts';
 import { linksOfDomains, noteCoverage, refuseDomainsOf, type SelectedLinks, selectLinks } from '../changes/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { type LinkDomains, linkText } from '../contract/link.ts';
-import { addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { markdown } from '../contract/formats.ts';
+import type { LinkDomains } from '../contract/link.ts';
+import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import {
   addSelectionFlags,
   type LinkSelection,
@@ -22,7 +25,7 @@ import {
   type SelectionOptions,
 } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
-import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { type Column, namesOf, type Report, type Row, type RowsReport, type TextReport } from '../output/report.ts';
 import { printTemplate } from './print-template.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}
@@ -30,11 +33,14 @@ interface DiffOptions extends SelectionOptions, BulkOptions {}
 export function registerDiff(command: Command, run: Runner): void {
   addSelectionFlags(command);
   addInputFlags(command);
+  addBaseFlag(command);
+  addClearFlag(command);
   command.action(run(diff));
   describe(command, {
     examples: [
       'linkctl diff -f links.csv',
       "linkctl diff -f links.csv --by-tags 'promo'",
+      'linkctl diff -f links.csv -o markdown',
       'linkctl diff -f links.csv --all-domains -o json',
       'linkctl list -o csv > links.csv && linkctl diff -f links.csv',
     ],
@@ -43,8 +49,9 @@ export function registerDiff(command: Command, run: Runner): void {
       'Exit 0 if the file and the account are equal, 12 if they differ, another code for a failure.',
       '+ is a link that only the file has, - one that only the account has, and ~ a field that differs: before is the value of the account, ' +
         'after that of the file. A terminal shows changes that are alike once, with their number; a pipe or -o gets a row for each difference.',
-      'Each row names its link by hash, custom_hash or short_url, with a domain column if hashes are not enough. An empty cell is not ' +
-        'compared: in csv, never says that a link has no expiration_date, and nothing says so of a note or tags; in jsonl, null or "" and [] do. tags are all labels of the link, as in a listing. ' +
+      'Each row names its link by hash, custom_hash or short_url, with a domain column if hashes are not enough. To state that ' +
+        'a link has no expiration date, write never. Empty csv cells are not compared; --clear-empty clears them. In JSON, use "" and []. With ' +
+        '--base <listing>, only what differs from the listing is compared; ! is a link that has changed since. tags are all labels of the link, as in a listing. ' +
         'Columns of a listing that cannot be set, such as clicks, are not compared.',
       'Without a selection, - covers the domains that the file names, or the domain in use. With one, it covers what is selected; links ' +
         'that the file names are always compared.',
@@ -53,7 +60,7 @@ export function registerDiff(command: Command, run: Runner): void {
   });
 }
 
-/** Compares a file with the account, and changes nothing (P1). */
+/** Compares a file with the account, and changes nothing. */
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await printTemplate('apply', options, invocation);
   const { file } = options;
@@ -65,11 +72,16 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   const session = await openSession(invocation);
   const listed: LinkSelection | undefined = selection ?? (options.allDomains ? { kind: 'all' } : undefined);
   if (listed) refuseDomainsOf(listed, options, session);
-  const { input, domains } = await checkedRows('apply', options, session, { isOnlyRead: true });
+  const base = await openBase(options, session);
+  const { input, domains, targets } = await checkedRows('apply', options, session, { isOnlyRead: true });
   if (!listed) await noteCoverage(domains, session);
   const besides = listed ? await selectLinks(listed, options, session) : await linksOfDomains(domains, options, session);
-  const compared = comparedPages({ file: input, besides: besides.pages, batchSize: batchSizeOf(session) }, session);
-  return diffReport(compared, { file: input.name, domains: domainsOf(domains, besides) }, session);
+  const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
+  const batchSize = batchSizeOf(session);
+  const compared = comparedPages({ file: input, besides: besides.pages, batchSize, empty }, session);
+  const place = { file: input.name, domains: domainsOf(domains, besides), base, empty };
+  if (session.global.output === markdown) return await markdownDiff(compared, place, session);
+  return diffReport(compared, place, session);
 }
 
 const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };
@@ -87,9 +99,16 @@ const columns: readonly Column[] = [
   { name: 'after', shrinks: true },
 ];
 
+interface Compared {
+  readonly file: string;
+  readonly domains: LinkDomains;
+  readonly base: BaseListing | undefined;
+  readonly empty: EmptyCells;
+}
+
 function diffReport(
   compared: AsyncIterable<{ readonly links: readonly ComparedLink[]; readonly read: number }>,
-  { file, domains }: { readonly file: string; readonly domains: LinkDomains },
+  { file, domains, base, empty }: Compared,
   session: Session,
 ): RowsReport {
   const { streams } = session;
@@ -99,9 +118,9 @@ function diffReport(
     for await (const { links, read } of compared) {
       const some: Row[] = [];
       for (const link of links) {
-        const outcome: PlannedOutcome = link.item ? fileOutcome(link.item, link.record) : { kind: 'delete' };
+        const outcome = outcomeSince(link, base, () => ({ kind: 'delete' }));
         plan.add({ ...link, outcome });
-        if (asRows) some.push(...rowsOf(link, outcome));
+        if (asRows) some.push(...differencesOf(link, outcome));
       }
       streams.progress.step(() => `${read} links compared`);
       yield some;
@@ -109,7 +128,9 @@ function diffReport(
     if (!asRows) await showPlan(plan, session);
   }
   const drift = (): DifferentError | undefined =>
-    plan.counts.planned > 0 ? new DifferentError(`${file} and the account differ`, { reported: true }) : undefined;
+    plan.counts.planned + plan.counts.refused > 0
+      ? new DifferentError(`${file} and the account differ`, { reported: true })
+      : undefined;
   const shown = ['sign', domains.length > 1 ? 'short_url' : 'hash', 'field', 'before', 'after'];
   return {
     kind: 'rows',
@@ -119,7 +140,7 @@ function diffReport(
     tableFields: shown,
     pipedFields: shown,
     members: () => ({ summary: summaryOf(plan) }),
-    notes: () => (asRows ? plan.summary() : []),
+    notes: () => [...(asRows ? plan.summary() : []), ...empty.notes()],
     outcome: drift,
     // A reader that goes away has seen a difference.
     abandoned: drift,
@@ -135,25 +156,26 @@ function summaryOf({ countOf }: ChangePlan): Row {
   };
 }
 
-/** A row for each difference. */
-function rowsOf({ target, record, item }: ComparedLink, outcome: PlannedOutcome): Row[] {
-  const sign = signs[outcome.kind];
-  const short_url = target.domain === undefined ? record?.short_url : linkText(target);
-  const name = { sign, hash: target.hash, short_url };
-  switch (outcome.kind) {
-    case 'create':
-      return [{ ...name, after: item?.long_url }];
-    case 'delete':
-      return [{ ...name, before: record?.long_url }];
-    case 'change':
-      return fieldChanges(outcome.fields, record ?? {}).map(({ field, before, after }) => ({
-        ...name,
-        field,
-        before,
-        // What is sent of tags are instructions.
-        after: field === 'tags' ? item?.tags : after,
-      }));
-    default:
-      return [];
+function driftOf({ counts }: ChangePlan, file: string): DifferentError | undefined {
+  return counts.planned + counts.refused > 0
+    ? new DifferentError(`${file} and the account differ`, { reported: true })
+    : undefined;
+}
+
+/** The same for the comment of a pull request. */
+async function markdownDiff(
+  compared: AsyncIterable<{ readonly links: readonly ComparedLink[] }>,
+  { file, base, empty }: Compared,
+  session: Session,
+): Promise<TextReport> {
+  const plan = startPlan({ verb: 'differ', session });
+  const shown = new MarkdownPlan();
+  for await (const { links } of compared) {
+    for (const link of links) {
+      const outcome = outcomeSince(link, base, () => ({ kind: 'delete' }));
+      plan.add({ ...link, outcome });
+      shown.add(differencesOf(link, outcome));
+    }
   }
+  return { kind: 'text', text: shown.text(plan, empty.notes()), outcome: () => driftOf(plan, file) };
 }

@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { fileBatches } from '../bulk/batches.ts';
 import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
+import { type BaseListing, changedSinceBase, openBase, sinceBase } from '../changes/base-listing.ts';
 import { checkedRows, keepsUndo, sendingOf } from '../changes/checked-rows.ts';
+import { refuseTooMany } from '../changes/consent.ts';
 import { namedRequests } from '../changes/dry-run.ts';
 import { changeLinks } from '../changes/link-change.ts';
 import { plannedLinks, planReport } from '../changes/plan-report.ts';
@@ -15,7 +17,7 @@ import { openSession } from '../cli/session.ts';
 import { fieldNames } from '../contract/fields.ts';
 import { enumerated } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { addSelectionFlags, refuseSelection, requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
@@ -29,6 +31,7 @@ export function registerEdit(command: Command, run: Runner): void {
   addSelectionFlags(command);
   addFieldFlags(command, 'edit');
   addInputFlags(command);
+  addBaseFlag(command);
   addBatchFlags(command);
   addUndoFlags(command);
   command.action(run(edit));
@@ -38,13 +41,15 @@ export function registerEdit(command: Command, run: Runner): void {
       'linkctl edit abc --new-hash sale --note "spring sale"',
       'linkctl edit abc def --add-tag promo --remove-tag draft --expires +30d',
       'linkctl edit -f edits.csv --results done.csv',
+      'linkctl edit -f edited.csv --base listed.csv',
       "linkctl edit --by-tags 'promo' --expires 2031-01-31",
     ],
     fields: namesOf(urlColumns),
     notes: [
       'Without a flag, a field stays unchanged. --note "" clears the note. To remove the expiration date, use --expires never. With -f, ' +
         'hash selects the link, custom_hash is its new hash, and tags contains +label and -label. You can edit the output of ' +
-        'list -o csv and use it as input. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and --filter list the links first, show the plan, and change exactly those. --no-undo with --by-tags leaves the selection to the server, which can only set --note, --expires, --email-stats and --max-clicks so.',
+        'list -o csv and use it as input: with --base <listing>, only cells that differ from the listing are sent, and a link that somebody ' +
+        'else changed meanwhile is left alone. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and --filter list the links first, show the plan, and change exactly those. --no-undo with --by-tags leaves the selection to the server, which can only set --note, --expires, --email-stats and --max-clicks so.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });
@@ -100,19 +105,26 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   const { edition } = session;
   const values = await readFieldFlags(options, session);
   const sending = sendingOf(options, session);
-  const { input, domains, reading } = await checkedRows('edit', options, session);
+  const base = await openBase(options, session);
+  if (base && Object.keys(values).length > 0)
+    throw new UsageError('--base takes all values from the file: remove the other flags');
+  const checked = await checkedRows('edit', options, session);
+  const { domains, reading } = checked;
+  const input = base ? await sinceBase(checked.input, base) : checked.input;
+  if (base) refuseTooMany(input.rows - input.skipped, session);
+  const outcome = (item: EditedRow, record?: UrlRecord) => rowOutcome(item, record, base);
   const payload = (item: EditedRow): EditedRow => ({ ...values, ...reading.dated(item) });
   if (session.global.dryRun) {
     const batches = fileBatches(input, payload, { limit: sending.batchSize });
-    const links = plannedLinks(batches, rowOutcome, { client: session.client, batchSize: sending.batchSize });
-    const requests = namedRequests({ input, payload, operation: editItemsOperation, options }, session);
+    const links = plannedLinks(batches, outcome, { client: session.client, batchSize: sending.batchSize });
+    const requests = namedRequests({ input, payload, operation: editItemsOperation, options, outcomeOf: outcome }, session);
     return planReport({ links, requests, verb: 'change', domains }, session);
   }
   const asked = {
     input,
     asks,
     verb: 'change',
-    outcomeOf: (item: EditedRow, record?: UrlRecord) => rowOutcome(payload(item), record),
+    outcomeOf: (item: EditedRow, record?: UrlRecord) => outcome(payload(item), record),
     batchSize: sending.batchSize,
   } as const;
   const undo = await keepsUndo(options, session);
@@ -123,9 +135,9 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
       operation: editItemsOperation,
       undo,
       what: `edit -f ${options.file}`,
-      input: { ...input, ...rows },
+      input: { ...input, ...rows, ...(base && { readAt: input.readAt }) },
       payload,
-      ...runFlags(values, options, reading),
+      ...withBase(runFlags(values, options, reading), base),
       columns: ['hash', ...fieldNames('edit', edition)],
     },
     { ...namesDomains(editPresentation, domains), domains },
@@ -133,6 +145,16 @@ async function editFile(options: EditOptions, invocation: Invocation, operands: 
   );
 }
 
-function rowOutcome({ hash: _, domain: __, ...fields }: EditedRow, record: UrlRecord | undefined): PlannedOutcome {
-  return outcomeOf(fields, record);
+/** Another base makes another change of the same file. */
+function withBase<Flags extends { readonly options: object }>(flags: Flags, base: BaseListing | undefined): Flags {
+  return base ? { ...flags, options: { ...flags.options, base: base.sha256 } } : flags;
+}
+
+function rowOutcome(item: EditedRow, record: UrlRecord | undefined, base: BaseListing | undefined): PlannedOutcome {
+  const { hash: _, domain: __, ...fields } = item;
+  const was = record && base?.of(item);
+  const since = was ? changedSinceBase(fields, was, record) : [];
+  return since.length > 0
+    ? { kind: 'refused', reason: `changed since the base: ${since.join(', ')}`, fields }
+    : outcomeOf(fields, record);
 }

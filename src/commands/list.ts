@@ -42,6 +42,7 @@ export function registerList(command: Command, run: Runner): void {
       'linkctl list',
       'linkctl list -o csv > links.csv',
       'linkctl list --search nodejs.org --fields hash,long_url',
+      'linkctl list --fields writable --order-by hash -o csv > links.csv',
       "linkctl list --by-tags '(promo|sale)&~old' --order-by clicks --limit 10",
       'linkctl list abc https://s.ex/def',
       "linkctl list --filter 'total_clicks=0' --filter 'url^=https://old.example'",

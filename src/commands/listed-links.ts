@@ -2,6 +2,8 @@ import type { Listing } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
 import { coverage, cutListing, joinedPages } from '../client/whole-listing.ts';
+import { type Edition, editions } from '../contract/editions.ts';
+import { fieldNames } from '../contract/fields.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { sharedDestinations } from '../link/shared-destinations.ts';
@@ -135,7 +137,8 @@ function readingText({ read, total, matched }: FilteredPage): string {
   return `${grouped(read)}/${total === undefined ? '?' : grouped(total)} links read, ${grouped(matched)} match`;
 }
 
-export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edition }: Session): RowsReport {
+export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edition, output }: Session): RowsReport {
+  output.fields = output.fields?.flatMap((name) => (name === 'writable' ? writableFields(edition) : [name]));
   return {
     kind: 'rows',
     key: 'urls',
@@ -146,4 +149,10 @@ export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edi
     csvFields: urlCsvFields(edition, severalDomains),
     empty: 'no URLs match',
   };
+}
+
+/** What a file of links can have, and nothing that a visit changes: the link by a name that means no other, and its fields. */
+function writableFields(edition: Edition): string[] {
+  const name = editions[edition].severalDomains ? 'short_url' : 'hash';
+  return [name, ...fieldNames('edit', edition).filter((field) => field !== 'custom_hash')];
 }

@@ -2,6 +2,9 @@
 export const formats = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const;
 export type Format = (typeof formats)[number];
 
+/** What `-o` takes of commands that have it, beside the formats. */
+export const markdown = 'markdown';
+
 /** Formats of one line for each row. */
 export type LineFormat = Extract<Format, 'csv' | 'tsv'>;
 

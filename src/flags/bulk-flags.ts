@@ -18,6 +18,8 @@ export interface BulkOptions {
   readonly dateFormat?: DateFormat;
   readonly tagSeparator?: string;
   readonly encoding?: string;
+  readonly base?: string;
+  readonly clearEmpty?: boolean;
   readonly results?: string;
   readonly failed?: string;
   readonly batchSize?: number;
@@ -47,6 +49,16 @@ export function addInputFlags(command: Command): void {
     .option('--print-template', 'print a sample input file');
 }
 
+/** The flag of files that were made from a listing. */
+export function addBaseFlag(command: Command): void {
+  command.option('--base <file>', 'listing that the file was made from: only what differs from it is changed', once);
+}
+
+/** The flag of comparisons, for which an empty cell says nothing otherwise. */
+export function addClearFlag(command: Command): void {
+  command.option('--clear-empty', 'an empty csv cell of note, tags, expiration_date or max_clicks clears the field');
+}
+
 /** Flags that say how rows go out and where their results are kept. */
 export function addBatchFlags(command: Command, force = 'start even if the quota is too low'): void {
   command
@@ -60,7 +72,7 @@ export function addBatchFlags(command: Command, force = 'start even if the quota
     .option('--force', force);
 }
 
-/** Flags that say whether a change keeps what the links were before it (U1). */
+/** Flags that say whether a change keeps what the links were before it. */
 export function addUndoFlags(command: Command): void {
   command.option('--undo', 'keep what is needed to undo the change, also for a single link in a script');
   addNoUndoFlag(command);
@@ -87,7 +99,7 @@ const inputFlags: readonly BulkFlag[] = [
 ];
 const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
 
-/** Refuses flags of input files, which would have no effect here (D48). `way` is how the URLs were named. */
+/** Refuses flags of input files, which would have no effect here. `way` is how the URLs were named. */
 export function refuseRowFlags(options: BulkOptions, way: string): void {
   refuse(inputFlags, options, `--file and cannot be used with ${way}`);
 }

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { type Format, formats } from '../contract/formats.ts';
+import { type Format, formats, markdown } from '../contract/formats.ts';
 import { choice, count, repeated, seconds } from './values.ts';
 
 /** The flags that every command takes, in any position (CLI 3.3). What was not given is absent. */
 export interface GlobalOptions {
   readonly profile?: string;
-  readonly output?: Format;
+  readonly output?: Format | typeof markdown;
   readonly json?: boolean;
   readonly fields?: string;
   readonly header?: boolean;
@@ -54,7 +54,7 @@ const globalFlags: readonly GlobalFlag[] = [
     flags: '-o, --output <format>',
     summary: 'output format: table, json, jsonl, csv or tsv',
     env: 'LINKCTL_OUTPUT',
-    parse: choice(formats),
+    parse: choice([...formats, markdown]),
   },
   { flags: '--json', summary: 'same as -o json' },
   { flags: '--fields <names>', summary: 'fields to show, separated by commas' },

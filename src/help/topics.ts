@@ -163,20 +163,21 @@ const formats: Topic = {
 const csv: Topic = {
   summary: 'Input files: csv, jsonl and lines',
   parts: [
-    'shorten -f and edit -f read a file, or stdin with -f -. The file extension (.csv, .jsonl, .ndjson, .txt) or --input-format sets the format. Any other input has one URL per line; blank lines and lines that start with # are skipped. If every line may also be a URL, a hash and a note, --input-format lines or csv says which it is. Text is UTF-8, with or without a byte order mark, LF or CRLF.',
-    'A csv file has a header of field names, in any order and spelling (Long URL is long_url). The delimiter is found from the header. A jsonl file has one object per line. An empty cell means that the field is not set. "never" removes an expiration date. In jsonl, "" clears a note. Columns of shorten:',
+    'shorten -f and edit -f read a file, or stdin with -f -. The file extension (.csv, .json, .jsonl, .ndjson, .txt) or --input-format sets the format. Other input that begins with { or [ is JSON; anything else has one URL per line, and blank lines and lines that start with # are skipped. If a file could be either a plain list or csv without a header, set --input-format. Text is UTF-8, with or without a byte order mark, LF or CRLF. For other text, add --encoding windows-1252, or any name that browsers know.',
+    'A csv file has a header of field names, in any order and spelling (Long URL is long_url). The delimiter is found from the header. JSON is an array of objects, an object with one such array, or an object on each line. An empty cell means that the field is not set. "never" removes an expiration date. In JSON, "" clears a note. Columns of shorten:',
     fieldRows('shorten'),
     'Columns of edit. Give hash or short_url. On an account with several domains, a hash also needs the column domain or the flag --domain:',
     fieldRows('edit'),
     'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote. In csv, double these quotes. In edit, +label or label attaches and -label detaches. A value in a row overrides the flag.',
-    'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, …). Any other column is an error unless --ignore-unknown-columns is given. Column names similar to a field are always errors.',
-    'Exports of other services need no flag. Their names for columns are known (Destination URL, Slashtag, Title, …), and one line says what each column was taken for. Without a header, the columns are URL, hash and note. A title and empty rows above the header are skipped. Without a hash column, the last part of a short URL is the hash. Columns utm_source, utm_medium, … set parameters of the long URL. Tags are separated by commas, or else by pipes. If a column has two readings, --columns chooses one:',
+    'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, …). Unknown columns are ignored and named; --strict-columns refuses them. Column names similar to a field are always errors.',
+    'Exports of other services need no flag. Their names for columns are known (Destination URL, Slashtag, Title, …), and one line says what each column was taken for. Without a header, the columns are URL, hash and note. A title and empty rows above the header are skipped. Without a hash column, the last part of a short URL is the hash. Columns utm_source, utm_medium, … set parameters of the long URL. Tags are separated by commas, or else by semicolons or pipes. If a column name is ambiguous, say which field it is with --columns:',
     {
       lines: [
         "linkctl shorten -f export.csv --columns 'long_url=Page,custom_hash=Code'",
         'linkctl shorten -f export.csv --dry-run',
       ],
     },
+    'Rows whose link is protected or disabled in the other service (a password, archived, banned, a start date in the future) are skipped, and the exit code is 3. The same command with --include-protected creates them as public links. What else cannot be carried over is counted: not carried over: geo (3 rows).',
     'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031 or 12/31/2031, add --date-format dmy or mdy.',
     'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {

@@ -12,17 +12,18 @@ import { DuplicateSearch } from './repeated-hashes.ts';
 import { type InputRow, type ReadOptions, type RecordReader, RowDraft } from './row.ts';
 import type { Source } from './source.ts';
 import { type RecordBatch, textLines } from './text-lines.ts';
+import type { Target } from './values.ts';
 
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
-  /** Accepts custom hashes that differ only in case (C16). */
+  /** Accepts custom hashes that differ only in case. */
   readonly allowCaseDuplicates?: boolean | undefined;
   /** A file without rows is one: an empty account is listed so. */
   readonly allowEmpty?: boolean | undefined;
-  /** Gets the first rows without a problem; every problem is named then (I8). */
+  /** Gets the first rows without a problem; every problem is named then. */
   readonly first?: InputRow<Use>[] | undefined;
 }
 
-/** Rows that a preview shows (I8). */
+/** Rows that a preview shows. */
 const previewRows = 3;
 
 /** What is known of an input that may be sent. */
@@ -40,9 +41,11 @@ export interface CheckedInput {
   readonly columns: string | undefined;
   /** Some of it is lost: that is said in any case. */
   readonly hasLosses: boolean;
+  /** What the columns of a csv set. */
+  readonly targets: ReadonlySet<Target>;
   /** Hosts of the short URLs of links to be made, each with the first line that has it. */
   readonly hosts: ReadonlyMap<string, number>;
-  /** Whether dates of rows count from today; they are as they were typed (`D24`). */
+  /** Whether dates of rows count from today; they are as they were typed. */
   readonly countsFromToday: boolean;
 }
 
@@ -50,7 +53,7 @@ export interface CheckedInput {
 const mostHosts = 1000;
 
 /**
- * Reads the whole input and validates every row before anything is sent (R-28, B51). Rows that are to be sent go to `kept`
+ * Reads the whole input and validates every row before anything is sent. Rows that are to be sent go to `kept`
  * meanwhile. Throws one UsageError with all that is wrong, up to 20 places.
  */
 export async function checkInput<Use extends InputUse>(
@@ -63,7 +66,7 @@ export async function checkInput<Use extends InputUse>(
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
   let rows = 0;
-  let hasHeader = false;
+  let targets: ReadonlySet<Target> | undefined;
   let withHash = 0;
   let skipped = 0;
   let countsFromToday = false;
@@ -72,8 +75,8 @@ export async function checkInput<Use extends InputUse>(
   const notices: Notices = {
     problem: problems.add,
     warning: warnings.add,
-    header: () => {
-      hasHeader = true;
+    header: (found) => {
+      targets = found;
     },
     columns: found.add,
     lost: found.lose,
@@ -99,7 +102,7 @@ export async function checkInput<Use extends InputUse>(
   await duplicates.confirm(() => rowsOf(source, options, silent), problems.add);
   if (problems.count > 0) throw invalid(source.name, options.use, problems);
   // Without even a header it is no listing of an empty account, but one that failed.
-  const mayBeEmpty = options.allowEmpty && (hasHeader || options.format !== 'csv');
+  const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
   if (rows === 0 && !mayBeEmpty) throw empty(source.name, options);
   return {
     rows,
@@ -109,6 +112,7 @@ export async function checkInput<Use extends InputUse>(
     warnings: warnings.lines('warnings'),
     columns: found.text(),
     hasLosses: found.hasLosses,
+    targets: targets ?? new Set(),
     hosts,
     countsFromToday,
   };

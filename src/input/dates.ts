@@ -15,7 +15,7 @@ export const dateFormats = ['dmy', 'mdy', 'ymd'] as const;
 export type DateFormat = (typeof dateFormats)[number];
 
 /**
- * The day that a text names (I5): an ISO date, the day in UTC of a date-time, or null for `never` and for the far day that some servers
+ * The day that a text names: an ISO date, the day in UTC of a date-time, or null for `never` and for the far day that some servers
  * write instead. What counts from today stays as it is typed, since it is known only when the run begins. Undefined for any other text.
  */
 export function dayOf(text: string): string | null | undefined {

@@ -7,7 +7,7 @@ import { cellValue } from './values.ts';
 
 const longUrl = { name: 'long_url', target: 'long_url' } as const;
 
-/** Reads one URL from each line; blank lines and `#` comments are skipped (CLI 3.6). `end` is called after the last. */
+/** Reads one URL from each line; blank lines and `#` comments are skipped. `end` is called after the last. */
 export function lineReader(
   draft: RowDraft,
   { isFormatGiven }: ReadOptions,

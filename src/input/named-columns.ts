@@ -8,7 +8,7 @@ import { knownMembers } from './fields/members.ts';
 import type { InputUse } from './format.ts';
 import type { Target } from './values.ts';
 
-/** `--columns 'long_url=Landing page,custom_hash=Code'` (I3). A pair is put in double quotes where it holds a comma. Throws a UsageError. */
+/** `--columns 'long_url=Landing page,custom_hash=Code'`. A pair is put in double quotes where it holds a comma. Throws a UsageError. */
 export function readNamedColumns(text: string, use: InputUse, edition: Edition): NamedColumns {
   const known = knownMembers(use, edition);
   const columns = new Map<string, { header: string; target: Target }>();

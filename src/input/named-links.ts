@@ -20,7 +20,7 @@ export interface NamedTargets {
 
 /**
  * The URLs that are named to be read, each with its domain. The whole file is read first, so that a bad line is reported before
- * the first request (B51). Throws a UsageError.
+ * the first request. Throws a UsageError.
  */
 export async function readTargets(
   named: NamedHashes,
@@ -49,7 +49,7 @@ export interface PlacedOperands {
   readonly domains: LinkDomains;
 }
 
-/** The operands of a command line; two spellings of one URL are one (D19). */
+/** The operands of a command line; two spellings of one URL are one. */
 export async function placedOperands(
   texts: readonly string[],
   account: NamedAccount,

@@ -1,4 +1,5 @@
 import type { ColumnSenses } from './fields/found-columns.ts';
+import type { Target } from './values.ts';
 
 /** A message about a place in the file; `column` is the number of the cell, from 1. */
 export interface Notice {
@@ -13,8 +14,8 @@ export interface Notice {
 export interface Notices {
   problem(notice: Notice): void;
   warning(notice: Notice): void;
-  /** The names of the columns were read. */
-  header(): void;
+  /** The names of the columns were read: what they set. */
+  header(targets: ReadonlySet<Target>): void;
   /** What the columns of the file were taken for, where that has to be said; once for each form that objects have. */
   columns(senses: ColumnSenses): void;
   /** A row has what cannot be carried over, by the name of its column. */

@@ -24,8 +24,7 @@ const mostHosts = 1000;
 
 /**
  * Finds the domain of each named link, and remembers names without one. A short URL contains its domain. A bare hash is on the working
- * domain, or else on the account's default domain if the caller knows it. On edition B there is one domain, so calls carry none
- * (CLI 3.5).
+ * domain, or else on the account's default domain if the caller knows it. On edition B there is one domain, so calls carry none.
  */
 export class Placement {
   readonly #working: WorkingDomain;
@@ -50,7 +49,7 @@ export class Placement {
     return placed;
   }
 
-  /** The domains of the links so far; undefined is an unknown one. On more than one, hashes alone are ambiguous (F5). */
+  /** The domains of the links so far; undefined is an unknown one. On more than one, hashes alone are ambiguous. */
   domains(): LinkDomains {
     return [...this.#domains];
   }
@@ -110,7 +109,7 @@ export async function readPlaced<Found>(
 
 /**
  * The domain of bare hashes, if it matters. A bare hash in a list to be changed must not be taken for the same hash on another domain,
- * nor a short URL of another host for a link of the account (F5); a hash and its short URL are one link (D19). Asks the server only
+ * nor a short URL of another host for a link of the account; a hash and its short URL are one link. Asks the server only
  * if the names are ambiguous. Throws a UsageError.
  */
 async function domainOfBare(
@@ -134,7 +133,7 @@ async function domainOfBare(
   return found && (hostName(found) || found);
 }
 
-/** Refuses a short URL of another host (F5). Throws a UsageError. */
+/** Refuses a short URL of another host. Throws a UsageError. */
 export async function refuseForeign(hosts: Placement['hosts'], account: NamedAccount, file: string): Promise<void> {
   const foreign = await account.foreignHost([...hosts.keys()]);
   const named = foreign && hosts.get(foreign.host);

@@ -4,8 +4,8 @@ import type { Notices } from './notices.ts';
 import type { InputRow } from './row.ts';
 
 /**
- * Finds hashes that two rows of a file give (C16): every request must hold distinct ones, or an answer could not be matched to
- * its row (R 1.5). Custom hashes that differ only in case are refused as well, unless they are allowed or come from a
+ * Finds hashes that two rows of a file give: every request must hold distinct ones, or an answer could not be matched to
+ * its row. Custom hashes that differ only in case are refused as well, unless they are allowed or come from a
  * listing, which shows that the server has both. The hashes that an edit names exist, so they may differ only in case.
  */
 export class DuplicateSearch {

@@ -30,7 +30,7 @@ export interface InputRow<Use extends InputUse = InputUse> {
   /** Its custom hash comes from a listing, of ours or of another service, where hashes may differ only in case. */
   readonly listed: boolean;
   /** Why it is left out: the link is protected or off at the source. */
-  readonly skip?: string;
+  readonly skip?: { readonly status: 'skipped'; readonly reason: string };
 }
 
 export interface ReadOptions<Use extends InputUse = InputUse> {
@@ -49,13 +49,15 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly strictColumns?: boolean | undefined;
   /** Links that are protected or off at the source are made all the same. */
   readonly includeProtected?: boolean | undefined;
-  /** Takes one `'` off every cell that begins with one (B21, R-47). */
+  /** Takes one `'` off every cell that begins with one. */
   readonly formulaGuarded?: boolean | undefined;
-  /** Columns that are named by hand, which beat the table (I3). */
+  /** Columns that are named by hand, which beat the table. */
   readonly columns?: NamedColumns | undefined;
   readonly dateFormat?: DateFormat | undefined;
   readonly tagSeparator?: string | undefined;
-  /** For every long URL of the rows; those of a row beat them (I7). */
+  /** An edit's tags stay as they are written, with their signs or without. */
+  readonly keepsSigns?: boolean | undefined;
+  /** For every long URL of the rows; those of a row beat them. */
   readonly utm?: readonly Parameter[] | undefined;
 }
 
@@ -109,7 +111,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
     } else if (this.#item[target] !== undefined && !isContinued) {
       this.refuse(`${name}: both hash and custom_hash are given`, column);
     } else {
-      const isInstruction = target === 'tags' && this.#options.use === 'edit' && Array.isArray(value);
+      const isInstruction =
+        target === 'tags' && this.#options.use === 'edit' && !this.#options.keepsSigns && Array.isArray(value);
       const entries = isInstruction ? value.map(instruction) : value;
       const before = isContinued ? this.#item[target] : undefined;
       this.#item[target] = Array.isArray(before) && Array.isArray(entries) ? [...before, ...entries] : entries;
@@ -150,7 +153,9 @@ export class RowDraft<Use extends InputUse = InputUse> {
     if (this.#skip === undefined) for (const name of this.#lost) this.#notices.lost(name);
     // It has the column that the use requires, and each value was checked by its field.
     const row = { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
-    return this.#skip === undefined ? row : { ...row, skip: `protected or disabled at the source: ${this.#skip}` };
+    return this.#skip === undefined
+      ? row
+      : { ...row, skip: { status: 'skipped', reason: `protected or disabled at the source: ${this.#skip}` } };
   }
 
   /** The hash of a new link is that of its short URL elsewhere, unless the row gives one. */
@@ -216,7 +221,7 @@ interface ShortUrl {
   readonly column: number | undefined;
 }
 
-/** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already (B21). */
-function instruction(entry: string): string {
+/** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already. */
+export function instruction(entry: string): string {
   return /^[+-]/.test(entry) ? entry : `+${entry}`;
 }

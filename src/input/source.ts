@@ -15,11 +15,11 @@ export interface Source {
   readonly name: string;
   /** Only for a pipe: writes what came through it to a new file, 0600 and fsynced. */
   readonly copyTo?: (path: string) => Promise<void>;
-  /** The text from the beginning, in UTF-8. Throws a LocalError if the file has changed (F65). */
+  /** The text from the beginning, in UTF-8. Throws a LocalError if the file has changed. */
   text(): AsyncGenerator<Buffer>;
   /** The digest of the bytes, in hex; known once `text` was read to its end. */
   sha256(): string;
-  /** An error if the file has changed since it was read (F65). */
+  /** An error if the file has changed since it was read. */
   change(): Promise<LocalError | undefined>;
   /** Releases the copy of a pipe; a file stays. */
   discard(): void;
@@ -36,7 +36,7 @@ export interface SourceOptions {
 }
 
 /**
- * Opens a path, or stdin if the operand is `-` and only then (B39). A pipe is copied whole first, because rows may be read more than
+ * Opens a path, or stdin if the operand is `-` and only then. A pipe is copied whole first, because rows may be read more than
  * once: to check them, to find repeated hashes, and for a dry run.
  */
 export async function openSource(operand: string, options: SourceOptions): Promise<Source> {
@@ -155,7 +155,7 @@ async function pipeSource(stream: Readable, name: string, { folder, system, enco
 
 const copyHint = 'set XDG_STATE_HOME to a writable folder; for --dry-run or a listing, you can use a file instead of a pipe';
 
-/** C20: a pipe that breaks is not the end of the input. */
+/** A pipe that breaks is not the end of the input. */
 async function* unbroken(stream: Readable, name: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);

@@ -7,7 +7,7 @@ import type { WireValue } from './values.ts';
 
 type Named = FieldName | 'hash';
 
-/** A file to fill in (B91): every field that this use can set, with one row of examples that passes the check. */
+/** A file to fill in: every field that this use can set, with one row of examples that passes the check. */
 export function inputTemplate(use: InputUse, edition: Edition, format: InputFormat): string {
   if (format === 'lines') return `# one URL on each line\n${examples.url}\n`;
   const first: Named = namesLinks(use) ? 'hash' : 'long_url';

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { Source } from './source.ts';
 
-/** Longest record of any format, so that a file without line ends costs no more memory than others (R-29, C11). */
+/** Longest record of any format, so that a file without line ends costs no more memory than others. */
 export const longestRecord = 128 * 1024;
 
 /** What one piece of a text holds: lines, or the records of a CSV. */
@@ -11,7 +11,7 @@ export interface RecordBatch<Record> {
   readonly lines: readonly number[];
 }
 
-/** The lines of a text that ends them with LF, CRLF or CR, in any mixture (C02). */
+/** The lines of a text that ends them with LF, CRLF or CR, in any mixture. */
 export async function* textLines(source: Source): AsyncGenerator<RecordBatch<string>> {
   let before = 0;
   let rest = '';

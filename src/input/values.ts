@@ -9,7 +9,7 @@ import { dayFromFlag, dayOf, isRelative, notDate } from './dates.ts';
 
 /**
  * What a row may set: the fields of the contract, in an edit the URL that is meant (2.3), by hash or by short URL, which gives the hash of
- * a new link (I4), and UTM parameters of the long URL (I7).
+ * a new link, and UTM parameters of the long URL.
  */
 export type Target = FieldName | 'hash' | 'short_url' | 'domain' | UtmName;
 
@@ -67,7 +67,7 @@ export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
   return value as ValueOf<Name>;
 }
 
-/** The labels of a repeated flag, each one value whatever commas it holds (B9). Throws a UsageError. */
+/** The labels of a repeated flag, each one value whatever commas it holds. Throws a UsageError. */
 export function flagLabels(flag: string, texts: readonly string[]): string[] {
   const value = labels(texts);
   if (isRefused(value)) throw new UsageError(`${flag}: ${value.refused}`);
@@ -92,7 +92,7 @@ export function isRefused(value: WireValue | Refused): value is Refused {
 }
 
 /**
- * Why a text is no long URL that can be sent (R-30), as what follows its name: `has no host`. The text is checked before the parser sees
+ * Why a text is no long URL that can be sent, as what follows its name: `has no host`. The text is checked before the parser sees
  * it, which would silently drop tabs and newlines, and is sent as typed.
  */
 export function longUrlFault(text: string): string | undefined {
@@ -105,7 +105,7 @@ export function longUrlFault(text: string): string | undefined {
   return (plain ? URL.canParse(text) : parseUrl(text) !== undefined) ? undefined : 'is not a valid URL';
 }
 
-/** A hash that names an existing URL. Checked by R-31 only: the API's document gives neither its characters nor its length. */
+/** A hash that names an existing URL. It must not turn into another address; the API's document gives neither its characters nor its length. */
 export function existingHash(text: string): string | Refused {
   const bad = text === '' || text === '.' || text === '..' || /[,/?#\\]/.test(text) || hasUnseen(text);
   return bad ? { refused: text === '' ? 'is empty' : `${quoted(text)} is not a hash` } : text;
@@ -147,7 +147,7 @@ const hasForbidden = unicodeTest('[\\0\\p{Cs}]');
 const hasControl = unicodeTest('[\\p{Cc}\\p{Cs}]');
 
 function customHash(text: string, field: Field): string | Refused {
-  // Stricter than R-31: none of what it refuses is in the pattern.
+  // Nothing that could turn into another address is in the pattern.
   if (!hashPattern.test(text)) return { refused: `${quoted(text)} is not a hash: only letters, digits, _ and -` };
   return wrongLength(text, field) ?? text;
 }

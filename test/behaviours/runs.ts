@@ -203,14 +203,17 @@ export const runBehaviours: readonly Behaviour[] = [
   ],
   [
     'B91',
-    'Input is UTF-8 with or without a byte order mark, LF or CRLF, with named columns in any order; an unknown column is exit 2.',
+    'Input is UTF-8 with or without a byte order mark, LF or CRLF, with named columns in any order; a misspelt column is exit 2.',
     async ({ run, folder, service }) => {
       const file = join(folder, 'links.csv');
       writeFileSync(file, '\ufeffNote,LONG_URL,hash\r\nhi,https://example.com/,abc\r\n');
       expect((await run(['shorten', '-f', file])).code).toBe(0);
       expect(await stored(service)).toMatchObject([{ hash: 'abc', note: 'hi', long_url: 'https://example.com/' }]);
-      writeFileSync(file, 'long_url,colour\nhttps://example.com/,red\n');
-      expect(await run(['shorten', '-f', file])).toMatchObject({ code: 2, stderr: expect.stringContaining('colour') });
+      writeFileSync(file, 'long_url,tagss\nhttps://example.com/,red\n');
+      expect(await run(['shorten', '-f', file])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('did you mean tags?'),
+      });
     },
   ],
 ];

@@ -23,7 +23,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   const damages: readonly [what: string, damage: (text: string) => string][] = [
     ['a flipped byte in a hash', (text) => text.replace('"hash":"h2"', '"hash":"h9"')],
     ['a flipped byte in a value', (text) => text.replace('"note":"n"', '"note":"m"')],
-    ['a row less', (text) => text.replace(/^(.*?\[)\{"item".*?\},(?=\{"item")/, '$1')],
+    ['a row less', (text) => text.replace(/^(.{17}\[)\{.*?\},(\{(?:"line"|"item"))/, '$1$2')],
     ['no end', (text) => text.slice(0, text.length / 2)],
     ['a last line less', (text) => text.replace(/[^\n]*\n$/, '')],
     ['a line twice', (text) => text.replace(/^[^\n]*\n/, '$&$&')],

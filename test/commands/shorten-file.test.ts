@@ -136,7 +136,7 @@ describe.each([
         .map((line) => `${line},`)
         .join('\n')}`,
     );
-    const unknown = await linkctl(['shorten', '-f', path]);
+    const unknown = await linkctl(['shorten', '-f', path, '--strict-columns']);
     expect(unknown).toMatchObject({ code: 2, stdout: '' });
     expect(unknown.stderr).toMatch(/bad\.csv:1:7: .*colour/);
     const rest = Array.from({ length: 15 }, (_, index) => `https://example.com/${index},,,,,`);

@@ -51,8 +51,14 @@ export interface BulkRow<Payload extends object = object> {
   readonly listed?: KnownRecord | null | undefined;
   /** Why the link is left alone. */
   readonly refusal?: string | RowError | undefined;
-  /** Why the row is left out. */
-  readonly skip?: string | undefined;
+  /** The row is left out. */
+  readonly skip?: Skip | undefined;
+}
+
+/** What a row that is left out gets, and why. */
+export interface Skip {
+  readonly status: 'skipped' | 'unchanged';
+  readonly reason?: string | undefined;
 }
 
 export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {

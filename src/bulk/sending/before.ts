@@ -161,33 +161,43 @@ async function read<Payload extends object>(
  */
 export function knownVerdicts<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
-  { operation, inDoubt, isSelected }: Pick<Execution<Payload>, 'operation' | 'inDoubt' | 'isSelected'>,
+  run: Pick<Execution<Payload>, 'operation' | 'inDoubt' | 'isSelected'>,
 ): readonly (Verdict | undefined)[] {
+  const { operation, inDoubt } = run;
   return rows.map(({ index, payload, before, listed, refusal }) => {
     if (refusal !== undefined)
       return { kind: 'failed', error: typeof refusal === 'string' ? { code: 0, message: refusal } : refusal };
     if (!operation.read || before === undefined) return undefined;
     if (inDoubt.has(index)) {
       const isSeen = kindOf(payload, operation) === 'delete' && before !== null && listed;
-      return isSeen ? sinceListed(listed, before, isSelected) : undefined;
+      return isSeen ? sinceListed({ payload, listed, before }, run) : undefined;
     }
     const isNew = kindOf(payload, operation) === 'shorten';
     if (before === null) return isNew ? undefined : missing;
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
     if (isNew || (listed === null && operation.kind === 'shorten'))
       return { kind: 'failed', error: { code: 0, message: 'created since it was listed' } };
-    return listed ? sinceListed(listed, before, isSelected) : undefined;
+    return listed ? sinceListed({ payload, listed, before }, run) : undefined;
   });
 }
 
-function sinceListed(
-  listed: KnownRecord,
-  now: KnownRecord,
-  isSelected: ((record: KnownRecord) => boolean) | undefined,
+interface SinceListed<Payload> {
+  readonly payload: Payload;
+  readonly listed: KnownRecord;
+  /** The link as it is now. */
+  readonly before: KnownRecord;
+}
+
+/** What somebody else has set as it shall be is no reason to leave the link alone. */
+function sinceListed<Payload extends object>(
+  { payload, listed, before }: SinceListed<Payload>,
+  { operation, isSelected }: Pick<Execution<Payload>, 'operation' | 'isSelected'>,
 ): Failed | undefined {
-  if (listed === now) return undefined;
-  const fields = fieldsSince(listed, now);
-  return fields.length === 0 && (isSelected?.(now) ?? true) ? undefined : changedSince(fields);
+  if (listed === before) return undefined;
+  const asked = new Map<string, unknown>(Object.entries(operation.asks?.(payload) ?? {}));
+  const open = new Set(operation.notApplied?.(payload, before).map(({ field }) => field));
+  const fields = fieldsSince(listed, before).filter((field) => asked.get(field) === undefined || open.has(field));
+  return fields.length === 0 && (isSelected?.(before) ?? true) ? undefined : changedSince(fields);
 }
 
 /** The verdicts of a call, in the places of the rows that were sent. */

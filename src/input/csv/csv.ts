@@ -11,7 +11,7 @@ import { type Header, type HeaderColumn, readHeader } from './header.ts';
 import { lineCounter } from './line-counter.ts';
 
 /**
- * Reads a CSV with a header (B91), of the API's field names or of the names of other services (I2), or without one. An empty cell says
+ * Reads a CSV with a header, of the API's field names or of the names of other services, or without one. An empty cell says
  * nothing, in an edit as well.
  */
 export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<readonly string[]> {
@@ -29,7 +29,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
       }
       header = readHeader(record, line, options, notices);
       if (!header) return 'end';
-      notices.header();
+      notices.header(new Set(header.columns.flatMap(({ setting }) => setting?.target ?? [])));
       const { isForeign } = header;
       columns = header.columns.map((column) => {
         const { setting, index } = column;
@@ -46,7 +46,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
   };
 }
 
-/** Finds the delimiter of a file from its first lines, for its use (I1). */
+/** Finds the delimiter of a file from its first lines, for its use. */
 export function delimiterFinder(options: ReadOptions): (lines: readonly string[]) => string | undefined {
   const isKnown = knownName(options);
   return (lines) => findDelimiter(headerAmong(lines, isKnown), isKnown);
@@ -104,7 +104,7 @@ function fill(draft: RowDraft, columns: readonly Column[], { record, line, guard
 }
 
 /**
- * The records of a CSV, header included, a batch for each piece of text (R-29). The delimiter is given, or found from the first lines.
+ * The records of a CSV, header included, a batch for each piece of text. The delimiter is given, or found from the first lines.
  * An error in its structure ends the records and is passed to `broken`. The caller checks the number of cells.
  */
 export async function* csvRecords(
@@ -174,7 +174,7 @@ function parse(parser: Parser, chunk: Buffer | undefined): Promise<CsvError | un
 }
 
 const fixed: Options = {
-  // Discovery would join the rows of a file with mixed line ends (R 0.9).
+  // Discovery would join the rows of a file with mixed line ends.
   record_delimiter: ['\r\n', '\n', '\r'],
   max_record_size: longestRecord,
   skip_empty_lines: true,

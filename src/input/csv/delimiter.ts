@@ -5,7 +5,7 @@ import { longestRecord } from '../text-lines.ts';
 const signs = [',', ';', '\t', '|'] as const;
 
 /**
- * The delimiter of a csv, from its first line (I1): the one that makes known names of it, or of a line that begins with a URL a URL, a
+ * The delimiter of a csv, from its first line: the one that makes known names of it, or of a line that begins with a URL a URL, a
  * hash and a note. A comma where none is needed; undefined where several fit.
  */
 export function findDelimiter(line: string, isKnown: (name: string) => boolean): string | undefined {

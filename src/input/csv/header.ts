@@ -43,7 +43,7 @@ export function readHeader(record: readonly string[], line: number, options: Rea
     if (sense.kind === 'refused') notices.problem({ line, column: index + 1, reason: sense.reason, isAboutColumns: true });
   }
   const columns = columnsIn(senses, rules);
-  if (isForeign || isSaid(columns)) notices.columns(sensesFound(senses, names, rules));
+  if (isForeign || isSaid(columns, options.use)) notices.columns(sensesFound(senses, names, rules));
   if (namesRow(columns, options.use)) return { width: names.length, columns, isForeign, isRow: false };
   const required = requiredTarget(options.use);
   // Of a column with two readings one may be the required one.
@@ -89,9 +89,9 @@ export function namesRow(columns: readonly HeaderColumn[], use: InputUse): boole
 }
 
 /** Whether it is to be said of names of ours what its columns were taken for: hashes come from its short URLs. */
-export function isSaid(columns: readonly HeaderColumn[]): boolean {
+export function isSaid(columns: readonly HeaderColumn[], use: InputUse): boolean {
   const targets = new Set(columns.map(({ setting }) => setting?.target));
-  return targets.has('short_url') && !targets.has('hash') && !targets.has('custom_hash');
+  return use === 'shorten' && targets.has('short_url') && !targets.has('hash') && !targets.has('custom_hash');
 }
 
 /** Without a header the columns are a URL, a hash and a note. */

@@ -18,10 +18,10 @@ export interface Setting {
   readonly isContinued?: boolean;
 }
 
-/** What a column or a JSON member is; without a target it is a read-only field of a listing, which is ignored (B91). */
+/** What a column or a JSON member is; without a target it is a read-only field of a listing, which is ignored. */
 export type Member = Setting | { readonly name: string; readonly target?: undefined };
 
-/** Every name that a file for this use may have. A Map, as the names come from outside. */
+/** Every name that a file for this use may have. A Map, as the names come from outside. */
 export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<string, Member> {
   const members = new Map<string, Member>(passedOver.map((name) => [name, { name }]));
   const fieldUse = namesLinks(use) ? 'edit' : 'shorten';
@@ -34,7 +34,7 @@ export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<strin
     for (const name of reportColumns) members.set(name, { name });
   }
   members.set('hash', { name: 'hash', target: namesLinks(use) ? 'hash' : 'custom_hash' });
-  // A file of links is no list of renames: both names say which link it is (P1).
+  // A file of links is no list of renames: both names say which link it is.
   if (use === 'apply') members.set('custom_hash', { name: 'custom_hash', target: 'hash' });
   members.delete('short_url');
   for (const name of ['short_url', ...utmNames] as const) members.set(name, { name, target: name });
@@ -120,10 +120,10 @@ const readOnly = [
 /** The columns that a listing can have. */
 export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly, ...fieldNames('edit', 'a')]);
 
-/** Columns of a listing, and of the file of failed rows, that cannot be set (B91). */
+/** Columns of a listing, and of the file of failed rows, that cannot be set. */
 const passedOver: readonly string[] = [...readOnly, 'error_code', 'error_message'];
 
-/** What a dry run says beside the values that its links would get (W2), and a check beside what it asked (K5). */
+/** What a dry run says beside the values that its links would get, and a check beside what it asked. */
 const reportColumns: readonly string[] = ['old_long_url', 'change', 'row', 'http_status', 'final_url', 'milliseconds', 'reason'];
 
 /** Levenshtein's, with two letters in the wrong order as one change. */

@@ -19,7 +19,7 @@ export interface HashText {
 
 /**
  * The links that a file names: a hash or a short URL on each line, or what a listing prints in any of its formats, so that a default
- * format never makes a name of a head or of a sign (D17).
+ * format never makes a name of a head or of a sign.
  */
 export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
   const { line, text } = await firstLine(source, isName);
@@ -45,7 +45,7 @@ const tableHeads: ReadonlySet<string> = new Set(['SHORT URL', 'HASH']);
 
 const isName = (line: string): boolean => line.trim() !== '' && !line.trim().startsWith('#');
 
-/** Blank lines and `#` comments are skipped (CLI 3.6). With a column the first of the others is a head. */
+/** Blank lines and `#` comments are skipped. With a column the first of the others is a head. */
 async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
   let isHead = column !== undefined;
   for await (const { records, lines } of textLines(source)) {

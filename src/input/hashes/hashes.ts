@@ -5,7 +5,7 @@ import { hostName } from '../../contract/web-address.ts';
 import { existingHash, isRefused } from '../values.ts';
 
 /**
- * `abc`, `s.ex/abc` or `https://s.ex/abc` (CLI 3.5). Throws a UsageError for what would turn into another address (R-31):
+ * `abc`, `s.ex/abc` or `https://s.ex/abc`. Throws a UsageError for what would turn into another address:
  * nothing, `.` and `..`, and for what no list of hashes can hold.
  */
 export function parseHash(text: string): LinkKey {

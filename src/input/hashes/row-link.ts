@@ -5,7 +5,7 @@ import { hostName } from '../../contract/web-address.ts';
 import type { WireValue } from '../values.ts';
 import { parseHash } from './hashes.ts';
 
-/** Which URL a row means: `short_url` or `domain` distinguishes it from namesakes on other domains (F5). Throws a
+/** Which URL a row means: `short_url` or `domain` distinguishes it from namesakes on other domains. Throws a
  * UsageError. */
 export function rowLink(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
   const named = parseHash(text);

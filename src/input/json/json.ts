@@ -116,7 +116,7 @@ function newForm(names: readonly string[], rules: ColumnRules, options: ReadOpti
   for (const sense of senses)
     if (sense.kind === 'refused') notices.problem({ line: 0, reason: sense.reason, isAboutColumns: true });
   const columns = columnsIn(senses, rules);
-  if (isForeign || isSaid(columns)) notices.columns(sensesFound(senses, names, rules));
+  if (isForeign || isSaid(columns, options.use)) notices.columns(sensesFound(senses, names, rules));
   const members = columns.map((column) => ({
     ...column,
     read: column.setting && cellReader(column.setting, { isForeign, index: column.index }, options, notices),

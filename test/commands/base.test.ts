@@ -1,0 +1,206 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { test as base, runnerIn, sent } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+
+const sure = ['--yes', '--max-affected', '5000'];
+
+interface World {
+  /** A listing of five links. */
+  readonly listed: string;
+  /** The same, edited by its owner: a note of h1, a destination of h2, tags of h3. */
+  readonly edited: string;
+  /** Another person, past the wire. */
+  readonly colleague: ReturnType<typeof runnerIn>;
+}
+
+const test = base.extend<{ world: World }>({
+  world: async ({ folder, service, linkctl, env }, use) => {
+    await store(service, numbered(5, { note: 'n', tags: ['a', 'b'] }));
+    const listed = join(folder, 'listed.csv');
+    const edited = join(folder, 'edited.csv');
+    const text = (await linkctl(['list', '--all', '-o', 'csv', '--fields', 'short_url,long_url,note,tags,expiration_date']))
+      .stdout;
+    writeFileSync(listed, text);
+    const lines = text.split('\n').map((line) => {
+      if (line.includes('/h1,')) return line.replace(',n,', ',mine,');
+      if (line.includes('/h2,')) return line.replace('https://example.com/2', 'https://mine.example/2');
+      return line.includes('/h3,') ? line.replace('"a,b"', '"b,c"') : line;
+    });
+    writeFileSync(edited, lines.join('\n'));
+    await use({ listed, edited, colleague: runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl }) });
+  },
+});
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  const links = async (service: Parameters<typeof stored>[0]) =>
+    new Map((await stored(service)).map(({ hash, long_url, note, tags }) => [hash, { long_url, note, tags }]));
+
+  test('E22, W5: edit -f sends only cells that differ from --base, and leaves a link alone that somebody else has changed', async ({
+    linkctl,
+    service,
+    wire,
+    world: { listed, edited, colleague },
+  }) => {
+    await colleague(['edit', 'h0', '--url', 'https://newer.example/0']);
+    await colleague(['edit', 'h1', '--url', 'https://newer.example/1']);
+    await colleague(['edit', 'h2', '--url', 'https://newer.example/2']);
+    await colleague(['edit', 'h3', '--add-tag', 'theirs']);
+    const ran = await linkctl(['edit', '-f', edited, '--base', listed, ...sure]);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(ran.stderr).toMatch(/h2: changed since it was listed: long_url/);
+    expect(ran.stderr).toMatch(/5 rows: 2 changed, 2 unchanged, 1 failed/);
+    const patches = (await sent(wire)).filter(({ call }) => call.startsWith('PATCH')).map(({ body }) => body);
+    expect(patches).toEqual([
+      {
+        urls: [
+          { hash: 'h3', tags: ['+c', '-a'] },
+          { hash: 'h1', note: 'mine' },
+        ],
+      },
+    ]);
+    const now = await links(service);
+    expect(now.get('h0')?.long_url).toBe('https://newer.example/0');
+    expect(now.get('h1')).toMatchObject({ long_url: 'https://newer.example/1', note: 'mine' });
+    expect(now.get('h2')?.long_url).toBe('https://newer.example/2');
+    expect([...(now.get('h3')?.tags ?? [])].sort()).toEqual(['b', 'c', 'theirs']);
+  });
+
+  test('W5: what somebody else has set as the file says is no conflict', async ({
+    linkctl,
+    service,
+    world: { listed, edited, colleague },
+  }) => {
+    await colleague(['edit', 'h2', '--url', 'https://mine.example/2']);
+    const ran = await linkctl(['edit', '-f', edited, '--base', listed, ...sure]);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect((await links(service)).get('h2')?.long_url).toBe('https://mine.example/2');
+  });
+
+  test('W5: the plan names the links that are left alone', async ({ linkctl, wire, world: { listed, edited, colleague } }) => {
+    await colleague(['edit', 'h2', '--url', 'https://newer.example/2']);
+    const screen = { terminal: { stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
+    const ran = await linkctl(['edit', '-f', edited, '--base', listed, '-n'], screen);
+    expect(ran.stderr).toContain('2 links would be changed, 1 refused');
+    expect(ran.stderr).toContain('changed since the base: long_url (1): http://localhost/h2');
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('PATCH'))).toEqual([]);
+    const { requests } = JSON.parse((await linkctl(['edit', '-f', edited, '--base', listed, '-n', '-o', 'json'])).stdout);
+    expect(JSON.stringify(requests)).toContain('"mine"');
+    expect(JSON.stringify(requests)).not.toMatch(/"h[024]"|mine\.example/);
+  });
+
+  test('W5: a link that the base lacks is refused, with its line; so are other values', async ({
+    linkctl,
+    folder,
+    world: { listed },
+  }) => {
+    const file = join(folder, 'other.csv');
+    writeFileSync(file, 'short_url,note\nlocalhost/h0,x\nlocalhost/zz,y\n');
+    const ran = await linkctl(['edit', '-f', file, '--base', listed, ...sure]);
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/other\.csv:3: "(localhost\/)?zz" is not in \S+listed\.csv/),
+    });
+    expect((await linkctl(['edit', '-f', file, '--base', listed, '--note', 'x'])).code).toBe(2);
+  });
+
+  test('W5: an interrupted run is resumed with the same base only', async ({
+    linkctl,
+    service,
+    wire,
+    world: { listed, edited },
+  }) => {
+    const words = ['edit', '-f', edited, '--base', listed, '--batch-size', '1', '--concurrency', '1', ...sure];
+    await wire.script([{ only: { method: 'PATCH' } }, { only: { method: 'PATCH' }, ...faults.refuse(1303) }]);
+    expect((await linkctl(words)).code).toBe(7);
+    await wire.script([]);
+    expect(await linkctl(words.filter((word) => word !== '--base' && word !== listed))).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('was started with other flags (--base)'),
+    });
+    const ran = await linkctl(words);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect((await links(service)).get('h1')?.note).toBe('mine');
+  });
+
+  test('E22, W5: diff and apply take --base, too: what the file has as the listing is left as it is', async ({
+    linkctl,
+    service,
+    world: { listed, edited, colleague },
+  }) => {
+    await colleague(['edit', 'h0', '--url', 'https://newer.example/0']);
+    await colleague(['edit', 'h2', '--url', 'https://newer.example/2']);
+    await colleague(['delete', 'h4', '--yes']);
+    await colleague(['shorten', 'https://theirs.example/', '--hash', 'theirs', '--tag', 'a']);
+    const diff = await linkctl(['diff', '-f', edited, '--base', listed]);
+    expect(diff.code, diff.stderr).toBe(12);
+    expect(
+      diff.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split('\t').slice(0, 3).join(' ').replace('localhost/', '')),
+    ).toEqual(['~ h3 tags', '! h2 long_url', '~ h1 note']);
+    const ran = await linkctl(['apply', '-f', edited, '--base', listed, '--prune', 'a', ...sure]);
+    expect(ran.code, ran.stderr).toBe(3);
+    const now = await links(service);
+    expect([...now.keys()].sort()).toEqual(['h0', 'h1', 'h2', 'h3', 'theirs']);
+    expect(now.get('h0')?.long_url).toBe('https://newer.example/0');
+    expect(now.get('h1')?.note).toBe('mine');
+    expect(now.get('h2')?.long_url).toBe('https://newer.example/2');
+    expect([...(now.get('h3')?.tags ?? [])].sort()).toEqual(['b', 'c']);
+  });
+
+  test('W5: --prune deletes what was taken out of the file, and not what somebody else has changed since', async ({
+    linkctl,
+    folder,
+    service,
+    world: { listed, colleague },
+  }) => {
+    await colleague(['edit', 'h1', '--note', 'still needed']);
+    const file = join(folder, 'shorter.csv');
+    const listing = (await linkctl(['list', '--all', '-o', 'csv', '--fields', 'short_url,long_url'])).stdout;
+    writeFileSync(
+      file,
+      listing
+        .split('\n')
+        .filter((line) => !/\/h[12],/.test(line))
+        .join('\n'),
+    );
+    const ran = await linkctl(['apply', '-f', file, '--base', listed, '--prune', 'a', ...sure]);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect([...(await links(service)).keys()].sort()).toEqual(['h0', 'h1', 'h3', 'h4']);
+  });
+
+  test('P1: empty cells are counted where the account has a value, and --clear-empty clears them', async ({
+    linkctl,
+    folder,
+    service,
+    world: _,
+  }) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(
+      file,
+      'short_url,long_url,note,tags\nlocalhost/h0,https://example.com/0,,"a,b"\nlocalhost/h1,https://example.com/1,,\n',
+    );
+    const diff = await linkctl(['diff', '-f', file, 'localhost/h0', 'localhost/h1']);
+    expect(diff.code, diff.stderr).toBe(0);
+    expect(diff.stderr).toContain('not compared: 2 empty cells of note, 1 empty cell of tags (--clear-empty clears them)\n');
+    const cleared = await linkctl(['diff', '-f', file, 'localhost/h0', 'localhost/h1', '--clear-empty']);
+    expect(cleared.code, cleared.stderr).toBe(12);
+    expect(cleared.stdout.trimEnd().split('\n')).toHaveLength(3);
+    const kept = await linkctl(['apply', '-f', file, ...sure]);
+    expect(kept.stderr).toContain('not compared: 2 empty cells of note, 1 empty cell of tags (--clear-empty clears them)\n');
+    const ran = await linkctl(['apply', '-f', file, '--clear-empty', ...sure]);
+    expect(ran.code, ran.stderr).toBe(0);
+    const now = await links(service);
+    expect([now.get('h0'), now.get('h1'), now.get('h2')]).toMatchObject([
+      { note: '', tags: ['a', 'b'] },
+      { note: '', tags: [] },
+      { note: 'n', tags: ['a', 'b'] },
+    ]);
+  });
+});
