@@ -90,7 +90,7 @@ class CheckRun {
     this.#results = results === undefined ? undefined : openCheckResults(results, environment.system);
     this.#doneBefore = this.#destinations.count - this.#destinations.left - this.#destinations.refused().length;
     this.#done = this.#doneBefore;
-    this.#startedAt = environment.system.now();
+    this.#startedAt = environment.system.elapsed();
     this.#counts = { ...byStatus(() => 0), not_sent: 0 };
   }
 
@@ -112,7 +112,7 @@ class CheckRun {
         leftAlone: { links: this.#leftAlone, hosts: [...this.#closed] },
         destinations: count,
         stop: this.#stop.reason,
-        milliseconds: (this.#endedAt ?? this.#environment.system.now()) - this.#startedAt,
+        milliseconds: (this.#endedAt ?? this.#environment.system.elapsed()) - this.#startedAt,
       }),
     };
   }
@@ -243,7 +243,7 @@ class CheckRun {
       await journal.close();
       await this.#verdicts.close();
       release();
-      this.#endedAt = system.now();
+      this.#endedAt = system.elapsed();
     }
   }
 }

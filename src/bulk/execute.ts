@@ -54,7 +54,7 @@ export function executeRun<Payload extends object>(run: RunExecution<Payload>, b
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
   const proceeds: Proceeds = { files: openFiles(plan, run.operation, system), tally, surplus: [], isEnded: false };
-  const startedAt = system.now();
+  const startedAt = system.elapsed();
   const { rows } = plan.input;
   return {
     rows: readToItsEnd(settledRows(run, proceeds), () => stop.because(readerGone())),
@@ -69,7 +69,7 @@ export function executeRun<Payload extends object>(run: RunExecution<Payload>, b
       tally,
       stop: stopOf(proceeds, stop.reason),
       calls: calls.made,
-      milliseconds: (proceeds.endedAt ?? system.now()) - startedAt,
+      milliseconds: (proceeds.endedAt ?? system.elapsed()) - startedAt,
       workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
       surplus: proceeds.surplus,
     }),
@@ -196,7 +196,7 @@ async function endRun<Payload extends object>(
     await recorded.close();
     await images?.close();
     begun.release();
-    proceeds.endedAt = system.now();
+    proceeds.endedAt = system.elapsed();
   }
 }
 

@@ -14,6 +14,9 @@ export interface UndoableDeed {
   readonly selects: boolean;
 }
 
+/** The deed whose links are known by other hashes afterwards: nobody else is set upon them. */
+export const moving = 'edit -f, hashes that move on';
+
 /** The destinations that deeds move links between. */
 export const [shop, store] = ['https://shop.example', 'https://store.example'];
 
@@ -98,7 +101,7 @@ export function drawDeed(dice: Dice, account: AccountState, folder: string, nth:
       selects: false,
     }),
     () => ({
-      name: 'edit -f, hashes that move on',
+      name: moving,
       argv: ['edit', '-f', file('hash,custom_hash', renames(links.slice(0, 12))), ...small],
       method: 'PATCH',
       selects: false,
