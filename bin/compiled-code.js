@@ -13,6 +13,9 @@ exports.useCompiledCode = (folder, program) => {
   const place = `${folder}/code/${process.version}-${process.arch}`;
   const owner = fs.statSync(program).uid;
   const compiled = new Map();
+  // V8 takes code only under the flags that it was made under, and some commands set flags for their own work.
+  const sample = new Script('0').createCachedData();
+  const haveFlagsChanged = () => new Script('0', { cachedData: sample }).cachedDataRejected;
   const usual = require.extensions['.js'];
   require.extensions['.cjs'] = (module, path) => {
     const name = relative(folder, path);
@@ -25,7 +28,8 @@ exports.useCompiledCode = (folder, program) => {
     load.call(module.exports, module.exports, (id) => module.require(id), module, path, dirname(path));
   };
   return () => {
-    if (compiled.size > 0 && process.getuid?.() === (process.getuid && owner)) keep(compiled, place);
+    const isOwner = process.getuid?.() === (process.getuid && owner);
+    if (compiled.size > 0 && isOwner && !haveFlagsChanged()) keep(compiled, place);
   };
 };
 

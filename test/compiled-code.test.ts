@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Script } from 'node:vm';
 import { expect } from 'vitest';
 import { test } from './support/linkctl.ts';
 
 const loader = join(import.meta.dirname, '..', 'bin', 'compiled-code.js');
 
 /** A program of one file that greets, in a folder of its own, and what it prints. */
-function programIn(folder: string): { run(): string; kept(): string[]; code: string; source: string } {
+function programIn(folder: string): { run(): string; kept(): string[]; code: string; source: string; start: string } {
   const program = join(folder, 'program');
   mkdirSync(program);
   const source = "module.exports = () => 'hello';";
@@ -23,18 +22,21 @@ function programIn(folder: string): { run(): string; kept(): string[]; code: str
     kept: () => readdirSync(place),
     code: join(place, 'main.cjs'),
     source,
+    start,
   };
 }
 
-/** Code that says something else for the same source: V8 knows a source by its length alone. */
+/** Code that says something else for the same source: V8 knows a source by its length alone, and its flags, which are those of plain Node. */
 function poison(source: string): Buffer {
   const other = `(function (exports, require, module, __filename, __dirname) {${source.replace('hello', 'POISN')}\n})`;
-  const script = new Script(other);
-  const module = { exports: (): string => '' };
-  script.runInThisContext()({}, undefined, module, '', '');
   // V8 keeps what was called; the rest it would compile from the source.
-  module.exports();
-  const code = script.createCachedData();
+  const make = `
+    const script = new (require('node:vm').Script)(${JSON.stringify(other)});
+    const module = {};
+    script.runInThisContext()({}, undefined, module, '', '');
+    module.exports();
+    process.stdout.write(script.createCachedData());`;
+  const code = execFileSync(process.execPath, ['--eval', make]);
   return Buffer.concat([code, code]);
 }
 
@@ -55,6 +57,15 @@ test('kept code is what runs, so code that others could have written is not used
   expect(run()).toBe('POISN');
   chmodSync(code, 0o664);
   expect(run()).toBe('hello');
+});
+
+test('code that was compiled under other flags of V8 is not kept', ({ folder }) => {
+  const { run, kept, start } = programIn(folder);
+  const flags = "require('node:v8').setFlagsFromString('--liftoff-only');";
+  expect(execFileSync(process.execPath, ['--eval', start.replace('keep();', `${flags} keep();`)]).toString()).toBe('hello');
+  expect(kept).toThrow('ENOENT');
+  expect(run()).toBe('hello');
+  expect(kept()).toEqual(['main.cjs']);
 });
 
 test('damaged, cut and empty code is compiled anew', ({ folder }) => {

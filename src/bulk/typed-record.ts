@@ -81,7 +81,7 @@ function beginLine(items: readonly ShortenItem[], settings: TypedSettings): Begi
   // Nobody looks for it by what it is, and two may begin in the same second.
   const key = Buffer.from(system.randomBytes(4)).toString('hex');
   const [only] = items;
-  const what = `shorten ${items.length === 1 ? only?.long_url : `${items.length} URLs`}`;
+  const what = `shorten ${items.length === 1 ? titleOf(only?.long_url ?? '') : `${items.length} URLs`}`;
   return {
     type: 'begin',
     version: 1,
@@ -100,4 +100,9 @@ function beginLine(items: readonly ShortenItem[], settings: TypedSettings): Begi
     outputs: [],
     at: new Date(system.now()).toISOString(),
   };
+}
+
+/** Without what may be a secret: a user, a query, a fragment. */
+function titleOf(longUrl: string): string {
+  return longUrl.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
 }

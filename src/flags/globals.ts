@@ -54,7 +54,7 @@ const globalFlags: readonly GlobalFlag[] = [
     flags: '-o, --output <format>',
     summary: 'output format: table, json, jsonl, csv or tsv',
     env: 'LINKCTL_OUTPUT',
-    parse: choice([...formats, markdown]),
+    parse: choice(formats, [markdown]),
   },
   { flags: '--json', summary: 'same as -o json' },
   { flags: '--fields <names>', summary: 'fields to show, separated by commas' },

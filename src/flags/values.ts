@@ -3,10 +3,13 @@ import { type Argument, InvalidArgumentError, type Option } from 'commander';
 /** The words that a parser takes or suggests, for help and completions (B95). */
 const known = new WeakMap<object, readonly string[]>();
 
-/** A flag or an operand that takes one of a few words. The message is B11's. */
-export function choice<const Words extends readonly string[]>(words: Words): (text: string) => Words[number] {
-  const parse = (text: string): Words[number] => {
-    if (words.includes(text)) return text;
+/** A flag or an operand that takes one of a few words. `others` are taken and not offered: only some commands know them. */
+export function choice<const Words extends readonly string[], const Others extends readonly string[] = readonly []>(
+  words: Words,
+  others?: Others,
+): (text: string) => Words[number] | Others[number] {
+  const parse = (text: string): Words[number] | Others[number] => {
+    if (words.includes(text) || others?.includes(text)) return text;
     throw new InvalidArgumentError(`expected one of {${words.join('|')}}, got ${JSON.stringify(text)}`);
   };
   known.set(parse, words);

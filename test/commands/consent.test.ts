@@ -109,7 +109,7 @@ describe.each(['a', 'b'] as const)('B56 in edition %s', (edition) => {
     expect(ran).toEqual({
       code: 0,
       stdout: '✓ Changed h0: long_url: "https://example.com/0" -> "https://new.example/"; note: "old" -> "n"\n',
-      stderr: '',
+      stderr: expect.stringMatching(/^to undo it: linkctl undo \S+\n$/),
     });
     const two = await linkctl(['edit', 'h0', 'h1', '--note', 'two'], watched);
     expect(two.stdout).toBe('✓ Changed h0 → https://new.example/\n✓ Changed h1 → https://example.com/1\n');

@@ -3,22 +3,25 @@ import { test } from '../support/linkctl.ts';
 
 const hint = 'to follow links of the sandbox, run linkctl serve in another terminal\n';
 const terminal = { stdout: true, stderr: true };
+/** On a terminal every change says how it is undone. */
+const undoLine = /^to undo it: linkctl undo \S+\n$/;
+const undoneThen = (line: string) => expect.stringMatching(new RegExp(`^to undo it: linkctl undo \\S+\n${line}$`));
 const shorten = ['-p', 'sandbox', 'shorten', 'https://example.com/a'];
 
 describe('how a link of the sandbox is followed', () => {
   test('is said by the first shorten on a terminal, once per sandbox, after the link', async ({ linkctl }) => {
     expect((await linkctl(shorten)).stderr).toBe('');
     expect((await linkctl(shorten, { terminal: { stdout: true } })).stderr).toBe('');
-    expect((await linkctl(shorten, { terminal: { stderr: true } })).stderr).toBe('');
+    expect((await linkctl(shorten, { terminal: { stderr: true } })).stderr).toMatch(undoLine);
     expect((await linkctl([...shorten, '-q'], { terminal })).stderr).toBe('');
     expect((await linkctl([...shorten, '-n'], { terminal })).stderr).not.toContain('linkctl serve');
     const first = await linkctl(shorten, { terminal });
-    expect(first).toMatchObject({ code: 0, stderr: hint });
+    expect(first).toMatchObject({ code: 0, stderr: undoneThen(hint) });
     expect(first.stdout).toContain('http://localhost:8787/');
-    expect((await linkctl(shorten, { terminal })).stderr).toBe('');
+    expect((await linkctl(shorten, { terminal })).stderr).toMatch(undoLine);
     const b = await linkctl([...shorten, '--edition', 'b'], { terminal });
-    expect(b.stderr).toBe(hint.replace('serve', 'serve --edition b'));
-    expect((await linkctl([...shorten, '--edition', 'b'], { terminal })).stderr).toBe('');
+    expect(b.stderr).toEqual(undoneThen(hint.replace('serve', 'serve --edition b')));
+    expect((await linkctl([...shorten, '--edition', 'b'], { terminal })).stderr).toMatch(undoLine);
   });
 
   test('is not said of a link that was not made', async ({ linkctl }) => {
@@ -26,10 +29,10 @@ describe('how a link of the sandbox is followed', () => {
     const taken = await linkctl(['-p', 'sandbox', 'shorten', 'https://example.com/b', '--hash', 'a'], { terminal });
     expect(taken.code).not.toBe(0);
     expect(taken.stderr).not.toContain('linkctl serve');
-    expect((await linkctl(shorten, { terminal })).stderr).toBe(hint);
+    expect((await linkctl(shorten, { terminal })).stderr).toEqual(undoneThen(hint));
   });
 
   test('is not said of other accounts', async ({ linkctl, env }) => {
-    expect((await linkctl(['shorten', 'https://example.com/a'], { env, terminal })).stderr).toBe('');
+    expect((await linkctl(['shorten', 'https://example.com/a'], { env, terminal })).stderr).toMatch(undoLine);
   });
 });

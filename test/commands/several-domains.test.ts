@@ -134,14 +134,14 @@ describe('two domains', () => {
     expect(read).toMatchObject({ code: 0, stdout: 'a.example/promo1\nb.example/hash\n' });
   });
 
-  test('hashes that are typed act on the default domain, as the API says, and cost no further call', async ({
+  test('hashes that are typed act on the default domain, as the API says, and cost no call for it', async ({
     linkctl,
     wire,
     service,
   }) => {
     for (const domain of both) await store(service, odd, domain);
     expect(await linkctl(['delete', 'hash', '-y'])).toMatchObject({ code: 0, stdout: 'hash\n' });
-    expect((await sent(wire)).map(({ call }) => call)).toEqual(['DELETE /urls/hash']);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?hashes=hash&limit=1', 'DELETE /urls/hash']);
     expect(await hashesOn(service, 'b.example')).toEqual(oddHashes);
   });
 
@@ -265,7 +265,11 @@ describe('edition B', () => {
   }) => {
     await store(service, odd);
     expect(await linkctl(['delete', 'https://S.EX/null', '-y'])).toMatchObject({ code: 0, stdout: 'null\n' });
-    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls?limit=1', 'DELETE /urls/null']);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual([
+      'GET /urls?limit=1',
+      'GET /urls?hashes=null&limit=1',
+      'DELETE /urls/null',
+    ]);
     await wire.script([
       {
         only: { path: '/account' },

@@ -53,7 +53,7 @@ for (const edition of ['a', 'b'] as const) {
         stdout: 'two\t1\t1\none\t0\t0\n',
         stderr: '2 links: 1 click, 1 unique\n',
       });
-      expect((await sent(wire)).slice(2)).toEqual([{ call: 'GET /urls?hashes=two,one&limit=2', body: undefined }]);
+      expect((await sent(wire)).slice(4)).toEqual([{ call: 'GET /urls?hashes=two,one&limit=2', body: undefined }]);
     });
 
     test('GET /urls?tags=: by tags, all pages', async ({ linkctl, wire }) => {
@@ -230,7 +230,7 @@ describe('several domains', () => {
     await linkctl(shorten('one', '--domain', 't.ex'));
     const ran = await linkctl(['stats', '--all-domains', '--fields', 'short_url']);
     expect(ran).toMatchObject({ code: 0, stdout: 's.ex/one\nt.ex/one\n' });
-    expect((await sent(wire)).slice(2).map(({ call }) => call)).toEqual([
+    expect((await sent(wire)).slice(4).map(({ call }) => call)).toEqual([
       'GET /domains',
       'GET /urls?domain=s.ex&limit=1000',
       'GET /urls?domain=t.ex&limit=1000',

@@ -31,7 +31,7 @@ export interface FaultWorld {
   newest(count: number, domain?: string): Promise<UrlRecord[]>;
   /** Makes links past the faulty server. */
   create(items: readonly ShortenItem[]): Promise<void>;
-  /** Path of the only journal; undefined where no run was begun. */
+  /** Path of the only journal, of what was typed the record itself; undefined where no run was begun. */
   journal(): string | undefined;
   close(): Promise<void>;
 }
@@ -98,7 +98,7 @@ export async function openFaultWorld(host: FaultyHost, options: FaultWorldOption
       const runs = join(folder, '.local', 'state', 'linkctl', 'runs');
       try {
         const [run] = readdirSync(runs).filter((name) => !name.startsWith('.'));
-        return run && join(runs, run, 'journal.log');
+        return run && (run.endsWith('.log') ? join(runs, run) : join(runs, run, 'journal.log'));
       } catch {
         return undefined;
       }

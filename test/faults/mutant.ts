@@ -25,8 +25,8 @@ const forgetfulDisk: readonly Replacement[] = [
 
 const unsyncedIntents: Replacement = [
   'bulk/journal/journal.ts',
-  '    await file.sync();\n',
-  '    if (!bytes.includes(\'"type":"intent"\')) await file.sync();\n',
+  '    if (syncs) await file.sync();\n',
+  '    if (syncs && !bytes.includes(\'"type":"intent"\')) await file.sync();\n',
 ];
 
 export const mutants = {

@@ -127,17 +127,17 @@ test('B31: a listing that is longer than the screen starts no pager', async ({ f
 describe('plain terminals', () => {
   test('B96: TERM=dumb gets no escape and no sign beyond ASCII', async ({ open }) => {
     const { shown } = await open(['shorten', 'https://nodejs.org/'], { env: { TERM: 'dumb' } }).ended();
-    expect(shown).toMatch(/^OK http\S+ -> https:\/\/nodejs\.org\/\r\n$/);
+    expect(shown).toMatch(/^OK http\S+ -> https:\/\/nodejs\.org\/\r\nto undo it: linkctl undo \S+\r\n$/);
   });
 
   test('B96: LC_ALL=C gets words instead of signs', async ({ open }) => {
     const { shown } = await open(['shorten', 'https://nodejs.org/', '--no-color'], { env: { LC_ALL: 'C' } }).ended();
-    expect(shown).toMatch(/^OK http\S+ -> https:\/\/nodejs\.org\/\r\n$/);
+    expect(shown).toMatch(/^OK http\S+ -> https:\/\/nodejs\.org\/\r\nto undo it: linkctl undo \S+\r\n$/);
   });
 
   test('B26: a terminal with UTF-8 gets a sentence with signs', async ({ open }) => {
     const { shown } = await open(['shorten', 'https://nodejs.org/', '--no-color']).ended();
-    expect(shown).toMatch(/^✓ http\S+ → https:\/\/nodejs\.org\/\r\n$/);
+    expect(shown).toMatch(/^✓ http\S+ → https:\/\/nodejs\.org\/\r\nto undo it: linkctl undo \S+\r\n$/);
   });
 });
 
