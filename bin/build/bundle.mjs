@@ -4,18 +4,24 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { licensesOf, packagesIn } from './licenses.mjs';
 import { putInPlace } from './put-in-place.mjs';
 
 /**
  * Builds the program that is released: `node bin/build/bundle.mjs --dist=dist`; `--names` keeps the names of functions, for a profile.
+ * `--name` is that of its folder, and `--packages` a file for the folders of the packages that are in it (`package.mjs`).
  * One file holds what every command line needs, one each thing that is imported only when it is used. A build is a folder of its
  * own in `dist`, put in place when it is complete.
  */
 const top = join(import.meta.dirname, '..', '..');
-const { dist, names } = parseArgs({
-  options: { dist: { type: 'string', default: 'dist' }, names: { type: 'boolean', default: false } },
+const { dist, name, names, packages } = parseArgs({
+  options: {
+    dist: { type: 'string', default: 'dist' },
+    name: { type: 'string', default: randomUUID().slice(0, 8) },
+    names: { type: 'boolean', default: false },
+    packages: { type: 'string' },
+  },
 }).values;
-const name = randomUUID().slice(0, 8);
 const folder = resolve(dist, name);
 const modules = join(folder, 'modules');
 /** Help and completions need no more than the first; the second brings commander and what most commands need. */
@@ -46,7 +52,7 @@ const layers = {
 const onDemand = {
   name: 'on demand',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|net|os|timers\/promises|tty)$/ }, ({ kind, path }) =>
+    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|net|os|sea|timers\/promises|tty)$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? undefined : { namespace: 'on-demand', path },
     );
     // In the prototype: esbuild copies what a CommonJS module has of its own, and that would load it.
@@ -72,8 +78,9 @@ const shared = {
 };
 
 // esbuild splits ES modules only, and Node loads CommonJS several milliseconds sooner: so it splits first and converts then.
-await build({
+const { metafile } = await build({
   ...shared,
+  metafile: true,
   entryPoints: [core],
   outdir: modules,
   bundle: true,
@@ -96,4 +103,6 @@ await build({
 rmSync(modules, { recursive: true });
 const { wholeTree } = createRequire(import.meta.url)(join(folder, 'main.cjs'));
 writeFileSync(join(folder, 'commands.json'), JSON.stringify(await wholeTree()));
+writeFileSync(join(folder, 'licenses.txt'), licensesOf(top, metafile));
+if (packages) writeFileSync(packages, JSON.stringify(packagesIn(metafile)));
 putInPlace(dist, name);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { type Ended, programPath } from './built-program.ts';
+import { type Ended, programCommand } from './built-program.ts';
 import { needs } from './tools.ts';
 
 /** What the kernel answers instead of doing it: `{ calls: ['fsync'], answer: 'error=ENOSYS', path: '/home/ann' }`. */
@@ -18,7 +18,7 @@ export async function runInjected(argv: readonly string[], env: Record<string, s
   const flags = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${calls}:${injection.answer}`];
   const place = injection.path === undefined ? [] : ['-P', injection.path];
   return await new Promise((resolve, reject) => {
-    execFile('strace', [...flags, ...place, process.execPath, programPath, ...argv], { env }, (error, stdout, stderr) => {
+    execFile('strace', [...flags, ...place, ...programCommand, ...argv], { env }, (error, stdout, stderr) => {
       if (error && typeof error.code !== 'number') reject(error);
       else resolve({ code: error ? Number(error.code) : 0, signal: null, stdout, stderr });
     });
