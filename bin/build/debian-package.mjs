@@ -78,8 +78,10 @@ WantedBy=multi-user.target
 `;
 
 /** Node brings its libraries along, so that one file runs on every system. */
-const overrides = `# Node's own program, with the libraries that it is tested with.
+const overrides = `# Node's own program, as it is built by Node, with the libraries that it is tested with.
 linkctl: embedded-library *
+linkctl: hardening-no-pie *
+linkctl: hardening-no-fortify-functions *
 `;
 
 function copyright(license) {

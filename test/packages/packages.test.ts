@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /** What `npm run package` writes itself; what it makes with the tools of others is for `npm run trials:package`. */
-const top = join(import.meta.dirname, '..');
+const top = join(import.meta.dirname, '..', '..');
 const bin = (name: string) => import(join(top, 'bin', 'build', name));
 const { manifests } = await bin('manifests.mjs');
 const { billOfMaterials } = await bin('bill-of-materials.mjs');
