@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { licensesOf, packagesIn } from './licenses.mjs';
@@ -25,7 +25,7 @@ const { dist, name, names, packages } = parseArgs({
 const folder = resolve(dist, name);
 const modules = join(folder, 'modules');
 /** Help and completions need no more than the first; the second brings commander and what most commands need. */
-const [core, program] = ['main.ts', 'program.ts'].map((path) => join(top, 'src', 'cli', path));
+const [core, program] = ['./src/cli/main.ts', './src/cli/program.ts'];
 /** Only the sandbox and `serve` need them, and they are installed only where they can be. */
 const external = ['@photostructure/sqlite', 'pg'];
 
@@ -39,7 +39,7 @@ const layers = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^[^:]+$/ }, ({ kind, path, resolveDir }) => {
       if (kind !== 'dynamic-import' || external.includes(path)) return undefined;
-      return { namespace: 'later', path: path.startsWith('.') ? resolve(resolveDir, path) : path };
+      return { namespace: 'later', path: path.startsWith('.') ? `./${relative(top, resolve(resolveDir, path))}` : path };
     });
     onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
       contents: `import '${core}'; import '${program}'; export * from '${path}';`,
@@ -65,6 +65,8 @@ const onDemand = {
 };
 
 const shared = {
+  // Names of files are made of what is in them: nothing of it may depend on where the sources lie.
+  absWorkingDir: top,
   platform: 'node',
   target: 'node20.18',
   outExtension: { '.js': '.cjs' },

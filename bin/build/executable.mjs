@@ -39,6 +39,8 @@ export function makeExecutable(target, { files, work, cache, path }) {
   compile(folder, runner);
   const blob = `${folder}.blob`;
   writeFileSync(`${folder}.json`, JSON.stringify(configOf(folder, blob)));
+  cpSync(join(import.meta.dirname, 'executable-start.cjs'), join(work, 'executable-start.cjs'));
+  process.chdir(work);
   // All are of one version, so that any of them can write it for the others.
   const [writer] = targets.map((one) => runnerOf(one, join(nodeFolder(one, cache), one.binary))).filter(Boolean);
   run(...writer, '--experimental-sea-config', `${folder}.json`);
@@ -58,9 +60,14 @@ export function makeExecutable(target, { files, work, cache, path }) {
 
 function configOf(folder, output) {
   return {
-    main: join(import.meta.dirname, 'executable-start.cjs'),
+    // Its path is written into the executable, so it is the same wherever that is made.
+    main: 'executable-start.cjs',
     output,
-    assets: Object.fromEntries(readdirSync(folder).map((name) => [name, join(folder, name)])),
+    assets: Object.fromEntries(
+      readdirSync(folder)
+        .sort()
+        .map((name) => [name, join(folder, name)]),
+    ),
     disableExperimentalSEAWarning: true,
     // Node's storage engine is called experimental on stderr, where scripts look for errors.
     execArgv: ['--disable-warning=ExperimentalWarning'],
