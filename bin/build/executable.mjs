@@ -76,7 +76,10 @@ function configOf(folder, output) {
   };
 }
 
-/** The same at every build, by these flags; empty where programs of the target cannot be run here: then V8 compiles at the start. */
+/**
+ * The same at every build, by these flags, where the machine is not busy: at a load of 26 a few bytes of it differed, and why is not found
+ * yet. Empty where programs of the target cannot be run here: then V8 compiles at the start.
+ */
 function compile(folder, runner) {
   if (runner) {
     const usual = run(...runner, '-p', 'new vm.Script("").createCachedData().readUInt32LE(12)').trim();

@@ -10,7 +10,7 @@ import { manifests } from './manifests.mjs';
 import { run, targets } from './node-binaries.mjs';
 
 /**
- * `npm run package`: all packages of this commit, into `dist/packages`, the same bytes every time; nothing is published. `-- --from URL`
+ * `npm run package`: all packages of this commit, into `dist/packages`; nothing is published. `-- --from URL`
  * is where they will lie, for the manifests of Homebrew and Scoop.
  */
 const top = join(import.meta.dirname, '..', '..');
