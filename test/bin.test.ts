@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { runProgram, runShell } from './support/built-program.ts';
-import { sent, test } from './support/linkctl.ts';
+import { runProgram, runShell, startProgram } from './support/built-program.ts';
+import { faults } from './support/faulty-steps.ts';
+import { runInjected } from './support/injected.ts';
+import { arrived, sent, test } from './support/linkctl.ts';
 
 /** Enough rows for more than a pipe holds. */
 async function manyLinks(linkctl: (argv: readonly string[], world?: object) => Promise<unknown>, count: number): Promise<void> {
@@ -79,6 +81,34 @@ describe('B48: what is wrong with the machine is no bug', () => {
   });
 });
 
+describe('E71: links on a network disk', () => {
+  const place = (folder: string) => join(folder, '.local/share/linkctl/links-a.db');
+
+  test.for([
+    ['gives programs no memory in common', 'mmap', 'ENODEV'],
+    ['takes no file for it', 'openat', 'EACCES'],
+  ])('E71: that %s are kept without the log that needs it', async ([, call = '', error], { homeEnv, folder }) => {
+    const world = { calls: [call], answer: `error=${error}`, path: `${place(folder)}-shm` };
+    const shorten = ['-p', 'sandbox', 'shorten', 'https://example.com/'];
+    expect(await runInjected([...shorten, '--hash', 'one'], homeEnv, world)).toMatchObject({ code: 0, stderr: '' });
+    expect(await runInjected([...shorten, '--hash', 'two'], homeEnv, world)).toMatchObject({ code: 0, stderr: '' });
+    const list = ['-p', 'sandbox', 'list', '--fields', 'hash'];
+    expect(await runInjected(list, homeEnv, world)).toMatchObject({ code: 0, stdout: 'two\none\n' });
+    // The same folder on a disk of this computer, and back.
+    expect(await runProgram(list, homeEnv)).toMatchObject({ code: 0, stdout: 'two\none\n' });
+    expect(await runInjected(list, homeEnv, world)).toMatchObject({ code: 0, stdout: 'two\none\n' });
+  });
+
+  test('E71: that refuses locks are given up once, with a way out', async ({ homeEnv, folder }) => {
+    const world = { calls: ['fcntl'], answer: 'error=ENOLCK', path: place(folder) };
+    const ran = await runInjected(['-p', 'sandbox', 'list'], homeEnv, world);
+    expect(ran).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('database is locked\nhint: if this is a network disk: set XDG_DATA_HOME'),
+    });
+  });
+});
+
 test('R 1.4, CLI 3.2: a run into the sandbox resumes, although its service has another port', async ({ homeEnv, folder }) => {
   const file = join(folder, 'links.txt');
   writeFileSync(file, Array.from({ length: 300 }, (_, index) => `https://example.com/${index}`).join('\n'));
@@ -146,6 +176,27 @@ test('B40: a reader that went away stops a shortening run with exit 9 and says h
   const rest = await runShell('$linkctl shorten -f "$HOME/links.txt" | sort -u | wc -l', env);
   expect(rest.stdout.trim()).toBe('20000');
   expect((await runProgram(['list', '--limit', '1', '-o', 'json'], env)).stdout).toContain('"total_count":20000');
+});
+
+describe('E73: Windows', () => {
+  test('E73: Ctrl-C ends with 130 where there are no signals to die of', async ({ env, folder, wire }) => {
+    const disguise = join(folder, 'windows.cjs');
+    writeFileSync(disguise, "Object.defineProperty(process, 'platform', { value: 'win32' });");
+    await wire.script([faults.silentBefore]);
+    const { process: running, ended } = startProgram(['list'], { ...env, NODE_OPTIONS: `--require ${disguise}` });
+    await arrived(wire, 1);
+    running.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 130, signal: null });
+  });
+
+  test('E73: a path in a pipe has its backslashes as they are', async ({ homeEnv, folder }) => {
+    const place = join(folder, 'C:\\Users\\ann');
+    const env = { ...homeEnv, LINKCTL_CONFIG_DIR: place };
+    expect((await runProgram(['config', 'path'], env)).stdout).toBe(`${place}/config.json\n`);
+    const state = { ...homeEnv, XDG_STATE_HOME: place };
+    await runProgram(['-p', 'sandbox', 'shorten', '-f', '-', '-q'], state, 'https://example.com/');
+    expect((await runProgram(['runs', 'show', 'last'], state)).stdout).toContain(`\njournal\t${place}/linkctl/runs/`);
+  });
 });
 
 describe('colour', () => {

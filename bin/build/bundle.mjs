@@ -1,25 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { licensesOf, packagesIn } from './licenses.mjs';
 import { putInPlace } from './put-in-place.mjs';
 
 /**
  * Builds the program that is released: `node bin/build/bundle.mjs --dist=dist`; `--names` keeps the names of functions, for a profile.
+ * `--name` is that of its folder, and `--packages` a file for the folders of the packages that are in it (`package.mjs`).
  * One file holds what every command line needs, one each thing that is imported only when it is used. A build is a folder of its
  * own in `dist`, put in place when it is complete.
  */
 const top = join(import.meta.dirname, '..', '..');
-const { dist, names } = parseArgs({
-  options: { dist: { type: 'string', default: 'dist' }, names: { type: 'boolean', default: false } },
+const { dist, name, names, packages } = parseArgs({
+  options: {
+    dist: { type: 'string', default: 'dist' },
+    name: { type: 'string', default: randomUUID().slice(0, 8) },
+    names: { type: 'boolean', default: false },
+    packages: { type: 'string' },
+  },
 }).values;
-const name = randomUUID().slice(0, 8);
 const folder = resolve(dist, name);
 const modules = join(folder, 'modules');
 /** Help and completions need no more than the first; the second brings commander and what most commands need. */
-const [core, program] = ['main.ts', 'program.ts'].map((path) => join(top, 'src', 'cli', path));
+const [core, program] = ['./src/cli/main.ts', './src/cli/program.ts'];
 /** Only the sandbox and `serve` need them, and they are installed only where they can be. */
 const external = ['@photostructure/sqlite', 'pg'];
 
@@ -33,7 +39,7 @@ const layers = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^[^:]+$/ }, ({ kind, path, resolveDir }) => {
       if (kind !== 'dynamic-import' || external.includes(path)) return undefined;
-      return { namespace: 'later', path: path.startsWith('.') ? resolve(resolveDir, path) : path };
+      return { namespace: 'later', path: path.startsWith('.') ? `./${relative(top, resolve(resolveDir, path))}` : path };
     });
     onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
       contents: `import '${core}'; import '${program}'; export * from '${path}';`,
@@ -46,7 +52,7 @@ const layers = {
 const onDemand = {
   name: 'on demand',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|net|os|timers\/promises|tty)$/ }, ({ kind, path }) =>
+    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|net|os|sea|timers\/promises|tty)$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? undefined : { namespace: 'on-demand', path },
     );
     // In the prototype: esbuild copies what a CommonJS module has of its own, and that would load it.
@@ -59,6 +65,8 @@ const onDemand = {
 };
 
 const shared = {
+  // Names of files are made of what is in them: nothing of it may depend on where the sources lie.
+  absWorkingDir: top,
   platform: 'node',
   target: 'node20.18',
   outExtension: { '.js': '.cjs' },
@@ -72,8 +80,9 @@ const shared = {
 };
 
 // esbuild splits ES modules only, and Node loads CommonJS several milliseconds sooner: so it splits first and converts then.
-await build({
+const { metafile } = await build({
   ...shared,
+  metafile: true,
   entryPoints: [core],
   outdir: modules,
   bundle: true,
@@ -96,4 +105,6 @@ await build({
 rmSync(modules, { recursive: true });
 const { wholeTree } = createRequire(import.meta.url)(join(folder, 'main.cjs'));
 writeFileSync(join(folder, 'commands.json'), JSON.stringify(await wholeTree()));
+writeFileSync(join(folder, 'licenses.txt'), licensesOf(top, metafile));
+if (packages) writeFileSync(packages, JSON.stringify(packagesIn(metafile)));
 putInPlace(dist, name);

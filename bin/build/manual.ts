@@ -1,4 +1,3 @@
-import { homepage } from '../../src/base/version.ts';
 import type { CommandTree, Flag } from '../../src/help/command-tree.ts';
 import { flagMeaning } from '../../src/help/layout.ts';
 import { type TopicName, topicNames } from '../../src/help/topic-names.ts';
@@ -27,7 +26,7 @@ export function manualPage(root: CommandTree, version: string): string {
     '.SH EXAMPLES',
     ...typedLines(root.examples),
     '.SH SEE ALSO',
-    roff(`curl(1), jq(1), cron(8), ${homepage}`),
+    roff('curl(1), jq(1), cron(8)'),
     '',
   ].join('\n');
 }

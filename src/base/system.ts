@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { fstatSync, openSync } from 'node:fs';
+import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -130,6 +131,11 @@ function homeFolder(name: keyof Folders, [variable, other]: readonly [string, st
   });
 }
 
+/** The variable that moves a folder elsewhere, for hints. */
+export function folderVariable(folder: 'state' | 'data', { platform }: Pick<System, 'platform'>): string {
+  return platform === 'win32' ? 'LOCALAPPDATA' : `XDG_${folder.toUpperCase()}_HOME`;
+}
+
 /** Whether a process with this id runs here, whoever owns it. */
 export function processExists(processId: number): boolean {
   try {
@@ -169,6 +175,8 @@ export function processSystem(): System {
     },
     dieOf: (signal) => {
       endRawMode();
+      // Windows has no signals to die of: what it does instead ends with 1.
+      if (process.platform === 'win32') process.exit(128 + constants.signals[signal as 'SIGINT']);
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
     },

@@ -1,5 +1,4 @@
 import type { Signal, System } from '../base/system.ts';
-import { issuesUrl } from '../base/version.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import type { Source } from '../input/source.ts';
@@ -64,7 +63,7 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
       death = signal;
     },
     async fail(error) {
-      await printFailure(error, { ...failure, format: output.format, issues: issuesUrl }, streams);
+      await printFailure(error, { ...failure, format: output.format }, streams);
       return exitCodeOf(error);
     },
     async release() {

@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
+import { folders, folderVariable } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
@@ -13,7 +13,7 @@ interface Sandbox {
 
 /** CLI 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
 export async function startSandbox(edition: Edition, { system, warn, atEnd }: Invocation): Promise<Sandbox> {
-  const { startService, usualPort } = await import('../service/service.ts');
+  const { diskHint, startService, usualPort } = await import('../service/service.ts');
   const username = 'sandbox';
   const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
   const { data } = folders(system);
@@ -32,7 +32,7 @@ export async function startSandbox(edition: Edition, { system, warn, atEnd }: In
   });
   atEnd(async () => (await starting.catch(() => undefined))?.close());
   const { baseUrl } = await starting.catch((error) => {
-    throw fileError('use the data folder', data, error);
+    throw fileError('use the data folder', data, error, diskHint(error, `set ${folderVariable('data', system)}`));
   });
   return { baseUrl, username, apiKey };
 }

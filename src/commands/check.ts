@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { shellWord } from '../base/shell-word.ts';
 import { folders } from '../base/system.ts';
-import { homepage, version } from '../base/version.ts';
+import { version } from '../base/version.ts';
 import { startCheck } from '../bulk/check-run.ts';
 import { interruptible } from '../changes/interruption.ts';
 import { publicOnly } from '../check/addresses.ts';
@@ -161,7 +161,7 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
   if (proxy) await warn(`destinations are asked directly: ${proxy} is not used, because a proxy looks up names itself`);
   // Nothing secret is sent, but what is reached must be what was asked for, whatever the environment says.
   const env = { ...system.env, NODE_TLS_REJECT_UNAUTHORIZED: undefined };
-  const { ca } = await trustFor({ origin: new URL(homepage), caFile: global.caFile, env });
+  const { ca } = await trustFor({ origin: new URL('https://localhost'), caFile: global.caFile, env });
   const shown = global.verbose || global.debug;
   return {
     ...usualLimits,
@@ -169,7 +169,7 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
     refusal: allowPrivate ? () => undefined : publicOnly,
     resolve: await createNames(new URL(session.client.identity.baseUrl).hostname, system),
     timeout: (timeoutOf(session) ?? usualLimits.timeout / 1000) * 1000,
-    userAgent: `linkctl/${version} (link check; +${homepage})`,
+    userAgent: `linkctl/${version} (link check)`,
     ca,
     ...(shown && {
       report: (method, url, answer) => {

@@ -116,7 +116,7 @@ async function showPath(_options: object, { system }: Invocation): Promise<RowsR
     kind: 'rows',
     key: 'files',
     rows: [{ path: configPath(system) }],
-    columns: [{ name: 'path' }],
+    columns: [{ name: 'path', path: true }],
   };
 }
 

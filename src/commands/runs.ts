@@ -86,7 +86,11 @@ async function showOne(_options: object, { system }: Invocation, [named = '']: s
     problem,
     journal,
   };
-  const columns = Object.keys(record).map((name) => (typeof record[name] === 'number' ? { name, align } : { name }));
+  const columns = Object.keys(record).map((name) => ({
+    name,
+    path: name === 'journal',
+    ...(typeof record[name] === 'number' ? { align } : {}),
+  }));
   return { kind: 'record', record, columns, block: columns.filter(({ name }) => record[name] !== null) };
 }
 

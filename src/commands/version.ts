@@ -1,14 +1,25 @@
 import type { Command } from 'commander';
+import { LocalError } from '../base/errors.ts';
+import { ownFile } from '../base/own-file.ts';
 import { version } from '../base/version.ts';
 import type { Runner } from '../cli/run.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 
 export function registerVersion(command: Command, run: Runner): void {
-  describe(command, { examples: ['linkctl version'] });
+  describe(command, { examples: ['linkctl version', 'linkctl version --licenses | less'] });
+  command.option('--licenses', 'print the licenses of everything inside the program');
   command.action(run(printVersion));
 }
 
-async function printVersion(): Promise<Report> {
-  return { kind: 'text', text: `linkctl ${version}\n` };
+async function printVersion({ licenses }: { licenses?: boolean }): Promise<Report> {
+  return { kind: 'text', text: licenses ? licenseTexts() : `linkctl ${version}\n` };
+}
+
+function licenseTexts(): string {
+  try {
+    return ownFile('licenses.txt');
+  } catch (cause) {
+    throw new LocalError('the licenses are written when linkctl is built: npm ci builds it', { cause });
+  }
 }

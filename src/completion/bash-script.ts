@@ -3,7 +3,7 @@ export const bashScript = `# bash completion for linkctl, printed by: linkctl co
 # It needs no other package, and evaluates neither what is typed nor what is offered.
 
 _linkctl() {
-  local line=\${COMP_LINE:0:COMP_POINT} rest='' tail='' quote='' start='' word='' directive=0 i
+  local line=\${COMP_LINE:0:COMP_POINT} rest='' tail='' quote='' start='' word='' program='' directive=0 i
   local -a words=() lines=()
   COMPREPLY=()
 
@@ -29,9 +29,14 @@ _linkctl() {
   words=("\${words[@]//[\\\\\\"\\']/}")
   word=\${words[\${#words[@]} - 1]}
 
+  # The program as it is typed, in any place and by any name; an alias is none.
+  program=\${words[0]}
+  [[ $program == '~/'* ]] && program=$HOME/\${program:2}
+  type -P "$program" >/dev/null || program=linkctl
+
   while IFS= read -r line; do
     lines+=("$line")
-  done < <(command linkctl __complete "\${words[@]:1}" 2>/dev/null </dev/null)
+  done < <(command "$program" __complete "\${words[@]:1}" 2>/dev/null </dev/null)
   ((\${#lines[@]} > 0)) && [[ \${lines[\${#lines[@]} - 1]} =~ ^:([0-9]+)$ ]] || return
   directive=\${BASH_REMATCH[1]}
 

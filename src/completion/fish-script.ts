@@ -4,12 +4,15 @@ export const fishScript = `# fish completion for linkctl, printed by: linkctl co
 
 function __linkctl_complete
     set -l words (commandline -opc)
+    # The program as it is typed, in any place and by any name; an alias is none.
+    set -l program (string replace --regex '^~/' "$HOME/" -- (string unescape -- $words[1]))
+    command --query $program; or set program linkctl
     set -e words[1]
     set -l typed (commandline -ct)
     # A quote that is still open cannot be unescaped.
     set -l current (string unescape -- "$typed"; or string trim --left --chars '"\\'' -- "$typed")
 
-    set -l lines (command linkctl __complete $words "$current" 2>/dev/null </dev/null)
+    set -l lines (command $program __complete $words "$current" 2>/dev/null </dev/null)
     string match --quiet --regex '^:[0-9]+$' -- "$lines[-1]"; or return
     set -l directive (string sub --start 2 -- $lines[-1])
     set -e lines[-1]

@@ -16,7 +16,10 @@ Register-ArgumentCompleter -Native -CommandName linkctl -ScriptBlock {
         $current = '""'
     }
 
-    $lines = @(& linkctl __complete @words $current 2>$null)
+    # The program as it is typed, in any place and by any name; an alias is none.
+    $program = $commandAst.GetCommandName()
+    if (-not (Get-Command $program -CommandType Application -ErrorAction Ignore)) { $program = 'linkctl' }
+    $lines = @(& $program __complete @words $current 2>$null)
     if ($lines.Count -eq 0 -or $lines[-1] -notmatch '^:(\\d+)$') { return }
     $directive = [int]$Matches[1]
     # Where nothing is returned, PowerShell offers file names by itself.

@@ -4,12 +4,16 @@ export const zshScript = `#compdef linkctl
 # It evaluates neither what is typed nor what is offered.
 
 _linkctl() {
-  local line word
+  local line word program
   local -a typed lines values meanings shown options
   local -i directive width=0 i
 
   typed=("\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}")
-  lines=("\${(@f)$(command linkctl __complete "\${typed[@]}" 2>/dev/null </dev/null)}")
+  # The program as it is typed, in any place and by any name; an alias is none.
+  program=\${(Q)words[1]}
+  [[ $program == '~/'* ]] && program=$HOME/\${program:2}
+  whence -p -- "$program" >/dev/null || program=linkctl
+  lines=("\${(@f)$(command "$program" __complete "\${typed[@]}" 2>/dev/null </dev/null)}")
   [[ \${lines[-1]} == :<-> ]] || return 1
   directive=\${lines[-1]#:}
   lines[-1]=()

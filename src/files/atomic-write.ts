@@ -1,15 +1,4 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
@@ -17,13 +6,14 @@ import { errorCode, fileError } from './file-error.ts';
 import { syncFolder } from './folders.ts';
 import { refuseForeign } from './ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';
+import { rename } from './rename.ts';
 import { writeWhole } from './whole-write.ts';
 
 /** What writing a file needs of the world. */
 export type WriteSystem = MarkSystem & Pick<System, 'userId'>;
 
 /**
- * Replaces a file's content so that any reader, at any moment, a crash or a full disk included, finds the old or the new (R-23).
+ * Replaces a file's content so that any reader, at any moment, a crash or a full disk included, finds the old or the new.
  * Throws `LocalError`.
  */
 export function atomicWrite(path: string, content: string | Uint8Array, system: WriteSystem): void {
@@ -73,7 +63,7 @@ export class Replacement {
       fsyncSync(file);
       if (fstatSync(file).size !== this.#size) throw new Error('only a part was written');
       this.#close();
-      renameSync(this.#temporary, this.#target);
+      rename(this.#temporary, this.#target, this.#system);
       // The new name must reach the disk too.
       syncFolder(dirname(this.#target), this.#system);
     });
@@ -123,7 +113,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** R-24: what a killed writer left behind may hold secrets. */
+/** What a killed writer left behind may hold secrets. */
 function removeDeadTemporaries(target: string, system: WriteSystem): void {
   const folder = dirname(target);
   const prefix = `${basename(target)}.`;

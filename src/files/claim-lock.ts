@@ -11,6 +11,8 @@ const prefix = 'claim.';
 
 /** A lock that is held. It ends by `release`, or when its process is no more. */
 export interface Claim {
+  /** The file that shows it. */
+  readonly path: string;
   release(): void;
 }
 
@@ -26,7 +28,7 @@ export interface ClaimRequest {
 }
 
 /**
- * Takes a lock between processes (R-X11): makes a claim file, then checks who else has one. Two that see each other both step
+ * Takes a lock between processes: makes a claim file, then checks who else has one. Two that see each other both step
  * back and try again after a random while, so never two hold it. Claims of dead processes are deleted, which cannot hit a live
  * one because names never repeat. Throws `LocalError` naming the holder when the wait is over.
  */
@@ -37,8 +39,8 @@ export async function acquireClaim(request: ClaimRequest, system: System): Promi
     makePrivateFolder(folder);
     const holder = otherClaim(folder, undefined, system) ?? showClaim(folder, system);
     if (holder === undefined) continue;
-    if ('release' in holder) return isPassing ? { release: () => releaseWhole(holder, folder) } : holder;
-    if (waited >= waitMilliseconds) throw heldError(request, holder);
+    if ('release' in holder) return isPassing ? { path: holder.path, release: () => releaseWhole(holder, folder) } : holder;
+    if (waited >= waitMilliseconds) throw heldError(request, holder, system);
     const pause = 5 + Math.floor(system.random() * 40);
     await system.sleep(pause);
     waited += pause;
@@ -72,7 +74,7 @@ function showClaim(folder: string, system: System): Claim | ForeignClaim | undef
   }
   try {
     const other = otherClaim(folder, name, system);
-    if (!other) return { release };
+    if (!other) return { path, release };
     release();
     return other;
   } catch (error) {
@@ -102,8 +104,10 @@ function claimNames(folder: string): string[] {
   }
 }
 
-function heldError({ folder, guards }: ClaimRequest, { name, mark }: ForeignClaim): LocalError {
+function heldError({ folder, guards }: ClaimRequest, { name, mark }: ForeignClaim, { platform }: System): LocalError {
+  const path = join(folder, name);
+  const removal = platform === 'win32' ? `del "${path}"` : `rm ${shellWord(path)}`;
   return new LocalError(`${guards} is in use by another linkctl (process ${mark.processId}); try again later`, {
-    hint: `if no such process is running on any machine: rm ${shellWord(join(folder, name))}`,
+    hint: `if no such process is running on any machine: ${removal}`,
   });
 }

@@ -4,7 +4,7 @@ import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { errorCode, fileError } from './file-error.ts';
 
-/** Makes a folder, and those above it that are missing, for this user alone (B66). */
+/** Makes a folder, and those above it that are missing, for this user alone. */
 export function makePrivateFolder(path: string): void {
   try {
     makeFolders(path);
@@ -33,28 +33,34 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Syncs a folder, so that a file made or renamed in it is on the disk. Windows and some network file systems cannot. */
-export function syncFolder(path: string, { platform }: Pick<System, 'platform'>): void {
-  if (platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } catch (error) {
-    if (errorCode(error) !== 'EINVAL') throw error;
-  } finally {
-    closeSync(folder);
+/** Syncs a folder, so that a file made or renamed in it is on the disk. Windows and some file systems cannot. */
+export function syncFolder(path: string, system: Pick<System, 'platform'>): void {
+  syncUnless(path, system, (code) => unable.includes(code));
+}
+
+/** How file systems say that a folder is nothing to sync. */
+const unable = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EBADF', 'EISDIR', 'EPERM'];
+
+/** The folder and all above it, as any of them may be new. Above it only a disk that fails counts: what else is there may be anything. */
+export function syncFoldersUpFrom(path: string, system: Pick<System, 'platform'>): void {
+  syncFolder(path, system);
+  for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) {
+    syncUnless(dirname(folder), system, (code) => !['EIO', 'ENOSPC'].includes(code));
   }
 }
 
-/** The folder and all above it, as any of them may be new. One that this user may not read is not of this user's making. */
-export function syncFoldersUpFrom(path: string, system: Pick<System, 'platform'>): void {
+function syncUnless(path: string, { platform }: Pick<System, 'platform'>, isExcused: (code: string) => boolean): void {
+  if (platform === 'win32') return;
   try {
-    syncFolder(path, system);
+    const folder = openSync(path, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
   } catch (error) {
-    if (errorCode(error) === 'EACCES') return;
-    throw error;
+    if (!isExcused(errorCode(error) ?? '')) throw error;
   }
-  if (dirname(path) !== path) syncFoldersUpFrom(dirname(path), system);
 }
 
 /** The path from the root. Throws a LocalError where that takes the current folder and somebody deleted it. */

@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 import { checksum } from '../base/checksum.ts';
 import { processExists, type System } from '../base/system.ts';
 
 /** What a mark needs of the world. */
-export type MarkSystem = Pick<System, 'platform' | 'processId' | 'randomBytes'>;
+export type MarkSystem = Pick<System, 'platform' | 'processId' | 'randomBytes' | 'now'>;
 
 /** Which process made a file, read from the file's name. */
 export interface ProcessMark {
@@ -12,6 +13,7 @@ export interface ProcessMark {
   /** Ticks since boot; `0` where the platform does not say. */
   readonly startTime: string;
   readonly host: string;
+  /** Which start of the machine: a sum of the system's name for it, or the second in which it was, in hex (Windows). */
   readonly boot: string;
   readonly namespace: string;
 }
@@ -34,19 +36,31 @@ export function parseMark(text: string): ProcessMark | undefined {
 }
 
 /**
- * Whether the maker of a mark may still run (R-X11). No clock is asked: a process that was stopped for an hour is alive. Where it
- * cannot be known (another host, another container) the answer is yes.
+ * Whether the maker of a mark may still run. A process that was stopped for an hour is alive. Where it cannot be known
+ * (another host, another container) the answer is yes. A host may change its name, as a laptop does in another network, so it is
+ * asked for only where the boots say nothing.
  */
 export function isAlive(mark: ProcessMark, system: MarkSystem): boolean {
   const own = ownMark(system);
-  if (mark.host !== own.host) return true;
-  if (mark.boot !== own.boot) return false;
+  const sameBoot = isSameBoot(mark.boot, own.boot, system);
+  const sameMachine = (sameBoot && own.boot !== unknownBoot && system.platform !== 'win32') || mark.host === own.host;
+  if (!sameMachine) return true;
+  if (!sameBoot) return false;
   if (mark.namespace !== own.namespace) return true;
   if (mark.startTime === '0' || own.startTime === '0') return processExists(mark.processId);
   // Only an answer counts as death: /proc may hide the processes of others, or there may be no file left to open.
   const status = statusOf(mark.processId);
   return status ? !status.zombie && status.startTime === mark.startTime : processExists(mark.processId);
 }
+
+/** Windows says how long it has been running: by a clock that may have been set meanwhile, but not by as much. */
+function isSameBoot(one: string, other: string, { platform }: MarkSystem): boolean {
+  if (platform !== 'win32') return one === other;
+  return one === unknownBoot || Math.abs(Number.parseInt(one, 16) - Number.parseInt(other, 16)) < secondsOfClock;
+}
+
+const secondsOfClock = 600;
+const unknownBoot = shortSum('');
 
 /** A process is who it is for as long as it lives, and finding out takes five files. */
 const ownMarks = new WeakMap<MarkSystem, ProcessMark>();
@@ -57,15 +71,44 @@ function ownMark(system: MarkSystem): ProcessMark {
   return known;
 }
 
-function findMark({ platform, processId }: MarkSystem): ProcessMark {
+function findMark(system: MarkSystem): ProcessMark {
+  const { platform, processId } = system;
   const startTime = platform === 'linux' && procShows(processId) ? statusOf(processId)?.startTime : undefined;
   return {
     processId,
     startTime: startTime ?? '0',
-    host: checksum(hostname() + textOf('/etc/machine-id')).slice(0, 8),
-    boot: checksum(textOf('/proc/sys/kernel/random/boot_id')).slice(0, 8),
+    ...machineMark(system),
     namespace: (startTime && /\d+/.exec(linkOf('/proc/self/ns/pid'))?.[0]) ?? '0',
   };
+}
+
+/** Which machine this is, and which start of it. */
+function machineMark({ platform, now }: MarkSystem): Pick<ProcessMark, 'host' | 'boot'> {
+  if (platform === 'darwin') {
+    // macOS takes its name from the network; the number of the hardware stays.
+    const hardware = /"IOPlatformUUID" = "(.+?)"/.exec(outputOf('ioreg', '-rd1', '-c', 'IOPlatformExpertDevice'))?.[1];
+    return { host: shortSum(hardware ?? hostname()), boot: shortSum(outputOf('sysctl', '-n', 'kern.bootsessionuuid')) };
+  }
+  const host = shortSum(hostname() + textOf('/etc/machine-id'));
+  if (platform !== 'win32') return { host, boot: shortSum(textOf('/proc/sys/kernel/random/boot_id')) };
+  return {
+    host,
+    boot: Math.round(now() / 1000 - uptime())
+      .toString(16)
+      .padStart(8, '0'),
+  };
+}
+
+function shortSum(text: string): string {
+  return checksum(text).slice(0, 8);
+}
+
+function outputOf(program: string, ...argv: string[]): string {
+  try {
+    return execFileSync(program, argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    return '';
+  }
 }
 
 /** Whether /proc has the ids that we know; in a container it may be the host's. */

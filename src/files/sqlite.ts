@@ -121,11 +121,23 @@ export async function openConnection(directory: string | undefined, name: string
   return retryWhileBusy(() => openFile(DatabaseSync, file));
 }
 
-/** Whether the engine gave up waiting for another process. */
-function isBusy(error: unknown): boolean {
+/** The engine's primary code for a failure: the low byte, without its extended forms. */
+function primaryCode(error: unknown): number | undefined {
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  // The low byte is the primary code: 5 SQLITE_BUSY, with its extended forms for recovery and snapshots.
-  return typeof code === 'number' && (code & 0xff) === 5;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+const codes = { busy: 5, ioError: 10, cannotOpen: 14 };
+
+/** Whether the disk did not give the engine the locks or the memory that it needs, as many network disks do not. */
+function isRefusedByDisk(error: unknown): boolean {
+  return Object.values(codes).includes(primaryCode(error) ?? 0);
+}
+
+/** Where the disk refuses the store; `remedy` is what names another folder. */
+export function diskHint(error: unknown, remedy: string): string | undefined {
+  if (!isRefusedByDisk(error)) return undefined;
+  return `if this is a network disk: ${remedy} to a folder on a disk of this computer; otherwise, end the program that has the file`;
 }
 
 /** Milliseconds that one process waits for another. */
@@ -134,12 +146,25 @@ const patience = 5000;
 type EngineConstructor = new (file: string) => Engine;
 
 function openFile(DatabaseSync: EngineConstructor, file: string): Connection {
+  try {
+    // In WAL mode NORMAL loses nothing to kill -9, only to a power cut. The checkpoint bound makes inserts 2.8 times as fast.
+    return openInMode(DatabaseSync, file, 'PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=10000');
+  } catch (error) {
+    if (primaryCode(error) === codes.busy || !isRefusedByDisk(error)) throw error;
+    // WAL needs memory that processes share through a file. Who has the file alone can leave that mode without it.
+    const withoutWal =
+      'PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=DELETE; PRAGMA locking_mode=NORMAL; PRAGMA synchronous=FULL';
+    return openInMode(DatabaseSync, file, withoutWal);
+  }
+}
+
+function openInMode(DatabaseSync: EngineConstructor, file: string, mode: string): Connection {
   const engine = new DatabaseSync(file);
   try {
     engine.exec(`PRAGMA busy_timeout=${patience}`);
-    engine.exec('PRAGMA journal_mode=WAL');
-    // The checkpoint bound makes inserts 2.8 times as fast.
-    engine.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=10000; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536');
+    // A new file takes any mode; the first query tells.
+    engine.exec(`${mode}; SELECT 1 FROM sqlite_schema`);
+    engine.exec('PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536');
     return new Connection(engine);
   } catch (error) {
     engine.close();
@@ -147,13 +172,14 @@ function openFile(DatabaseSync: EngineConstructor, file: string): Connection {
   }
 }
 
-/** The change to WAL mode ignores busy_timeout when two processes make the file at once. */
+/** The change to WAL mode ignores busy_timeout when two processes make the file at once; otherwise the engine has waited already. */
 async function retryWhileBusy<T>(work: () => T): Promise<T> {
-  for (let waited = 0; ; waited += 20) {
+  const end = performance.now() + patience;
+  for (;;) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || waited >= patience) throw error;
+      if (primaryCode(error) !== codes.busy || performance.now() > end) throw error;
       await delay(20);
     }
   }
@@ -173,8 +199,10 @@ async function importSubstitute(): Promise<{ DatabaseSync: EngineConstructor }> 
   try {
     return (await import('@photostructure/sqlite')) as { DatabaseSync: EngineConstructor };
   } catch (cause) {
-    throw new Error('cannot load SQLite: use Node 22.13 or later, or install the optional package @photostructure/sqlite', {
-      cause,
-    });
+    const { code = '', message = '' } = Object(cause) as NodeJS.ErrnoException;
+    const isMissing = code.endsWith('MODULE_NOT_FOUND');
+    const remedy = isMissing ? ', or install the optional package @photostructure/sqlite' : '';
+    const reason = isMissing ? '' : ` from @photostructure/sqlite: ${message.split('\n')[0]}`;
+    throw new Error(`cannot load SQLite${reason}: use Node 22.13 or later${remedy}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { errorCode } from './file-error.ts';
+import { pause } from './pause.ts';
 
 /** Writes all of the bytes: one call may take only a part, as on a nearly full disk (R 0.1). */
 export function writeWhole(file: number, bytes: Uint8Array): void {
@@ -17,7 +18,7 @@ function writePart(file: number, bytes: Uint8Array, done: number): number {
       return writeSync(file, bytes, done);
     } catch (error) {
       if (errorCode(error) !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      pause(10);
     }
   }
 }

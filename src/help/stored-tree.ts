@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { ownFile } from '../base/own-file.ts';
 import type { CommandTree } from './command-tree.ts';
 
 /** The commands as the build wrote them down, so that TAB and `--help` load none of them; undefined in a checkout without a build. */
 export function storedTree(): CommandTree | undefined {
   try {
-    return JSON.parse(readFileSync(join(import.meta.dirname, 'commands.json'), 'utf8'));
+    return JSON.parse(ownFile('commands.json'));
   } catch {
     return undefined;
   }

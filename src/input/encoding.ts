@@ -9,12 +9,22 @@ import { UsageError } from '../base/errors.ts';
  */
 export async function* utf8Text(chunks: AsyncIterable<Buffer>, name: string, encoding?: string): AsyncGenerator<Buffer> {
   const decoding = new Decoding(name, encoding);
+  let held: Buffer = nothing;
   for await (const chunk of chunks) {
-    const text = decoding.add(chunk);
-    if (text.length > 0) yield text;
+    const more = decoding.add(chunk);
+    const text = held.length === 0 ? more : Buffer.concat([held, more]);
+    const end = text.length - endMark(text);
+    held = text.subarray(end);
+    if (end > 0) yield text.subarray(0, end);
   }
-  const rest = decoding.end();
-  if (rest.length > 0) yield rest;
+  const rest = Buffer.concat([held, decoding.end()]);
+  const end = rest.length - endMark(rest);
+  if (end > 0) yield rest.subarray(0, end);
+}
+
+/** Bytes at the end that may be the mark with which DOS programs end a text: Ctrl-Z, after which only the end of its line comes. */
+function endMark(text: Buffer): number {
+  return /\x1a[\r\n]*$/.exec(text.toString('latin1', Math.max(0, text.length - 3)))?.[0].length ?? 0;
 }
 
 /** Throws a UsageError for a name that is none of an encoding. */

@@ -2,11 +2,9 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { checksum } from '../base/checksum.ts';
 import { LocalError } from '../base/errors.ts';
-import type { System } from '../base/system.ts';
+import { folderVariable, type System } from '../base/system.ts';
 import { fileError } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
-
-const roomHint = 'set XDG_STATE_HOME to a writable folder with space for twice the input';
 
 /**
  * Rows that were checked or listed, kept on the disk until they are sent: nothing is parsed twice, and what goes out is what was
@@ -18,7 +16,8 @@ export class KeptRows<Row> {
   readonly #offsets: number[] = [];
   #end = 0;
 
-  constructor(folder: string, system: Pick<System, 'randomBytes'>) {
+  constructor(folder: string, system: Pick<System, 'randomBytes' | 'platform'>) {
+    const roomHint = `set ${folderVariable('state', system)} to a writable folder with space for twice the input`;
     this.#file = new TemporaryFile(folder, 'the checked rows', roomHint, system);
   }
 

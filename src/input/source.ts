@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { getSystemErrorMap } from 'node:util';
 import { type CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
-import type { System } from '../base/system.ts';
+import { folderVariable, type System } from '../base/system.ts';
 import { errorCode } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 import { assertEncoding, utf8Text } from './encoding.ts';
@@ -26,7 +26,7 @@ export interface Source {
 }
 
 export interface SourceOptions {
-  readonly system: Pick<System, 'stdin' | 'randomBytes'>;
+  readonly system: Pick<System, 'stdin' | 'randomBytes' | 'platform'>;
   /** The folder for the copy of a pipe; made if it is missing. */
   readonly folder: string;
   /** The label of the text's encoding, where it is not UTF-8: `windows-1252`. */
@@ -127,7 +127,9 @@ function changed(name: string): LocalError {
 
 /** Copies a stream, whose text is checked on the way so that an endless stream of anything else does not fill the disk. */
 async function pipeSource(stream: Readable, name: string, { folder, system, encoding }: SourceOptions): Promise<Source> {
-  const copy = new TemporaryFile(folder, `a copy of ${name}`, copyHint, system);
+  const variable = folderVariable('state', system);
+  const hint = `set ${variable} to a writable folder; for --dry-run or a listing, you can use a file instead of a pipe`;
+  const copy = new TemporaryFile(folder, `a copy of ${name}`, hint, system);
   const hash = createHash('sha256');
   async function* copied(): AsyncGenerator<Buffer> {
     for await (const chunk of unbroken(stream, name)) {
@@ -152,8 +154,6 @@ async function pipeSource(stream: Readable, name: string, { folder, system, enco
     discard: () => copy.close(),
   };
 }
-
-const copyHint = 'set XDG_STATE_HOME to a writable folder; for --dry-run or a listing, you can use a file instead of a pipe';
 
 /** A pipe that breaks is not the end of the input. */
 async function* unbroken(stream: Readable, name: string): AsyncGenerator<Buffer> {

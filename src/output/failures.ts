@@ -10,8 +10,6 @@ export interface FailureOptions {
   readonly profile?: string | undefined;
   /** Shows stack traces (B48). */
   readonly debug?: boolean | undefined;
-  /** Where bugs are reported. */
-  readonly issues?: string | undefined;
 }
 
 /** The exit code of whatever ended a command. A closed pipe is no failure (B40). */
@@ -51,10 +49,10 @@ export function codeMark(apiCode: number | undefined): string {
 }
 
 /** A bug of ours as a failure like the others (B48). */
-function foreseen(error: unknown, { debug, issues }: FailureOptions): CliError {
+function foreseen(error: unknown, { debug }: FailureOptions): CliError {
   if (error instanceof CliError) return error;
   return new CliError('failed', `internal error: ${messageOf(error)}`, {
-    details: issues === undefined ? [] : [`this is a bug in linkctl; please report it at ${issues}`],
+    details: ['this is a bug in linkctl; please report it'],
     hint: debug ? undefined : 'to see where it happened, run the same command with --debug',
   });
 }

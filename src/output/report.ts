@@ -18,6 +18,8 @@ export interface Column {
   readonly essential?: boolean;
   /** A date-time of the service: text formats mark it as UTC (B27). */
   readonly time?: boolean;
+  /** A path of this computer: the backslashes of Windows stay single, as no name there holds a character that is escaped. */
+  readonly path?: boolean;
   /** What a terminal shows instead of the plain value; the text is made safe afterwards. */
   readonly show?: (value: unknown, row: Row) => string;
 }

@@ -3,7 +3,8 @@ import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { makePrivateFolder } from '../files/folders.ts';
-import { type ConfigDocument, configPath, configVersion, documentFaults, readDocument } from './config-file.ts';
+import { refuseForeignMaking } from '../files/ownership.ts';
+import { type ConfigDocument, configPath, configVersion, documentFaults, otherDisk, readDocument } from './config-file.ts';
 
 /**
  * Changes the configuration: under the lock, from what the file holds now, and only what `change` touches (R-X13). If it
@@ -16,6 +17,7 @@ export async function changeConfig(system: System, change: (draft: ConfigDocumen
   makePrivateFolder(dirname(path));
   const claim = await acquireClaim({ folder: join(dirname(path), 'lock'), guards: 'the configuration' }, system);
   try {
+    refuseForeignMaking(claim.path, otherDisk, system);
     const { document, warnings } = readDocument(path, system);
     refuseNewer(document, path);
     change(document);

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AuthError, jsonErrorPosition, LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { folders, type System } from '../base/system.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
-import { looseMode, refuseForeign } from '../files/ownership.ts';
+import { looseMode, makePrivate, refuseForeign } from '../files/ownership.ts';
 import { type Profile, profileFaults } from './profile.ts';
 import { isProfileName, sandboxName } from './profile-name.ts';
 
@@ -63,6 +63,9 @@ export function noProfile({ profiles, path }: Config, consequence = ''): AuthErr
     hint: `${first}, or without an account: linkctl -p sandbox`,
   });
 }
+
+/** The way out of a file system that does not know whose a file is. */
+export const otherDisk = 'set LINKCTL_CONFIG_DIR to a folder on a disk that keeps owners and permissions';
 
 /** The file's content, checked, and what there is to say about its permissions. */
 export function readDocument(path: string, system: System): { document: ConfigDocument; warnings: readonly string[] } {
@@ -159,16 +162,19 @@ function corrupt(message: string, details: readonly string[] = []): LocalError {
   });
 }
 
-/** R-24: makes a file private that others can access, and warns once; where that fails, every command warns (B66). */
+/** Makes a file private that others can access, and warns once; where that fails, every command warns. */
 function tighten(path: string, stats: Stats, system: System): string[] {
-  const mode = looseMode(stats, system);
-  if (!mode) return [];
+  const { mode, result } = makePrivate(path, stats, system) ?? {};
   const remedy = `chmod 600 ${shellWord(path)}`;
-  try {
-    chmodSync(path, 0o600);
-    return [`${path} was accessible to other users (${mode}) and is now private (${remedy})`];
-  } catch {
-    return [`${path} is accessible to other users (${mode}): ${remedy}`];
+  switch (result) {
+    case undefined:
+      return [];
+    case 'private':
+      return [`${path} was accessible to other users (${mode}) and is now private (${remedy})`];
+    case 'refused':
+      return [`${path} is accessible to other users (${mode}): ${remedy}`];
+    case 'ignored':
+      return [`${path} is accessible to other users (${mode}), and chmod has no effect there: ${otherDisk}`];
   }
 }
 

@@ -12,6 +12,7 @@ import type { ServiceSettings } from './settings.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
+export { diskHint } from '../files/sqlite.ts';
 export { StoreFailure } from './store/store-failure.ts';
 
 export interface RunningService {

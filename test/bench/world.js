@@ -16,6 +16,7 @@ export function createWorld({ quick = false, names = false }) {
   const home = join(folder, 'home');
   mkdirSync(home);
   const program = join(folder, 'bin', 'linkctl.js');
+  const executable = process.env.LINKCTL_TEST_EXECUTABLE;
   const env = { HOME: home, LANG: 'C.UTF-8' };
   return {
     quick,
@@ -30,7 +31,8 @@ export function createWorld({ quick = false, names = false }) {
       const { line, stop } = await startServer([join(import.meta.dirname, 'canned-server.js'), ...numbers]);
       return { baseUrl: line, stop, env: { ...env, ...credentials(line) } };
     },
-    linkctl: (...argv) => [process.execPath, program, ...argv],
+    // Or the one executable of `npm run package`, to be compared with the Node that is in it.
+    linkctl: (...argv) => [...(executable ? [executable] : [process.execPath, program]), ...argv],
     path: (name) => join(folder, name),
     baseline: (name) => join(import.meta.dirname, 'baselines', name),
     remove: () => rmSync(folder, { recursive: true, force: true }),

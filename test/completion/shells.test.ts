@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { needs, type Tool } from '../support/tools.ts';
 import { hostileTag, makeShellHome, type ShellHome } from './shell-home.ts';
@@ -9,6 +11,9 @@ beforeAll(async () => {
   await home.write('.bashrc', "PS1='READY> '; source <(linkctl completion bash)\n");
   await home.write('.bashrc-package', "PS1='READY> '; source /usr/share/bash-completion/bash_completion\n");
   await home.write('links.csv', 'long_url\n');
+  const other = `#!/bin/sh\n[ "$1" = __complete ] && printf 'elsewhere\\n:4\\n' || echo "[$1]" >> "$HOME/record"\n`;
+  await home.write('other/linkctl', other);
+  chmodSync(join(home.folder, 'other', 'linkctl'), 0o755);
   const install = `linkctl completion bash > ~/.local/share/bash-completion/completions/linkctl
     linkctl completion zsh > ~/.zfunc/_linkctl
     linkctl completion fish > ~/.config/fish/completions/linkctl.fish`;
@@ -81,6 +86,15 @@ describe.each(Object.entries(shells))('%s', (name, shell) => {
       ['list', '--by-tags', 'promo'],
       ['list', '--by-tags', 'a & promo'],
       ['shorten', '-f', 'links.csv'],
+    ]);
+  });
+
+  test('Q6: the program that is typed is asked, in whatever place it is', async () => {
+    // The package bash-completion loads the script at the first plain name.
+    expect(await home.typeInto(shell, ['linkctl sho\t', '~/other/linkctl els\t', 'other/linkctl els\t'])).toEqual([
+      ['shorten'],
+      ['elsewhere'],
+      ['elsewhere'],
     ]);
   });
 

@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
-    include: ['test/faults/*.trial.ts'],
+    include: ['test/faults/*.trial.ts', 'test/packages/*.trial.ts'],
     globalSetup: ['test/support/build.ts'],
     pool: 'forks',
     reporters: ['verbose'],

@@ -47,6 +47,14 @@ test('exit 9: a lock that stays held ends the wait with the holder and the way o
   claim.release();
 });
 
+test('E73: on Windows the way out is a command of Windows', async () => {
+  const windows: System = { ...system, platform: 'win32' };
+  const claim = await acquireClaim(request(), windows);
+  const hint = `if no such process is running on any machine: del "${claim.path}"`;
+  await expect(acquireClaim(request(), windows)).rejects.toMatchObject({ hint });
+  claim.release();
+});
+
 test('a waiting process gets the lock when it becomes free', async () => {
   const claim = await acquireClaim(request(), system);
   const second = acquireClaim(request(60_000), system);
@@ -95,7 +103,7 @@ test('R-X11: the claim of a process id that was given to somebody else is delete
 });
 
 test('R-X11: a claim of another host holds, because nobody here can know that its process is dead', async () => {
-  const mark = newMark(system).replace(/^\d+\.\d+\.[0-9a-f]{8}/, '99999999.1.00000000');
+  const mark = newMark(system).replace(/^\d+\.\d+\.[0-9a-f]{8}-[0-9a-f]{8}/, '99999999.1.00000000-00000000');
   writeFileSync(join(folder, `claim.${mark}`), '');
   await expect(acquireClaim(request(), system)).rejects.toThrow('process 99999999');
 });

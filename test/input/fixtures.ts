@@ -28,7 +28,7 @@ export const test = base.extend<{
   open: async ({ folder }, use) => {
     await use((operand, stdin = Readable.from([]), onTerminal) =>
       openSource(operand, {
-        system: { stdin, randomBytes },
+        system: { stdin, randomBytes, platform: process.platform },
         folder: join(folder, 'state'),
         onTerminal,
       }),

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { newMark } from '../../src/files/process-mark.ts';
 import { changeConfig } from '../../src/profiles/config-change.ts';
 import { readConfig } from '../../src/profiles/config-file.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
+import { asSomebody } from '../support/somebody.ts';
 import { test, work } from './config-fixture.ts';
 
 /** `npm run fuzz` does as much as G6 asks for. */
@@ -43,6 +44,23 @@ test('R-X13: only what is changed changes; what this version does not know is ke
     ...before,
     profiles: { ...before.profiles, other: { username: 'bob', output: 'json' } },
   });
+});
+
+test('E65: where files get another owner as soon as they are made, no key is stored', async ({ config }) => {
+  const home = dirname(config.folder);
+  await asSomebody([home], async (userId) => {
+    const system = { ...config.system(), userId: userId + 1 };
+    const store = changeConfig(system, ({ profiles }) => {
+      profiles.work = { ...work };
+    });
+    await expect(store).rejects.toMatchObject({
+      exitCode: 9,
+      message: `files made in ${join(config.folder, 'lock')} belong to another user (uid ${userId}), so nothing was stored`,
+      hint: expect.stringContaining('set LINKCTL_CONFIG_DIR'),
+    });
+  });
+  expect(readdirSync(config.folder)).toEqual(['lock']);
+  expect(readdirSync(join(config.folder, 'lock'))).toEqual([]);
 });
 
 test('R-25: a corrupt file is not overwritten', async ({ config }) => {

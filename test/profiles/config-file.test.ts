@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { LocalError } from '../../src/base/errors.ts';
 import type { System } from '../../src/base/system.ts';
 import { readConfig } from '../../src/profiles/config-file.ts';
+import { runInjected } from '../support/injected.ts';
 import { test, work } from './config-fixture.ts';
 
 function failureOf(system: System): LocalError {
@@ -97,6 +98,20 @@ test('B66, R-24: a file that others can read is made private and said, once', ({
   ]);
   expect(statSync(config.path).mode & 0o777).toBe(0o600);
   expect(readConfig(config.system()).warnings).toEqual([]);
+});
+
+test('E64: where chmod has no effect, no file is called private, and every command says the way out', async ({ config }) => {
+  config.put({ profiles: { work } }, 0o777);
+  const env = { HOME: config.folder, LINKCTL_CONFIG_DIR: config.folder, PATH: process.env.PATH ?? '' };
+  for (const answer of ['retval=0', 'retval=0', 'error=EPERM']) {
+    const ran = await runInjected(['auth', 'list'], env, { calls: ['chmod', 'fchmodat'], answer });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('work') });
+    expect(ran.stderr).toBe(
+      answer === 'retval=0'
+        ? `warning: ${config.path} is accessible to other users (0777), and chmod has no effect there: set LINKCTL_CONFIG_DIR to a folder on a disk that keeps owners and permissions\n`
+        : `warning: ${config.path} is accessible to other users (0777): chmod 600 ${config.path}\n`,
+    );
+  }
 });
 
 test('B66: a folder that others can read is said with its chmod, and left as it is', ({ config }) => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { openConnection } from '../../src/files/sqlite.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
@@ -46,6 +47,21 @@ test('without a storage engine the start says in one sentence what to do', async
   const { code, stderr } = await ended(spawn(process.execPath, [crippled, folder], { stdio: ['ignore', 'pipe', 'pipe'] }));
   expect(code).toBe(1);
   expect(stderr).toContain('use Node 22.13 or later, or install the optional package @photostructure/sqlite');
+});
+
+test('E72: a storage engine that is installed and cannot be loaded says why', async ({ folder }) => {
+  const bundle = await readFile(program.file, 'utf8');
+  const crippled = join(folder, 'crippled.mjs');
+  const broken = join(folder, 'broken.mjs');
+  await writeFile(broken, 'throw new Error("version GLIBC_2.33 not found (required by sqlite.node)\\nat home");');
+  await writeFile(
+    crippled,
+    bundle.replaceAll('node:sqlite', 'node:none').replaceAll(/file:[^"']*@photostructure[^"']*/g, pathToFileURL(broken).href),
+  );
+  const { stderr } = await ended(spawn(process.execPath, [crippled, folder], { stdio: ['ignore', 'pipe', 'pipe'] }));
+  expect(stderr).toContain(
+    'cannot load SQLite from @photostructure/sqlite: version GLIBC_2.33 not found (required by sqlite.node): use Node 22.13 or later\n',
+  );
 });
 
 test('a file of before days were counted is brought up to date, and one of a newer version is refused', async ({

@@ -8,6 +8,11 @@ import { needs } from './tools.ts';
 /** The program as users start it, as `build.ts` made it. */
 export const programPath = process.env.LINKCTL_TEST_PROGRAM as string;
 
+/** How it is started. `LINKCTL_TEST_EXECUTABLE` names the one executable of `npm run package` to be tested in its place. */
+export const programCommand: readonly [string, ...string[]] = process.env.LINKCTL_TEST_EXECUTABLE
+  ? [process.env.LINKCTL_TEST_EXECUTABLE]
+  : [process.execPath, programPath];
+
 /** Where its files lie. */
 export const programFolder: string = currentBuild(join(dirname(programPath), '..', 'dist'));
 
@@ -31,7 +36,8 @@ export interface StartedProgram {
 
 /** Starts the built program as a process of its own, with nothing of this process's environment. */
 export function startProgram(argv: readonly string[], env: Record<string, string>, stdin?: string): StartedProgram {
-  const child = spawn(process.execPath, [programPath, ...argv], {
+  const [program, ...first] = programCommand;
+  const child = spawn(program, [...first, ...argv], {
     env,
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
@@ -68,7 +74,7 @@ export function runProgram(argv: readonly string[], env: Record<string, string>,
 export async function runShell(line: string, env: Record<string, string>): Promise<Ended> {
   needs('bash');
   const child = spawn('bash', ['-c', line], {
-    env: { ...env, linkctl: `${process.execPath} ${programPath}` },
+    env: { ...env, linkctl: programCommand.join(' ') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { programPath } from './built-program.ts';
+import { programCommand } from './built-program.ts';
 import { needs } from './tools.ts';
 
 export interface TerminalOptions {
@@ -43,9 +43,9 @@ const patience = 100_000;
 
 export function openTerminal(argv: readonly string[], { env, columns = 80, shell }: TerminalOptions): Terminal {
   needs('python3', ...(shell === undefined ? [] : (['bash'] as const)));
-  const command = shell === undefined ? [process.execPath, programPath, ...argv] : ['bash', '-c', shell];
+  const command = shell === undefined ? [...programCommand, ...argv] : ['bash', '-c', shell];
   const driving = spawn('python3', [driver, String(columns), '24', ...command], {
-    env: { TERM: 'xterm-256color', ...env, linkctl: `${process.execPath} ${programPath}` },
+    env: { TERM: 'xterm-256color', ...env, linkctl: programCommand.join(' ') },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const watch = watching(driving);

@@ -13,6 +13,7 @@ export type Tool =
   | 'curl'
   | 'fish'
   | 'groff'
+  | 'lintian'
   | 'postgresql'
   | 'promtool'
   | 'ps'

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import type { System } from '../../base/system.ts';
@@ -6,6 +6,7 @@ import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
 import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
+import { rename } from '../../files/rename.ts';
 import {
   inputName,
   journalName,
@@ -79,7 +80,7 @@ export async function createRunFolder(
     syncFolder(draft, system);
     if (carry) removeRunFolder(begin.run, folders, system);
     const isFirst = runNames(folders).length === 0;
-    renameSync(draft, join(runs, begin.run));
+    rename(draft, join(runs, begin.run), system);
     if (isFirst) syncFoldersUpFrom(runs, system);
     else syncFolder(runs, system);
   } catch (error) {
@@ -93,7 +94,7 @@ export function removeRunFolder(name: string, folders: RunFolders, system: MarkS
   const { isSmall, path } = runRecord(name, folders);
   const draft = draftFolder(folders, system);
   try {
-    if (!isSmall) renameSync(path, draft);
+    if (!isSmall) rename(path, draft, system);
     rmSync(isSmall ? path : draft, { recursive: true, force: true });
   } catch (error) {
     throw fileError('delete', path, error);

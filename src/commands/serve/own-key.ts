@@ -4,6 +4,7 @@ import type { System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { acquireClaim } from '../../files/claim-lock.ts';
+import { refuseForeignMaking } from '../../files/ownership.ts';
 import { readKey } from '../../profiles/key-source.ts';
 
 /** R-54: the key of `--api-key-file`, or one of 192 bits that is made once and kept for the next start, in a file of 0600. */
@@ -20,6 +21,7 @@ async function keptKeyFile(data: string, system: System): Promise<string> {
   const path = join(data, 'api-key');
   const claim = await acquireClaim({ folder: join(data, 'lock'), guards: 'the key of the service' }, system);
   try {
+    refuseForeignMaking(claim.path, 'set --data to a folder on a disk that keeps owners', system);
     if (!existsSync(path)) atomicWrite(path, `${Buffer.from(system.randomBytes(24)).toString('base64url')}\n`, system);
     return path;
   } finally {

@@ -1,6 +1,6 @@
 import { CliError, LocalError, UnavailableError } from '../../base/errors.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
-import { type RunningService, StoreFailure, startService, usualPort } from '../../service/service.ts';
+import { diskHint, type RunningService, StoreFailure, startService, usualPort } from '../../service/service.ts';
 import type { ServiceOptions } from '../../service/service-options.ts';
 
 /** Short URLs name the port, so it is never replaced by another one that happens to be free. */
@@ -24,7 +24,8 @@ function startFailure(error: unknown, { host, data = '', ...options }: ServiceOp
   if (error instanceof StoreFailure) return new UnavailableError(`cannot use the database: ${error.message}`, { cause: error });
   const { syscall, port = options.port ?? usualPort } = error as NodeJS.ErrnoException & { port?: number };
   const code = errorCode(error) ?? '';
-  if (syscall !== 'listen' && !Object.hasOwn(addressFaults, code)) return fileError('use the data folder', data, error);
+  if (syscall !== 'listen' && !Object.hasOwn(addressFaults, code))
+    return fileError('use the data folder', data, error, diskHint(error, 'set --data'));
   const reason = addressFaults[code] ?? (code === 'EACCES' ? 'permission denied' : code);
   return new LocalError(`cannot listen on ${host} port ${port}: ${reason}`, {
     cause: error,

@@ -22,7 +22,7 @@ export function recordText(report: RecordReport, options: OutputOptions, termina
   const join = joinFor(format, options, terminal);
   const texts = columns.map((column) => valueText(values[column.name], column));
   if (format === 'csv') return (options.header === false ? '' : join(namesOf(columns))) + join(texts);
-  const lines = columns.map(({ name }, index) => join([name, texts[index] ?? '']));
+  const lines = columns.map((column, index) => join([column.name, texts[index] ?? ''], [{ name: 'name' }, column]));
   return (options.header ? join(['name', 'value']) : '') + lines.join('');
 }
 

@@ -1,8 +1,8 @@
 import { csvLine } from '../../base/csv.ts';
-import { safeLines, safeTsv } from '../../base/safe-text.ts';
+import { safe, safeLines, safeTsv } from '../../base/safe-text.ts';
 import type { LineFormat } from '../../contract/formats.ts';
 import type { OutputOptions } from '../options.ts';
-import { chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
+import { type Column, chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 import { valueText } from './values.ts';
 
@@ -16,7 +16,8 @@ export function createLines(report: RowsReport, options: OutputOptions, streams:
   let heading = (options.header ?? isCsv) ? join(namesOf(columns)) : '';
   return {
     row(row: Row) {
-      const text = heading + join(columns.map((column) => valueText(row[column.name], column)));
+      const cells = columns.map((column) => valueText(row[column.name], column));
+      const text = heading + join(cells, columns);
       heading = '';
       return stdout.write(text);
     },
@@ -26,8 +27,8 @@ export function createLines(report: RowsReport, options: OutputOptions, streams:
   };
 }
 
-/** Cells to one line, its end included. */
-export type JoinCells = (cells: readonly string[]) => string;
+/** Cells to one line, its end included; the columns say which of them are paths. */
+export type JoinCells = (cells: readonly string[], columns?: readonly Column[]) => string;
 
 /** How lines of csv or tsv are made. csv keeps every character, except on a terminal, which control characters would drive (R-45). */
 export function joinFor(format: LineFormat, { formulaGuard }: OutputOptions, terminal: boolean): JoinCells {
@@ -36,9 +37,9 @@ export function joinFor(format: LineFormat, { formulaGuard }: OutputOptions, ter
   return formulaGuard ? (cells) => csvLine(cells.map(guardFormula)) : csvLine;
 }
 
-/** TAB between cells; those within a value are escaped (B16). */
-function tsvLine(cells: readonly string[]): string {
-  return `${cells.map(safeTsv).join('\t')}\n`;
+/** TAB between cells; those within a value are escaped. */
+function tsvLine(cells: readonly string[], columns: readonly Column[] = []): string {
+  return `${cells.map((cell, nth) => (columns[nth]?.path ? safe(cell) : safeTsv(cell))).join('\t')}\n`;
 }
 
 /**

@@ -1,0 +1,47 @@
+const { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { PassThrough } = require('node:stream');
+const { load, loaded } = require('./executable-start.cjs');
+
+/**
+ * `node compiled-code.cjs FOLDER SUM`: beside each file of a program, `FILE.code` with what V8 makes of it. What frequent commands use is
+ * compiled already at the next start, the rest when it is called. At byte 12 V8 puts a sum of the flags that it has, and it takes only
+ * code with the sum of its own: there goes SUM, that of a usual start, as this one has flags that make all builds the same.
+ */
+const [folder, usualFlags] = process.argv.slice(2);
+const from = { source: (name) => readFileSync(join(folder, name), 'latin1'), code: () => new ArrayBuffer(0) };
+const home = mkdtempSync(join(tmpdir(), 'linkctl-build-'));
+const rows = join(home, 'rows.csv');
+writeFileSync(rows, 'long_url,hash,tags\nhttps://example.com/1,one,a\nhttps://example.com/2,two,a b\n');
+
+const lines = [
+  '--version',
+  'shorten --help',
+  'shorten https://example.com/ --hash first --tag a',
+  'list -o json',
+  `shorten -f ${rows}`,
+  'list --all',
+  'stats first',
+  'edit first --url https://example.com/x',
+  'undo --yes',
+  'tags',
+  'delete first --yes',
+];
+
+async function run() {
+  const { main, processSystem } = load('main.cjs', from);
+  for (const line of lines) {
+    const stream = () => new PassThrough().resume();
+    const env = { HOME: home, LINKCTL_PROFILE: 'sandbox' };
+    const code = await main(line.split(' '), { ...processSystem(), env, stdin: stream().end(), stdout: stream(), stderr: stream(), onCrash: () => {} });
+    if (code !== 0) throw new Error(`linkctl ${line}: exit ${code}`);
+  }
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.cjs'))) {
+    const code = loaded.get(name)?.script.createCachedData() ?? Buffer.alloc(0);
+    if (code.length > 0) code.writeUInt32LE(Number(usualFlags), 12);
+    writeFileSync(join(folder, `${name}.code`), code);
+  }
+}
+
+run().finally(() => rmSync(home, { recursive: true }));
