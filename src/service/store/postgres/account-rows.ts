@@ -1,9 +1,10 @@
 import type { DomainList } from '../domain-list.ts';
-import { type DomainRow, localDomain, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
+import { type DomainRow, type PlacedDomain, placeDomains, publicUrlLease, storedDomains } from '../domains.ts';
 import { newSalt, type StoreOptions } from '../options.ts';
 import { OutdatedProgram } from '../outdated-program.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
+import { clock } from './lease.ts';
 import type { Queries } from './queries.ts';
 import { version } from './schema.ts';
 
@@ -83,11 +84,26 @@ async function placeDomain(
   await queries.run(text, ...domain.values, position, accountId, domain.id ?? newId);
 }
 
-/** See `Store`. */
-export async function renameLocalDomain(rows: AccountRows, name: string): Promise<void> {
-  const id = localDomain(await listDomains(rows), name);
-  if (id === undefined) return;
-  await rows.queries.run('UPDATE domains SET name = ? WHERE account_id = ? AND id = ?', name, rows.accountId, id);
+/** See `Store`. Inside the caller's transaction, which has the account's lock. */
+export async function claimPublicUrl({ queries, accountId }: OwnRows, process: string, url: string): Promise<string | undefined> {
+  await queries.run(
+    `DELETE FROM public_urls WHERE account_id = ? AND (leased_until < ${clock} OR process = ?)`,
+    accountId,
+    process,
+  );
+  const other = await queries.first<{ url: string }>(
+    'SELECT url FROM public_urls WHERE account_id = ? AND url <> ?',
+    accountId,
+    url,
+  );
+  if (other) return other.url;
+  const text = `INSERT INTO public_urls (account_id, process, url, leased_until) VALUES (?, ?, ?, ${clock} + ${publicUrlLease})`;
+  await queries.run(text, accountId, process, url);
+  return undefined;
+}
+
+export async function releasePublicUrl({ queries, accountId }: OwnRows, process: string): Promise<void> {
+  await queries.run('DELETE FROM public_urls WHERE account_id = ? AND process = ?', accountId, process);
 }
 
 /** Records of one domain, or of the account in all its domains; kept up to date by every change. */

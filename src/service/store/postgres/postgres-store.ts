@@ -7,12 +7,13 @@ import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
   addToTally,
+  claimPublicUrl,
   listDomains,
   lockAccount,
   openAccount,
   openDomains,
   readUsage,
-  renameLocalDomain,
+  releasePublicUrl,
 } from './account-rows.ts';
 import { clientConfigs, type Place } from './address.ts';
 import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from './click-rows.ts';
@@ -92,6 +93,7 @@ function postgresStore(
   rowsOf: (queries: Queries) => AccountRows,
 ): Store {
   const targets = new TargetCache();
+  let hasClaim = false;
   const lookUp = <T>(work: Work<T>) => database.lookUp((queries) => work(rowsOf(queries)));
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
   const view = <T>(work: Work<T>) => database.view((queries) => work(rowsOf(queries)));
@@ -120,9 +122,9 @@ function postgresStore(
   return {
     listDomains: () => domains.list(),
     ping: () => database.ofCalls(checkVersion),
-    renameLocalDomain: async (name) => {
-      await write((rows) => renameLocalDomain(rows, name));
-      await domains.renewed();
+    claimPublicUrl: async (url) => {
+      hasClaim = true;
+      return write((rows) => claimPublicUrl(rows, process, url));
     },
 
     // Counted twice at worst, where the connection is lost.
@@ -158,6 +160,9 @@ function postgresStore(
     countClick: (urlId) => database.once((queries) => countClick(rowsOf(queries), urlId)),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
 
-    close: () => database.close(),
+    close: async () => {
+      if (hasClaim) await write((rows) => releasePublicUrl(rows, process)).catch(() => {});
+      await database.close();
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../files/sqlite.ts';
-import { type DomainRow, localDomain, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
+import { type DomainRow, type PlacedDomain, placeDomains, publicUrlLease, storedDomains } from '../domains.ts';
 import { newSalt, type StoreOptions } from '../options.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
@@ -56,11 +56,21 @@ function placeDomain({ connection, accountId }: AccountRows, { id, values }: Pla
   connection.sql(text).run(...values, position, accountId, ...(id === undefined ? [] : [id]));
 }
 
-/** See `Store`. */
-export function renameLocalDomain(rows: AccountRows, name: string): void {
-  const id = localDomain(listDomains(rows), name);
-  if (id === undefined) return;
-  rows.connection.sql('UPDATE domains SET name = ? WHERE account_id = ? AND id = ?').run(name, rows.accountId, id);
+/** See `Store`. The clock is that of the processes, which are on one machine. */
+export function claimPublicUrl({ connection, accountId, now }: AccountRows, process: string, url: string): string | undefined {
+  connection
+    .sql('DELETE FROM public_urls WHERE account_id = ? AND (leased_until < ? OR process = ?)')
+    .run(accountId, now(), process);
+  const other = connection
+    .sql('SELECT url FROM public_urls WHERE account_id = ? AND url <> ?')
+    .get<{ url: string }>(accountId, url);
+  if (other) return other.url;
+  connection.sql('INSERT INTO public_urls VALUES (?, ?, ?, ?)').run(accountId, process, url, now() + publicUrlLease);
+  return undefined;
+}
+
+export function releasePublicUrl({ connection, accountId }: AccountRows, process: string): void {
+  connection.sql('DELETE FROM public_urls WHERE account_id = ? AND process = ?').run(accountId, process);
 }
 
 /** Records of one domain, or of the account in all its domains; kept up to date by every change. */

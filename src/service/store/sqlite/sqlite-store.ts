@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { openConnection } from '../../../files/sqlite.ts';
 import { DomainList } from '../domain-list.ts';
 import type { StoreOptions } from '../options.ts';
@@ -6,11 +7,12 @@ import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
   addToTally,
+  claimPublicUrl,
   listDomains,
   openAccount,
   openDomains,
   readUsage,
-  renameLocalDomain,
+  releasePublicUrl,
 } from './account-rows.ts';
 import { clicksOfDays, countClick, findTarget, forgetVisitors, recordClicks } from './click-rows.ts';
 import { createUrls } from './creations.ts';
@@ -43,6 +45,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
 function sqliteStore(rows: AccountRows): Store {
   const { connection } = rows;
+  const process = randomUUID();
+  let hasClaim = false;
   const domains = new DomainList(async () => listDomains(rows));
   /** A change by the API: on the disk with what the log says of it, before it is answered. */
   const change = <T>(work: () => T, note?: Note<T>): T =>
@@ -58,9 +62,9 @@ function sqliteStore(rows: AccountRows): Store {
   return {
     listDomains: () => domains.list(),
     ping: async () => checkVersion(connection),
-    renameLocalDomain: async (name) => {
-      connection.write(() => renameLocalDomain(rows, name));
-      await domains.renewed();
+    claimPublicUrl: async (url) => {
+      hasClaim = true;
+      return count(() => claimPublicUrl(rows, process, url));
     },
 
     addCalls: async (time, amount, limit) => count(() => addToTally(rows, callsOfDay(time), amount, limit)),
@@ -98,6 +102,9 @@ function sqliteStore(rows: AccountRows): Store {
     countClick: async (urlId) => count(() => countClick(rows, urlId)),
     forgetVisitors: async (day, after) => count(() => forgetVisitors(rows, day, after)),
 
-    close: async () => connection.close(),
+    close: async () => {
+      if (hasClaim) count(() => releasePublicUrl(rows, process));
+      connection.close();
+    },
   };
 }
