@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { isLoopback } from '../contract/web-address.ts';
+import { isLocalhost, isLoopback } from '../contract/web-address.ts';
 import { callCounter } from './calls.ts';
 import { clickCounter } from './clicks.ts';
 import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
 import { addressReader } from './forwarding.ts';
+import { splitPort } from './hosts.ts';
 import { type Certificate, type Listener, listen } from './listener.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
@@ -11,7 +12,7 @@ import { readDomain, type ServiceOptions, serviceSettings } from './service-opti
 import type { ServiceSettings } from './settings.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
-import { startUpkeep } from './upkeep.ts';
+import { startUpkeep, type Upkeep } from './upkeep.ts';
 import { shownDomain } from './url-records.ts';
 
 export { StoreFailure } from './store/store-failure.ts';
@@ -61,11 +62,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const dispatcher: Dispatcher = { api: { settings, store, calls, onFailure }, redirects, clicks, isLocal: isLoopback(host) };
   const listeners: Listener[] = [];
   const stopListening = () => closeAll(listeners.map((each) => each.close));
-  const upkeep = startUpkeep(store, { ...options, now: settings.now }, onFailure);
-  const close = once(() => closeAll([stopListening, upkeep.stop, clicks.flush, calls.flush, () => store.close()]));
+  let upkeep: Upkeep | undefined;
+  const close = once(() => closeAll([stopListening, async () => upkeep?.stop(), clicks.flush, calls.flush, () => store.close()]));
   let isDraining = false;
   try {
-    await upkeep.started;
     const listener = await listenForVisitors(options, dispatcher, metrics);
     listeners.push(listener);
     const { bodyBytes } = settings.limits;
@@ -79,8 +79,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       }));
     if (watched) listeners.push(watched);
     const origin = `${options.certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
-    const localPort = options.linksPort === 'own' ? listener.port : options.linksPort;
-    if (localPort !== undefined && !ports.has('localhost')) ports.set('localhost', String(localPort));
+    const local = options.linksPort === 'own' ? `localhost:${listener.port}` : await servedLocally(store, options.linksPort);
+    if (local !== undefined && !ports.has('localhost')) ports.set('localhost', splitPort(local).port);
+    const address = options.publicUrl ?? (options.linksPort === 'own' ? local : undefined);
+    upkeep = startUpkeep(store, { address, visitorDays: options.visitorDays, now: settings.now }, onFailure);
+    await upkeep.started;
     const domains = (await store.listDomains()).map((domain) => shownDomain(domain, settings));
     const { renewCertificate, connections } = listener;
     return {
@@ -105,6 +108,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Where the links of this machine can be followed: where another process serves them, or else will. */
+async function servedLocally(store: Store, usual: number | undefined): Promise<string | undefined> {
+  if (usual === undefined) return undefined;
+  return (await store.servedAddresses()).find(isLocalhost) ?? `localhost:${usual}`;
 }
 
 /** Links that were made under another host are still followed there, if it leads here. */

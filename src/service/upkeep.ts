@@ -6,13 +6,14 @@ import type { Store } from './store/store.ts';
 export class Disagreement extends Error {}
 
 interface UpkeepSettings {
-  readonly publicUrl?: string | undefined;
+  /** Under which the links are served by this process. */
+  readonly address?: string | undefined;
   readonly visitorDays?: number | undefined;
   readonly now: () => number;
 }
 
 /** What a service does now and then as long as it runs. */
-interface Upkeep {
+export interface Upkeep {
   /** Rejects with `Disagreement`. */
   readonly started: Promise<void>;
   stop(): Promise<void>;
@@ -26,14 +27,14 @@ const visitorsInterval = 86_400_000;
 
 export function startUpkeep(
   store: Store,
-  { publicUrl, visitorDays, now }: UpkeepSettings,
+  { address, visitorDays, now }: UpkeepSettings,
   onFailure: (error: unknown) => void,
 ): Upkeep {
   const timers: NodeJS.Timeout[] = [];
   let isStopped = false;
   let forgetting: Promise<void> | undefined;
   const claim = async (): Promise<void> => {
-    const other = publicUrl === undefined ? undefined : await store.claimPublicUrl(publicUrl);
+    const other = address === undefined ? undefined : await store.claimAddress(address);
     if (other !== undefined) throw new Disagreement(`another process serves the same links as ${other}`);
   };
   const forgetVisitors = async (days: number): Promise<void> => {
@@ -43,7 +44,7 @@ export function startUpkeep(
   };
   const start = async (): Promise<void> => {
     await claim();
-    if (publicUrl !== undefined) timers.push(setInterval(() => void claim().catch(onFailure), claimInterval).unref());
+    if (address !== undefined) timers.push(setInterval(() => void claim().catch(onFailure), claimInterval).unref());
     if (visitorDays === undefined) return;
     const forget = (): void => {
       forgetting = forgetVisitors(visitorDays).catch(onFailure);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Pool } from 'undici';
 import { insertBare } from './baselines/engine.js';
 import { load } from './load.js';
@@ -12,7 +13,8 @@ export async function service(world) {
     [world.program, 'serve', '--port', '0', '--data', data, '--username', 'ann', '-o', 'json', ...limits],
     world.env,
   );
-  const { base_url: baseUrl, api_key: key } = JSON.parse(server.line);
+  const { base_url: baseUrl, api_key_file: file } = JSON.parse(server.line);
+  const key = readFileSync(file, 'utf8').trim();
   const api = client(baseUrl, key);
   try {
     const last = total - (world.quick ? 20_000 : 150_000);

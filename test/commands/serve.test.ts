@@ -45,9 +45,10 @@ test('without --data it serves what the sandbox has, whatever the port', async (
   for (let start = 0; start < 2; start += 1) {
     const { origin, stop } = await serve();
     expect((await follow(`${origin}/one`)).headers.get('location')).toBe('https://example.com/a');
-    // The sandbox itself listens nowhere: its links are those of the usual port.
+    const { port } = new URL(origin);
     const shown = await linkctl(['-p', 'sandbox', 'list', 'one', '--fields', 'short_url_with_protocol']);
-    expect(shown.stdout).toBe(`http://localhost:${usualPort}/one\n`);
+    expect(shown.stdout).toBe(`http://localhost:${port}/one\n`);
+    expect((await follow(shown.stdout.trim())).status).toBe(303);
     await stop();
   }
 });

@@ -3,7 +3,13 @@ import { isLocalhost } from '../../contract/web-address.ts';
 import type { DomainSettings, StoredDomain } from './store.ts';
 
 /** Milliseconds after which it is forgotten under which address a process served the links, if it does not say so again. */
-export const publicUrlLease = 30_000;
+export const addressLease = 30_000;
+
+/** The one of some addresses with which another one cannot be: each process of a machine has a port of its own, but all have one public URL. */
+export function conflicting(addresses: readonly string[], own: string): string | undefined {
+  const isLocal = (address: string): boolean => isLocalhost(address);
+  return isLocal(own) ? undefined : addresses.find((other) => other !== own && !isLocal(other));
+}
 
 /** A domain as a row of any engine. */
 export interface DomainRow {

@@ -168,10 +168,12 @@ export interface Store {
   /** Rejects where the store cannot be used, or not by this version of the program. */
   ping(): Promise<void>;
   /**
-   * Says for half a minute from now that this process serves the links under an address; not where another process says another one: then
-   * that one.
+   * Says for half a minute from now that this process serves the links under an address, `https://s.ex` or, on this machine alone,
+   * `localhost:8787`. Not where another process says another public one: then that one.
    */
-  claimPublicUrl(url: string): Promise<string | undefined>;
+  claimAddress(address: string): Promise<string | undefined>;
+  /** The addresses under which the links are served now. */
+  servedAddresses(): Promise<readonly string[]>;
 
   /** Adds to the API calls of the UTC day of `time`, and gives how many they are then; undefined, and nothing added, above `limit`. */
   addCalls(time: Time, amount: number, limit: number): Promise<number | undefined>;

@@ -1,5 +1,5 @@
 import type { DomainList } from '../domain-list.ts';
-import { type DomainRow, type PlacedDomain, placeDomains, publicUrlLease, storedDomains } from '../domains.ts';
+import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
 import { newSalt, type StoreOptions } from '../options.ts';
 import { OutdatedProgram } from '../outdated-program.ts';
 import type { StoredDomain, Usage } from '../store.ts';
@@ -85,25 +85,30 @@ async function placeDomain(
 }
 
 /** See `Store`. Inside the caller's transaction, which has the account's lock. */
-export async function claimPublicUrl({ queries, accountId }: OwnRows, process: string, url: string): Promise<string | undefined> {
+export async function claimAddress(
+  { queries, accountId }: OwnRows,
+  process: string,
+  address: string,
+): Promise<string | undefined> {
+  const other = conflicting(await servedAddresses({ queries, accountId }), address);
+  if (other !== undefined) return other;
   await queries.run(
-    `DELETE FROM public_urls WHERE account_id = ? AND (leased_until < ${clock} OR process = ?)`,
+    `DELETE FROM addresses WHERE account_id = ? AND (leased_until < ${clock} OR process = ?)`,
     accountId,
     process,
   );
-  const other = await queries.first<{ url: string }>(
-    'SELECT url FROM public_urls WHERE account_id = ? AND url <> ?',
-    accountId,
-    url,
-  );
-  if (other) return other.url;
-  const text = `INSERT INTO public_urls (account_id, process, url, leased_until) VALUES (?, ?, ?, ${clock} + ${publicUrlLease})`;
-  await queries.run(text, accountId, process, url);
+  const text = `INSERT INTO addresses (account_id, process, address, leased_until) VALUES (?, ?, ?, ${clock} + ${addressLease})`;
+  await queries.run(text, accountId, process, address);
   return undefined;
 }
 
-export async function releasePublicUrl({ queries, accountId }: OwnRows, process: string): Promise<void> {
-  await queries.run('DELETE FROM public_urls WHERE account_id = ? AND process = ?', accountId, process);
+export async function servedAddresses({ queries, accountId }: OwnRows): Promise<string[]> {
+  const text = `SELECT address FROM addresses WHERE account_id = ? AND leased_until >= ${clock} ORDER BY leased_until DESC`;
+  return (await queries.all<{ address: string }>(text, accountId)).map(({ address }) => address);
+}
+
+export async function releaseAddress({ queries, accountId }: OwnRows, process: string): Promise<void> {
+  await queries.run('DELETE FROM addresses WHERE account_id = ? AND process = ?', accountId, process);
 }
 
 /** Records of one domain, or of the account in all its domains; kept up to date by every change. */

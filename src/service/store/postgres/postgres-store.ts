@@ -7,13 +7,14 @@ import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
   addToTally,
-  claimPublicUrl,
+  claimAddress,
   listDomains,
   lockAccount,
   openAccount,
   openDomains,
   readUsage,
-  releasePublicUrl,
+  releaseAddress,
+  servedAddresses,
 } from './account-rows.ts';
 import { clientConfigs, type Place } from './address.ts';
 import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from './click-rows.ts';
@@ -122,10 +123,11 @@ function postgresStore(
   return {
     listDomains: () => domains.list(),
     ping: () => database.ofCalls(checkVersion),
-    claimPublicUrl: async (url) => {
+    claimAddress: async (address) => {
       hasClaim = true;
-      return write((rows) => claimPublicUrl(rows, process, url));
+      return write((rows) => claimAddress(rows, process, address));
     },
+    servedAddresses: () => read(servedAddresses),
 
     // Counted twice at worst, where the connection is lost.
     addCalls: (time, amount, limit) =>
@@ -161,7 +163,7 @@ function postgresStore(
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
 
     close: async () => {
-      if (hasClaim) await write((rows) => releasePublicUrl(rows, process)).catch(() => {});
+      if (hasClaim) await write((rows) => releaseAddress(rows, process)).catch(() => {});
       await database.close();
     },
   };

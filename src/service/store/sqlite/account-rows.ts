@@ -1,5 +1,5 @@
 import type { Connection } from '../../../files/sqlite.ts';
-import { type DomainRow, type PlacedDomain, placeDomains, publicUrlLease, storedDomains } from '../domains.ts';
+import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
 import { newSalt, type StoreOptions } from '../options.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
@@ -57,20 +57,26 @@ function placeDomain({ connection, accountId }: AccountRows, { id, values }: Pla
 }
 
 /** See `Store`. The clock is that of the processes, which are on one machine. */
-export function claimPublicUrl({ connection, accountId, now }: AccountRows, process: string, url: string): string | undefined {
+export function claimAddress({ connection, accountId, now }: AccountRows, process: string, address: string): string | undefined {
+  const other = conflicting(servedAddresses({ connection, accountId, now }), address);
+  if (other !== undefined) return other;
   connection
-    .sql('DELETE FROM public_urls WHERE account_id = ? AND (leased_until < ? OR process = ?)')
+    .sql('DELETE FROM addresses WHERE account_id = ? AND (leased_until < ? OR process = ?)')
     .run(accountId, now(), process);
-  const other = connection
-    .sql('SELECT url FROM public_urls WHERE account_id = ? AND url <> ?')
-    .get<{ url: string }>(accountId, url);
-  if (other) return other.url;
-  connection.sql('INSERT INTO public_urls VALUES (?, ?, ?, ?)').run(accountId, process, url, now() + publicUrlLease);
+  connection.sql('INSERT INTO addresses VALUES (?, ?, ?, ?)').run(accountId, process, address, now() + addressLease);
   return undefined;
 }
 
-export function releasePublicUrl({ connection, accountId }: AccountRows, process: string): void {
-  connection.sql('DELETE FROM public_urls WHERE account_id = ? AND process = ?').run(accountId, process);
+export function servedAddresses({ connection, accountId, now }: Pick<AccountRows, 'connection' | 'accountId' | 'now'>): string[] {
+  const text = 'SELECT address FROM addresses WHERE account_id = ? AND leased_until >= ? ORDER BY leased_until DESC';
+  return connection
+    .sql(text)
+    .all<{ address: string }>(accountId, now())
+    .map(({ address }) => address);
+}
+
+export function releaseAddress({ connection, accountId }: AccountRows, process: string): void {
+  connection.sql('DELETE FROM addresses WHERE account_id = ? AND process = ?').run(accountId, process);
 }
 
 /** Records of one domain, or of the account in all its domains; kept up to date by every change. */

@@ -7,12 +7,13 @@ import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
   addToTally,
-  claimPublicUrl,
+  claimAddress,
   listDomains,
   openAccount,
   openDomains,
   readUsage,
-  releasePublicUrl,
+  releaseAddress,
+  servedAddresses,
 } from './account-rows.ts';
 import { clicksOfDays, countClick, findTarget, forgetVisitors, recordClicks } from './click-rows.ts';
 import { createUrls } from './creations.ts';
@@ -62,10 +63,11 @@ function sqliteStore(rows: AccountRows): Store {
   return {
     listDomains: () => domains.list(),
     ping: async () => checkVersion(connection),
-    claimPublicUrl: async (url) => {
+    claimAddress: async (address) => {
       hasClaim = true;
-      return count(() => claimPublicUrl(rows, process, url));
+      return count(() => claimAddress(rows, process, address));
     },
+    servedAddresses: async () => servedAddresses(rows),
 
     addCalls: async (time, amount, limit) => count(() => addToTally(rows, callsOfDay(time), amount, limit)),
     usage: async () => connection.read(() => readUsage(rows)),
@@ -103,7 +105,7 @@ function sqliteStore(rows: AccountRows): Store {
     forgetVisitors: async (day, after) => count(() => forgetVisitors(rows, day, after)),
 
     close: async () => {
-      if (hasClaim) count(() => releasePublicUrl(rows, process));
+      if (hasClaim) count(() => releaseAddress(rows, process));
       connection.close();
     },
   };
