@@ -88,8 +88,9 @@ test('E45: what was imported is vacuumed and analysed, and an order by hash need
   await source.service.close();
   const database = await freshDatabase();
   await start({ store: { url: database, environment: {}, importFrom: folder } });
-  const [table] = await query(database, "SELECT reltuples, relallvisible, relpages FROM pg_class WHERE oid = 'urls'::regclass");
-  expect(table).toMatchObject({ reltuples: 2000, relallvisible: table?.relpages });
+  const figures =
+    "SELECT vacuum_count > 0 AS vacuumed, reltuples FROM pg_stat_user_tables JOIN pg_class ON oid = relid WHERE relid = 'urls'::regclass";
+  expect(await query(database, figures)).toEqual([{ vacuumed: true, reltuples: 2000 }]);
   const ordered = 'SELECT id FROM urls WHERE account_id = 1 AND domain_id = 1 ORDER BY hash COLLATE "C", id LIMIT 10';
   const plan = JSON.stringify(await query(database, `EXPLAIN ${ordered}`));
   expect([plan.includes('urls_by_bytes'), plan.includes('Sort')]).toEqual([true, false]);
