@@ -101,7 +101,7 @@ function signalAll(data: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
 const collation = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
 
 /** The server refuses to run as root. */
-function serverUser(): { uid: number; gid: number } | undefined {
+export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
