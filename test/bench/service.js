@@ -103,6 +103,8 @@ export function readings(total) {
     ['GET /urls?hashes= of 1000', `/urls?hashes=${hashes.join(',')}`, 25],
     ['page of the 1000 newest', '/urls?limit=1000', 15],
     [`page at offset ${middle.toLocaleString('en')}`, `/urls?limit=1000&offset=${middle}`, 60],
+    ['page by hash', '/urls?limit=1000&order_by=hash', 60],
+    ['tags a|b by hash', tagged('ten-1|ten-2', '&order_by=hash'), 120],
     ['tags a&b', tagged('ten-1&ninety-7'), 120],
     ['tags (a|b)&~c', tagged('(ten-1|ten-2)&~ninety-7'), 120],
     ['tags ~a', tagged('~ten-1'), 120],
