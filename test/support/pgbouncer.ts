@@ -20,10 +20,9 @@ export async function startPooler(folder: string, database: string, mode: 'sessi
   const [, schema = 'public'] = /search_path%3D(\w+)/.exec(database) ?? [];
   const role = `pooled_${schema}`;
   // What a pooler does not pass on is set for the role: here, in which schema the test works.
-  await query(
-    database,
-    `DROP ROLE IF EXISTS ${role}; CREATE ROLE ${role} SUPERUSER LOGIN; ALTER ROLE ${role} SET search_path = ${schema}`,
-  );
+  if ((await query(database, `SELECT 1 FROM pg_roles WHERE rolname = '${role}'`)).length === 0) {
+    await query(database, `CREATE ROLE ${role} SUPERUSER LOGIN; ALTER ROLE ${role} SET search_path = ${schema}`);
+  }
   const settings = {
     listen_addr: '',
     unix_socket_dir: folder,

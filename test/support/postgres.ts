@@ -151,6 +151,8 @@ export async function freshDatabase(name = `p${process.pid}_${names++}`): Promis
 /** Runs one statement on a connection of its own. */
 export async function query(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
+  // A server that ends meanwhile fails the statement, and the connection once more.
+  client.on('error', () => {});
   await client.connect();
   try {
     return (await client.query(sql)).rows;

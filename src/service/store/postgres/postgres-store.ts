@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DomainList } from '../domain-list.ts';
+import { hashesOfEdits } from '../edit-plan.ts';
 import type { StoreOptions } from '../options.ts';
-import type { Note, Store } from '../store.ts';
+import type { Note, Store, StoredDomain } from '../store.ts';
 import { StoreFailure } from '../store-failure.ts';
 import { callsOfDay } from '../tallies.ts';
 import {
@@ -110,13 +111,14 @@ function postgresStore(
       return result;
     });
   /** For what changes where links lead, or takes links away. */
-  const retarget = async <T>(work: Work<T>, note?: Note<T>) => {
+  const retarget = async <T>(work: Work<T>, note?: Note<T>, changed?: { domain: StoredDomain; hashes: readonly string[] }) => {
+    const forget = () => targets.change(changed?.domain, changed?.hashes);
     try {
       const result = await write(work, note);
-      targets.change();
+      forget();
       return result;
     } catch (error) {
-      if (error instanceof OutcomeUnknown) targets.change();
+      if (error instanceof OutcomeUnknown) forget();
       throw error;
     }
   };
@@ -142,10 +144,12 @@ function postgresStore(
         return url && { url, days: await clicksOfDays(rows, url.id) };
       }),
     listUrls: (query) => read((rows) => listUrls(rows, query)),
-    editUrls: (domain, edits, note) => retarget((rows) => editUrls(rows, domain, edits), note),
+    editUrls: (domain, edits, note) =>
+      retarget((rows) => editUrls(rows, domain, edits), note, { domain, hashes: hashesOfEdits(edits) }),
     editTagged: (expression, changes, note) => retarget((rows) => editTagged(rows, expression, changes), note),
-    deleteUrls: (selection, note) => retarget((rows) => deleteUrls(rows, selection), note),
-    resetStats: (selection, note) => retarget((rows) => resetStats(rows, selection), note),
+    deleteUrls: (selection, note) =>
+      retarget((rows) => deleteUrls(rows, selection), note, selection.kind === 'hashes' ? selection : undefined),
+    resetStats: (selection, note) => write((rows) => resetStats(rows, selection), note),
 
     listTags: () => read(listTags),
     addTag: (label, note) => write((rows) => addTag(rows, label), note),
