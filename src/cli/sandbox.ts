@@ -24,7 +24,7 @@ export async function startSandbox(edition: Edition, { system, warn, atEnd }: In
     username,
     apiKey,
     redirects: false,
-    // Its links work when `serve` serves them (D52).
+    // Its links work where `serve` serves them, or will.
     linksPort: usualPort,
     now: system.now,
     random: (size) => system.randomBytes(size),

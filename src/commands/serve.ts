@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { messageOf } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
+import { folders, type Signal } from '../base/system.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { makePrivateFolder } from '../files/folders.ts';
@@ -15,10 +15,11 @@ import { type RunningService, usualPort } from '../service/service.ts';
 import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
 import { AccessLog } from './serve/access-log.ts';
 import { announce } from './serve/announcement.ts';
+import { backUp } from './serve/backup.ts';
 import { readCertificate } from './serve/certificate.ts';
-import { ownKey } from './serve/own-key.ts';
+import { keysIn, ownKeys } from './serve/own-key.ts';
 import { requestLine } from './serve/request-line.ts';
-import { certificateFiles, type ServeOptions, settingsOf } from './serve/service-settings.ts';
+import { certificateFiles, type ServeOptions, settingsOf, usualVisitorDays } from './serve/service-settings.ts';
 import { start } from './serve/start.ts';
 
 export function registerServe(command: Command, run: Runner): void {
@@ -40,6 +41,11 @@ export function registerServe(command: Command, run: Runner): void {
     )
     .option('--access-log <file>', 'append requests to a file in combined log format')
     .option('--metrics-port <n>', 'port for /healthz and /metrics, 0 for any free port', count(0))
+    .option('--metrics-host <address>', 'address for /healthz and /metrics (default: 127.0.0.1)')
+    .option('--drain <seconds>', `seconds between SIGTERM and the end, for proxies to notice (default: ${usualDrain})`, count(0))
+    .option('--visitor-days <n>', `days after which a visitor counts as new (default: ${usualVisitorDays})`, count(1))
+    .option('--not-found-url <url>', 'page for visitors of links that are unknown or over')
+    .option('--backup <file>', 'copy the links to a new file, also while they are served, and exit')
     .option('--max-batch <n>', 'maximum items per request (API error 1221)', count(1))
     .option('--max-urls <n>', 'maximum links of the account (1220)', count(0))
     .option('--max-month-urls <n>', 'maximum links created per month (1220)', count(0))
@@ -57,12 +63,13 @@ export function registerServe(command: Command, run: Runner): void {
     ],
     notes: [
       'The API is served at /api/3 and below any path that ends in /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
-        '--api-key-file is given. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
-        'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish.',
-      'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; add sslrootcert=<file> to the URL for an authority of your own. ' +
+        '--api-key-file is given; its path is printed. The file may have several keys, one a line: all are valid. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
+        'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish; for --drain seconds after SIGTERM, /healthz is 503 and connections end with their next answer.',
+      'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; add sslrootcert=<file> to the URL for an authority of your own, and several hosts for a primary and its standbys: postgresql://user@one,two/links. ' +
         'The API key stays in the data folder: give all processes the same --api-key-file. --import moves the account of --username with its counters and its log; it can be interrupted and repeated.',
-      'On a terminal and with -v, each request is shown on stderr; -q suppresses that. SIGHUP reads the certificate again and reopens the access log. ' +
-        'Health and metrics (Prometheus) are served on --metrics-port of the same host, over HTTP and without a key, never on the public port.',
+      'On a terminal and with -v, each request is shown on stderr; -q suppresses that. SIGHUP reads the keys and the certificate again and reopens the access log. ' +
+        'Health and metrics (Prometheus) are served on --metrics-port of this machine, or of --metrics-host, over HTTP and without a key, never on the public port. ' +
+        'Links that are unknown are 404, those that are over 410; --not-found-url leads to a page of yours instead. How to run, back up and upgrade it: OPERATING.md.',
     ],
     globals: ['--edition', '--domain', '--username', '--api-key-file', '--verbose', '--quiet'],
   });
@@ -71,38 +78,44 @@ export function registerServe(command: Command, run: Runner): void {
 /** The account of the sandbox: `serve` without further flags makes its links work. */
 const usualUsername = 'sandbox';
 
+/** Seconds between SIGTERM and the end. */
+const usualDrain = 5;
+
 /** Runs until a signal ends it. */
 async function serve(options: ServeOptions, invocation: Invocation): Promise<Report> {
   const { system, global, note } = invocation;
+  if (options.backup !== undefined) return await backUp(options.backup, options, invocation);
   guardPassword(options, invocation);
   const settings = settingsOf(options, invocation);
   const files = certificateFiles(options);
   const data = options.data ?? folders(system).data;
   const username = typedAccountName(global.username ?? usualUsername);
   makePrivateFolder(data);
-  const apiKey = await ownKey(data, invocation);
+  const own = await ownKeys(data, invocation);
   const certificate = files && (await readCertificate(files));
   const log = await openAccessLog(options, invocation);
   let service: RunningService | undefined;
   const reload = async (): Promise<void> => {
     await log?.reopen();
     if (files) service?.renewCertificate(await readCertificate(files));
+    service?.renewKeys(await keysIn(own.path, invocation));
   };
-  const stopped = untilStopped(files || log ? reload : undefined, invocation);
+  const stopped = untilStopped(reload, invocation);
   try {
-    const own = {
+    const all = {
       ...settings,
       store: withReport(settings.store, invocation),
       data,
       username,
-      apiKey,
+      apiKey: own.keys,
       certificate,
       onExchange: watcher(log, invocation),
     };
-    service = await start(own);
-    await announce(service, own, invocation);
-    await stopped;
+    service = await start(all);
+    await announce(service, all, own, invocation);
+    const signal = await stopped;
     await note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
+    if (signal === 'SIGTERM') await drain(service, options.drain ?? usualDrain, invocation);
   } finally {
     await service?.close();
     await log?.close();
@@ -110,14 +123,30 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   return { kind: 'text', text: '' };
 }
 
-/** The password of the database is neither printed nor shown by `ps` (S1). */
+/**
+ * Proxies have some time to see that this process stops, by its health and as each connection ends with an answer, before it does. Where nobody
+ * can ask for its health, no longer than there are connections.
+ */
+async function drain(service: RunningService, seconds: number, { system }: Invocation): Promise<void> {
+  service.drain();
+  const step = 100;
+  for (let left = seconds * 1000; left > 0; left -= step) {
+    if (service.metricsPort === undefined && (await service.connections()) === 0) return;
+    await system.sleep(step);
+  }
+}
+
+/** The password of the database is neither printed nor shown by `ps`, wherever it stands in the address. */
 function guardPassword({ store }: ServeOptions, { system, streams }: Invocation): void {
   const { LINKCTL_STORE = '', PGPASSWORD } = system.env;
   const redactor = new Redactor();
-  redactor.addProxy(store ?? LINKCTL_STORE);
+  const address = store ?? LINKCTL_STORE;
+  redactor.addProxy(address);
+  const [, given] = /[?&]password=([^&#]*)/.exec(address) ?? [];
+  if (given) redactor.addKey(decodeURIComponent(given.replace(/%(?![\da-f]{2})/gi, '%25')));
   if (PGPASSWORD) redactor.addKey(PGPASSWORD);
   streams.redactWith((text) => redactor.redact(text));
-  if (store?.includes('@')) system.hideArguments();
+  if (store && (store.includes('@') || given)) system.hideArguments();
 }
 
 function withReport(store: ServiceOptions['store'], { note }: Invocation): ServiceOptions['store'] {
@@ -149,13 +178,13 @@ function watcher(
 }
 
 /**
- * Resolves with the first signal, or when `--max-time` is over; the second one ends the program at once (R-18). With `reload`, SIGHUP
- * calls that (V4, V6), unless it means that the terminal is gone.
+ * Resolves with the first signal, or when `--max-time` is over; the second one ends the program at once. SIGHUP calls `reload`, unless it
+ * means that the terminal is gone.
  */
 function untilStopped(
-  reload: (() => Promise<void>) | undefined,
+  reload: () => Promise<void>,
   { system, streams, listenForSignals, deadline, note }: Invocation,
-): Promise<void> {
+): Promise<Signal | undefined> {
   const isSeen = (): boolean => streams.terminal || streams.watched;
   const wasSeen = isSeen();
   const hangUp = (work: () => Promise<void>): void =>
@@ -164,13 +193,13 @@ function untilStopped(
       (error) => streams.message(`SIGHUP: ${messageOf(error)}; what was in use stays`, 'warning: '),
     );
   return new Promise((resolve) => {
-    deadline.signal.addEventListener('abort', () => resolve(), { once: true });
+    deadline.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     let isStopping = false;
     listenForSignals((signal) => {
-      if (signal === 'SIGHUP' && reload && !isStopping && isSeen() === wasSeen) return hangUp(reload);
+      if (signal === 'SIGHUP' && !isStopping && isSeen() === wasSeen) return hangUp(reload);
       if (isStopping) system.dieOf(signal);
       isStopping = true;
-      resolve();
+      resolve(signal);
     });
   });
 }

@@ -253,7 +253,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
     summary: object({ checked: count, wrong: count }),
   }),
   'runs forget': object({ forgotten: listOf(text) }),
-  serve: object({ base_url: text, username: text, api_key: text, edition, domains: listOf(text) }),
+  serve: object({ base_url: text, username: text, api_key_file: text, api_key: optional(text), edition, domains: listOf(text) }),
   '--dry-run': object({
     dry_run: { const: true },
     requests: listOf(object({ method: text, path: text, query: { type: 'object' }, body: anything })),

@@ -50,15 +50,31 @@ export function cleanKey(text: string, reject: (fault: string) => CliError): str
 
 const limitBytes = 64 * 1024;
 
-/** Also a pipe, as in `--api-key-file <(pass show linkctl)`. */
+/** The key of a file, which has no other line. */
 async function readKeyFile(path: string, system: System): Promise<ApiKey> {
+  const { text, warnings } = await readText(path, system);
+  return { value: cleanKey(text, (fault) => new LocalError(`${path}: ${fault}`)), warnings };
+}
+
+/** The keys of a file, one a line, at least one: those that a service accepts. Throws as `readKey` does for a file. */
+export async function readKeys(
+  path: string,
+  system: System,
+): Promise<Pick<ApiKey, 'warnings'> & { readonly values: readonly string[] }> {
+  const { text, warnings } = await readText(path, system);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const values = (lines.length > 0 ? lines : ['']).map((line) => cleanKey(line, (fault) => new LocalError(`${path}: ${fault}`)));
+  return { values, warnings };
+}
+
+/** Also of a pipe, as in `--api-key-file <(pass show linkctl)`. */
+async function readText(path: string, system: System): Promise<Pick<ApiKey, 'warnings'> & { readonly text: string }> {
   try {
     const stats = await stat(path);
     refuseForeign(path, stats, system);
     const mode = stats.isFile() ? looseMode(stats, system) : undefined;
     const warnings = mode ? [`${path} is accessible to other users (${mode}): chmod 600 ${shellWord(path)}`] : [];
-    const value = cleanKey(await textOf(path), (fault) => new LocalError(`${path}: ${fault}`));
-    return { value, warnings };
+    return { text: await textOf(path), warnings };
   } catch (error) {
     throw keyFileError(path, error);
   }

@@ -1,12 +1,11 @@
 import { endpoints, type Method, type OperationName, type OperationResult } from '../contract/operations.ts';
-import { isLocalhost } from '../contract/web-address.ts';
 import { refuse, succeed } from './answers.ts';
 import { readPayload } from './bodies.ts';
 import type { CallCounter } from './calls.ts';
 import { authenticate } from './credentials.ts';
 import type { Call } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
-import { normalizeDomain } from './hosts.ts';
+import { normalizeDomain, splitPort } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { Refusal } from './refusal.ts';
 import { matchRoute } from './routes.ts';
@@ -99,10 +98,9 @@ async function findWorkingDomain({ settings, store }: Api, query: URLSearchParam
   return domain;
 }
 
-/** A `localhost` domain is found under any port: its own is the one on which it was last served. */
+/** Under any port: that is of the process that shows it. */
 function domainNamed(name: string, domains: readonly StoredDomain[]): StoredDomain | undefined {
-  const exact = domains.find((domain) => domain.name === name);
-  return exact ?? (isLocalhost(name) ? domains.find((domain) => isLocalhost(domain.name)) : undefined);
+  return domains.find((domain) => domain.name === name) ?? domains.find((domain) => domain.name === splitPort(name).name);
 }
 
 /** The operation is known at run time only; the route's pattern guarantees the path values. */

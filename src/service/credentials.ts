@@ -4,6 +4,12 @@ import { Refusal } from './refusal.ts';
 
 export interface Credentials {
   readonly username: string;
+  /** All of these are valid: of two while a key is replaced, some clients have the old one. */
+  apiKeys: readonly string[];
+}
+
+interface Given {
+  readonly username: string;
   readonly apiKey: string;
 }
 
@@ -14,13 +20,13 @@ export interface Credentials {
 export function authenticate(request: ServiceRequest, expected: Credentials): void {
   const given = readBasic(header(request, 'authorization') ?? '') ?? readHeaders(request);
   const nameMatches = isSame(given.username, expected.username);
-  const keyMatches = isSame(given.apiKey, expected.apiKey);
+  const keyMatches = expected.apiKeys.map((key) => isSame(given.apiKey, key)).includes(true);
   if (!nameMatches) throw new Refusal(1102);
   if (!keyMatches) throw new Refusal(1300);
 }
 
 /** Undefined for another scheme. */
-function readBasic(authorization: string): Credentials | undefined {
+function readBasic(authorization: string): Given | undefined {
   const [, encoded] = /^basic\b *(.*)$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;
   const text = /^[A-Za-z0-9+/_=-]+ *$/.test(encoded) ? Buffer.from(encoded, 'base64').toString() : '';
@@ -29,7 +35,7 @@ function readBasic(authorization: string): Credentials | undefined {
 }
 
 /** The second way to sign in. Not shown in API.md; as public deployments do (FIELD-NOTES 28). */
-function readHeaders(request: ServiceRequest): Credentials {
+function readHeaders(request: ServiceRequest): Given {
   const utf8 = (name: string): string => Buffer.from(header(request, name) ?? '', 'latin1').toString();
   return { username: utf8('x-tinycc-user'), apiKey: utf8('x-tinycc-key') };
 }

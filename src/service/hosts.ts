@@ -11,6 +11,12 @@ export function normalizeDomain(text: string): string | undefined {
   return ascii === '' ? undefined : ascii + port;
 }
 
+/** A domain without its port, and the port, empty without one. */
+export function splitPort(domain: string): { readonly name: string; readonly port: string } {
+  const [, name = domain, port = ''] = /^(.*?)(?::(\d+))?$/.exec(domain) ?? [];
+  return { name, port };
+}
+
 /** The name in a `Host` header, without its port. */
 export function hostName(host: string): string {
   return host.replace(/:\d*$/, '').toLowerCase();

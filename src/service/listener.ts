@@ -6,6 +6,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { promisify } from 'node:util';
 import { refuse } from './answers.ts';
 import type { AddressReader } from './forwarding.ts';
 import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
@@ -35,6 +36,10 @@ export interface Listener {
   readonly port: number;
   /** New connections get this one. Throws for one that cannot be used. */
   renewCertificate(certificate: Certificate): void;
+  /** From now on each connection ends with its next answer; others are still taken. */
+  drain(): void;
+  /** How many there are. */
+  connections(): Promise<number>;
   /** Takes no more connections and resolves when the requests under way are answered. */
   close(): Promise<void>;
 }
@@ -51,7 +56,7 @@ const serverOptions = {
 };
 
 /** Milliseconds that requests under way have to finish when the listener closes. */
-const drainTime = 5000;
+const closingTime = 5000;
 
 /** Listens over `node:http`; rejects where the address cannot be had. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -79,6 +84,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
     renewCertificate,
+    drain: () => {
+      closing = true;
+    },
+    connections: () => promisify(server.getConnections.bind(server))(),
     close: () => {
       closing = true;
       return closeServer(server);
@@ -136,7 +145,7 @@ function statusOfParser(code: string): number | undefined {
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), drainTime);
+    const timer = setTimeout(() => server.closeAllConnections(), closingTime);
     server.close(() => {
       clearTimeout(timer);
       resolve();

@@ -14,13 +14,14 @@ export function monitor(
   store: Pick<Store, 'ping'>,
   clicks: Pick<ClickCounter, 'waiting'>,
   patience = 2000,
+  isDraining: () => boolean = () => false,
 ): (request: ServiceRequest) => Promise<ServiceResponse> {
   return async ({ method, target }) => {
     const [path] = target.split('?');
     if (path !== '/healthz' && path !== '/metrics') return text(404, 'not found: use /healthz or /metrics\n');
     if (method !== 'GET' && method !== 'HEAD') return text(405, 'method not allowed\n', { allow: 'GET, HEAD' });
     if (path === '/metrics') return text(200, metrics.text(clicks.waiting()), { 'content-type': metricsType });
-    const fault = await faultOf(store, patience);
+    const fault = isDraining() ? 'stopping' : await faultOf(store, patience);
     return fault === undefined ? text(200, 'ok\n') : text(503, `${fault}\n`);
   };
 }

@@ -1,6 +1,6 @@
 import { type Edition, editions } from '../contract/editions.ts';
 import type { Network } from './forwarding.ts';
-import { normalizeDomain } from './hosts.ts';
+import { normalizeDomain, splitPort } from './hosts.ts';
 import type { Certificate } from './listener.ts';
 import type { Exchange } from './message.ts';
 import { type AccountSettings, type ServiceLimits, type ServiceSettings, unlimited } from './settings.ts';
@@ -31,8 +31,8 @@ export interface ServiceOptions {
   /** Any free one by default. */
   readonly port?: number | undefined;
   /**
-   * The account's domains, the default one first; Unicode or ASCII, with a port where links need one. Stored ones that are not
-   * named stay usable. Without any: the stored ones, or `localhost`.
+   * The account's domains, the default one first; Unicode or ASCII, with the port that this process shows in their links where they need
+   * one. Stored ones that are not named stay usable. Without any: the stored ones, or `localhost`.
    */
   readonly domains?: readonly DomainSettings[] | undefined;
   /** The scheme and the redirect code of all domains (V4); as each has them without these. With a certificate the scheme is https. */
@@ -40,15 +40,13 @@ export interface ServiceOptions {
   readonly redirectCode?: RedirectCode | undefined;
   /** Where visitors of unknown links, and of those that are over, are sent instead of being told 404 or 410. */
   readonly notFoundUrl?: string | undefined;
-  /**
-   * Whether a default domain `localhost`, whatever port it had, is called `localhost:PORT` from now on: its short URLs, older ones
-   * too, can then be followed as they are.
-   */
-  readonly namedByPort?: boolean | undefined;
-  /** The port that a default domain `localhost` without one gets: that on which its short URLs will work. */
-  readonly linksPort?: number | undefined;
+  /** The port in short URLs of `localhost`: that on which they work. Its own: that on which this process listens. */
+  readonly linksPort?: number | 'own' | undefined;
+  /** What short URLs begin with, where a proxy is in front: processes on the same links must agree. */
+  readonly publicUrl?: string | undefined;
   readonly username: string;
-  readonly apiKey: string;
+  /** One, or all that are valid. */
+  readonly apiKey: string | readonly string[];
   readonly limits?: Partial<ServiceLimits> | undefined;
   readonly account?: Partial<AccountSettings> | undefined;
   /** Milliseconds since 1970. */
@@ -62,8 +60,12 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly Network[] | undefined;
   /** Origins whose pages may use the API in a browser. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Serves health and figures on this port of the same host, over HTTP; 0 is any free one. */
+  /** Serves health and figures on this port, over HTTP; 0 is any free one. */
   readonly metricsPort?: number | undefined;
+  /** Where it listens for that; `127.0.0.1` by default. */
+  readonly metricsHost?: string | undefined;
+  /** Days after which a visitor is forgotten, and counts as a new one; for ever without it. */
+  readonly visitorDays?: number | undefined;
   /** Called for each request when it is answered, but not for those of health and figures. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Called for failures that nobody foresaw; their calls are answered with 101. */
@@ -71,11 +73,11 @@ export interface ServiceOptions {
 }
 
 /** Every setting, by option or default. */
-export function serviceSettings(options: ServiceOptions): ServiceSettings {
+export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<string, string>): ServiceSettings {
   const { edition, username, apiKey, limits = {}, account = {} } = options;
   return {
     edition,
-    credentials: { username, apiKey },
+    credentials: { username, apiKeys: [apiKey].flat() },
     limits: {
       groupBound: limits.groupBound ?? editions[edition].groupBound,
       urls: limits.urls ?? unlimited,
@@ -89,6 +91,7 @@ export function serviceSettings(options: ServiceOptions): ServiceSettings {
       expirationDate: account.expirationDate ?? '9999-12-31 23:59:59',
       plan: account.plan ?? 'local',
     },
+    ports,
     useHttps: options.useHttps ?? (options.certificate && true),
     redirectCode: options.redirectCode,
     notFoundUrl: options.notFoundUrl,
@@ -97,12 +100,12 @@ export function serviceSettings(options: ServiceOptions): ServiceSettings {
   };
 }
 
-/** A domain in ASCII. Throws for what cannot be one. */
-export function readDomain(settings: DomainSettings): DomainSettings {
-  const name = normalizeDomain(settings.name);
-  if (name === undefined) throw new Error(`${JSON.stringify(settings.name)} is not a domain name`);
+/** A domain in ASCII, and its port. Throws for what cannot be one. */
+export function readDomain(settings: DomainSettings): DomainSettings & { readonly port: string } {
+  const domain = normalizeDomain(settings.name);
+  if (domain === undefined) throw new Error(`${JSON.stringify(settings.name)} is not a domain name`);
   if (settings.redirectCode !== undefined && !redirectCodes.some((code) => code === settings.redirectCode)) {
     throw new Error(`redirect code ${settings.redirectCode}: use one of ${redirectCodes.join(', ')}`);
   }
-  return { ...settings, name };
+  return { ...settings, ...splitPort(domain) };
 }

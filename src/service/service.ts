@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { isLoopback } from '../contract/web-address.ts';
+import { isLocalhost, isLoopback } from '../contract/web-address.ts';
 import { callCounter } from './calls.ts';
 import { clickCounter } from './clicks.ts';
 import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
 import { addressReader } from './forwarding.ts';
+import { splitPort } from './hosts.ts';
 import { type Certificate, type Listener, listen } from './listener.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
@@ -11,9 +12,12 @@ import { readDomain, type ServiceOptions, serviceSettings } from './service-opti
 import type { ServiceSettings } from './settings.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
+import { startUpkeep, type Upkeep } from './upkeep.ts';
+import { shownDomain } from './url-records.ts';
 
 export { diskHint } from '../files/sqlite.ts';
 export { StoreFailure } from './store/store-failure.ts';
+export { Disagreement } from './upkeep.ts';
 
 export interface RunningService {
   /** `http://127.0.0.1:PORT/api/3`. */
@@ -24,6 +28,14 @@ export interface RunningService {
   readonly metricsPort: number | undefined;
   /** Names of the account's domains, the default one first. */
   readonly domains: readonly string[];
+  /** Domains with links that are not among those that were named, and how many they have. */
+  readonly formerDomains: readonly { readonly name: string; readonly links: number }[];
+  /** From now on these keys are valid, and no others. */
+  renewKeys(keys: readonly string[]): void;
+  /** Before `close`: says on the port of health that it stops, and ends each connection with its next answer. */
+  drain(): void;
+  /** How many connections there are. */
+  connections(): Promise<number>;
   /** New connections get this certificate. Throws for one that cannot be used. */
   renewCertificate(certificate: Certificate): void;
   /** Answers what is under way, stores the clicks, and releases port and data. */
@@ -35,8 +47,9 @@ export const usualPort = 8787;
 
 /** Serves the API, and the redirects if wanted. Rejects where the data cannot be opened or the address is not available. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { host = '127.0.0.1', metricsPort } = options;
-  const settings = serviceSettings(options);
+  const { host = '127.0.0.1', metricsPort, metricsHost = '127.0.0.1' } = options;
+  const ports = new Map((options.domains ?? []).map(readDomain).map(({ name, port }) => [name, port]));
+  const settings = serviceSettings(options, ports);
   const metrics = metricsPort === undefined ? undefined : startMetrics();
   const onFailure = (error: unknown): void => {
     metrics?.countFailure();
@@ -50,26 +63,45 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const dispatcher: Dispatcher = { api: { settings, store, calls, onFailure }, redirects, clicks, isLocal: isLoopback(host) };
   const listeners: Listener[] = [];
   const stopListening = () => closeAll(listeners.map((each) => each.close));
-  const close = once(() => closeAll([stopListening, clicks.flush, calls.flush, () => store.close()]));
+  let upkeep: Upkeep | undefined;
+  const close = once(() => closeAll([stopListening, async () => upkeep?.stop(), clicks.flush, calls.flush, () => store.close()]));
+  let isDraining = false;
   try {
     const listener = await listenForVisitors(options, dispatcher, metrics);
     listeners.push(listener);
     const { bodyBytes } = settings.limits;
     const watched =
-      metrics && (await listen({ host, port: metricsPort ?? 0, bodyBytes, handle: monitor(metrics, store, clicks) }));
+      metrics &&
+      (await listen({
+        host: metricsHost,
+        port: metricsPort ?? 0,
+        bodyBytes,
+        handle: monitor(metrics, store, clicks, undefined, () => isDraining),
+      }));
     if (watched) listeners.push(watched);
     const origin = `${options.certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
-    const [first] = await store.listDomains();
-    const port = options.namedByPort ? listener.port : first?.name === 'localhost' ? options.linksPort : undefined;
-    if (port !== undefined) await store.renameLocalDomain(`localhost:${port}`);
-    const domains = (await store.listDomains()).map(({ name }) => name);
-    const { renewCertificate } = listener;
+    const local = options.linksPort === 'own' ? `localhost:${listener.port}` : await servedLocally(store, options.linksPort);
+    if (local !== undefined && !ports.has('localhost')) ports.set('localhost', splitPort(local).port);
+    const address = options.publicUrl ?? (options.linksPort === 'own' ? local : undefined);
+    upkeep = startUpkeep(store, { address, visitorDays: options.visitorDays, now: settings.now }, onFailure);
+    await upkeep.started;
+    const domains = (await store.listDomains()).map((domain) => shownDomain(domain, settings));
+    const { renewCertificate, connections } = listener;
     return {
       baseUrl: origin + apiRoot,
       origin,
       port: listener.port,
       metricsPort: watched?.port,
       domains,
+      formerDomains: await formerDomains(store, options),
+      renewKeys: (keys) => {
+        settings.credentials.apiKeys = keys;
+      },
+      drain: () => {
+        isDraining = true;
+        listener.drain();
+      },
+      connections,
       renewCertificate,
       close,
     };
@@ -77,6 +109,23 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Where the links of this machine can be followed: where another process serves them, or else will. */
+async function servedLocally(store: Store, usual: number | undefined): Promise<string | undefined> {
+  if (usual === undefined) return undefined;
+  return (await store.servedAddresses()).find(isLocalhost) ?? `localhost:${usual}`;
+}
+
+/** Links that were made under another host are still followed there, if it leads here. */
+async function formerDomains(store: Store, { domains: named = [] }: ServiceOptions): Promise<RunningService['formerDomains']> {
+  const names = new Set(named.map((domain) => readDomain(domain).name));
+  const former = named.length === 0 ? [] : (await store.listDomains()).filter(({ name }) => !names.has(name));
+  const counted = former.map(async (domain) => {
+    const query = { from: { kind: 'domain', domain }, search: undefined, order: 'created', offset: 0, limit: 0 } as const;
+    return { name: domain.name, links: (await store.listUrls(query)).total };
+  });
+  return (await Promise.all(counted)).filter(({ links }) => links > 0);
 }
 
 function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metrics: Metrics | undefined): Promise<Listener> {
@@ -98,10 +147,10 @@ function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metr
   });
 }
 
-async function openStore({ domains = [], ...options }: ServiceOptions, { now }: ServiceSettings): Promise<Store> {
+async function openStore({ domains = [], ...options }: ServiceOptions, { now }: Pick<ServiceSettings, 'now'>): Promise<Store> {
   const { edition, username, random = randomBytes } = options;
   if (edition === 'b' && domains.length > 1) throw new Error('edition B has one domain: name one at most');
-  const account = { edition, username, domains: domains.map(readDomain), now, random };
+  const account = { edition, username, domains: domains.map(readDomain).map(({ port, ...domain }) => domain), now, random };
   if (!options.store) return openSqliteStore({ ...account, directory: options.data });
   const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
   return openPostgresStore({ ...account, ...options.store, place: options.store });

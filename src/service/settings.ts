@@ -33,6 +33,8 @@ export interface ServiceSettings {
   readonly credentials: Credentials;
   readonly limits: ServiceLimits;
   readonly account: AccountSettings;
+  /** Ports in the short URLs of this process, by the name of the domain: others may serve the same domain on another port. */
+  readonly ports: ReadonlyMap<string, string>;
   /** Whether short URLs are shown with https, whatever their domain has (V4); absent: as it has. */
   readonly useHttps?: boolean | undefined;
   /** The HTTP status of redirects, whatever their domain has (V4); absent: as it has. */

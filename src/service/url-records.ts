@@ -5,7 +5,7 @@ import type { ServiceSettings } from './settings.ts';
 import type { StoredDomain, StoredUrl } from './store/store.ts';
 
 /** What the form of a record depends on. */
-export type RecordSettings = Pick<ServiceSettings, 'edition' | 'useHttps'>;
+export type RecordSettings = Pick<ServiceSettings, 'edition' | 'useHttps' | 'ports'>;
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC (4.1.6). */
 export function dateTime(time: number): DateTime {
@@ -16,13 +16,19 @@ export function errorRecord(code: ErrorCode): ErrorRecord {
   return { code, message: errors[code].message };
 }
 
+/** A domain as it stands in short URLs. */
+export function shownDomain({ name }: StoredDomain, { ports }: Pick<RecordSettings, 'ports'>): string {
+  const port = ports.get(name);
+  return port ? `${name}:${port}` : name;
+}
+
 /** The scheme is that of the domain, unless this process is served under another one (V4). */
 export function shortUrlWithProtocol(
   domain: StoredDomain,
   hash: string,
-  { useHttps = domain.useHttps }: Pick<RecordSettings, 'useHttps'>,
+  { useHttps = domain.useHttps, ports }: Pick<RecordSettings, 'useHttps' | 'ports'>,
 ): string {
-  return `${useHttps ? 'https' : 'http'}://${domain.name}/${hash}`;
+  return `${useHttps ? 'https' : 'http'}://${shownDomain(domain, { ports })}/${hash}`;
 }
 
 /** A record as reads show it: `last_visit` is a field of edition A's list reads. */
@@ -42,7 +48,7 @@ function urlRecord(url: StoredUrl, settings: RecordSettings): UrlRecord {
   return {
     hash: url.hash,
     long_url: url.longUrl,
-    short_url: `${url.domain.name}/${url.hash}`,
+    short_url: `${shownDomain(url.domain, settings)}/${url.hash}`,
     // On every record. Wider than API.md 2.3; as public deployments do (FIELD-NOTES 2).
     short_url_with_protocol: address,
     total_clicks: url.totalClicks,

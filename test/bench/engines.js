@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { load } from './load.js';
 import { median, startServer } from './processes.js';
 import { client, fill, links, medianTime, readings, timed } from './service.js';
@@ -47,7 +48,8 @@ async function serve(world, flags) {
     'json',
   ];
   const server = await startServer([...argv, ...limits, ...flags], world.env);
-  const { base_url: baseUrl, api_key: key } = JSON.parse(server.line);
+  const { base_url: baseUrl, api_key_file: file } = JSON.parse(server.line);
+  const key = readFileSync(file, 'utf8').trim();
   const api = client(baseUrl, key);
   return { api, origin: new URL(baseUrl).origin, stop: async () => void (await Promise.all([api.close(), server.stop()])) };
 }

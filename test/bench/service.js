@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Pool } from 'undici';
 import { insertBare } from './baselines/engine.js';
 import { load } from './load.js';
@@ -12,7 +13,8 @@ export async function service(world) {
     [world.program, 'serve', '--port', '0', '--data', data, '--username', 'ann', '-o', 'json', ...limits],
     world.env,
   );
-  const { base_url: baseUrl, api_key: key } = JSON.parse(server.line);
+  const { base_url: baseUrl, api_key_file: file } = JSON.parse(server.line);
+  const key = readFileSync(file, 'utf8').trim();
   const api = client(baseUrl, key);
   try {
     const last = total - (world.quick ? 20_000 : 150_000);
@@ -101,6 +103,8 @@ export function readings(total) {
     ['GET /urls?hashes= of 1000', `/urls?hashes=${hashes.join(',')}`, 25],
     ['page of the 1000 newest', '/urls?limit=1000', 15],
     [`page at offset ${middle.toLocaleString('en')}`, `/urls?limit=1000&offset=${middle}`, 60],
+    ['page by hash', '/urls?limit=1000&order_by=hash', 60],
+    ['tags a|b by hash', tagged('ten-1|ten-2', '&order_by=hash'), 120],
     ['tags a&b', tagged('ten-1&ninety-7'), 120],
     ['tags (a|b)&~c', tagged('(ten-1|ten-2)&~ninety-7'), 120],
     ['tags ~a', tagged('~ten-1'), 120],

@@ -261,7 +261,7 @@ describe('health and figures', () => {
 
   test('without it there is no such port, and on other addresses it is said that nobody needs a key', async ({ serve }) => {
     expect((await serve()).announced).not.toHaveProperty('metrics_url');
-    const wide = await serve(['--port', '0', '--metrics-port', '0', '--host', '0.0.0.0']);
+    const wide = await serve(['--port', '0', '--metrics-port', '0', '--metrics-host', '0.0.0.0']);
     expect(stderrOf(wide)).toMatch(/^warning: health and metrics need no key on port \d+\n/m);
   });
 });

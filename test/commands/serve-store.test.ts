@@ -25,7 +25,7 @@ const test = base.extend<{
   /** `linkctl serve` as a process of its own, once it listens. */
   serve: async ({ homeEnv }, use) =>
     use(async (flags, env = {}) => {
-      const program = startProgram(['serve', '--port', '0', '-o', 'json', ...flags], { ...homeEnv, ...env });
+      const program = startProgram(['serve', '--port', '0', '--drain', '0', '-o', 'json', ...flags], { ...homeEnv, ...env });
       onTestFinished(() => void program.process.kill('SIGKILL'));
       let said = '';
       program.process.stdout?.on('data', (text: string) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Signal } from '../../src/base/system.ts';
 import { main } from '../../src/cli/main.ts';
@@ -7,6 +8,8 @@ import { createTestSystem, type TestSystem, type World } from '../support/test-s
 export interface Announced {
   base_url: string;
   username: string;
+  api_key_file: string;
+  /** Of that file, the first. */
   api_key: string;
   edition: string;
   public_url?: string;
@@ -28,13 +31,16 @@ export const test = base.extend<{ serve: (flags?: readonly string[], world?: Wor
   serve: async ({ homeEnv }, use) => {
     const running: Serving[] = [];
     await use(async (flags = ['--port', '0'], world = {}) => {
-      const system = createTestSystem({ ...world, env: { ...homeEnv, ...world.env } });
+      // Nobody waits for proxies that are not there.
+      const system = createTestSystem({ sleep: async () => {}, ...world, env: { ...homeEnv, ...world.env } });
       const ended = main(['serve', '-o', 'json', ...flags], system);
       while (!system.printed().stdout.includes('\n')) {
         const code = await Promise.race([ended, delay(5)]);
         if (code !== undefined) throw new Error(`serve ended with ${code}: ${system.printed().stderr}`);
       }
-      const announced = JSON.parse(system.printed().stdout) as Announced;
+      const said = JSON.parse(system.printed().stdout) as Announced;
+      const [api_key = ''] = readFileSync(said.api_key_file, 'utf8').split('\n');
+      const announced = { ...said, api_key };
       const serving: Serving = {
         announced,
         origin: announced.base_url.replace('/api/3', ''),

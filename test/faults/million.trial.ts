@@ -64,7 +64,8 @@ async function serve(folder: string) {
   const flags = ['--port', '0', '--data', join(folder, 'data'), '--domain', 's.ex', '-o', 'json'];
   const child = spawn(process.execPath, [programPath, 'serve', ...flags], { env: base, stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  const { base_url, username, api_key } = JSON.parse(line);
+  const { base_url, username, api_key_file } = JSON.parse(line);
+  const api_key = readFileSync(api_key_file, 'utf8').trim();
   const credentials = { LINKCTL_BASE_URL: base_url, LINKCTL_USERNAME: username, LINKCTL_API_KEY: api_key };
   return { process: child, env: { ...base, ...credentials, LINKCTL_EDITION: 'a' } };
 }

@@ -44,7 +44,7 @@ describe('edition A', () => {
   });
 
   test('4.1.7: this machine’s own domain goes by the port of any day', async ({ start }) => {
-    const client = await start({ namedByPort: true });
+    const client = await start({ linksPort: 'own' });
     const named = await client.call('POST', '/urls?domain=localhost:1', { urls: [{ long_url: url, custom_hash: 'one' }] });
     expect(named.body.urls[0]?.short_url).toMatch(/^localhost:\d{4,5}\/one$/);
     expect((await client.call('GET', '/urls/one?domain=localhost')).body.urls[0]?.long_url).toBe(url);

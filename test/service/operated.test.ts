@@ -125,3 +125,24 @@ test('E58: who only asks is not told where a link of few clicks leads', async ({
   expect((await client.visit('/once')).headers.get('location')).toBe(url);
   expect(await statusOf(client, '/once')).toBe(410);
 });
+
+inBothEditions((test) => {
+  test('E52: visitors of long ago are forgotten, and what was counted stays', async ({ start, folder, world }) => {
+    const visitors = { data: folder, visitorDays: 90 };
+    const before = await start(visitors);
+    await before.shorten({ long_url: url, custom_hash: 'abc' }, { long_url: url, custom_hash: 'other' });
+    await before.visit('/abc');
+    world.time += 60 * 86_400_000;
+    await before.visit('/other');
+    await before.service.close();
+    world.time += 40 * 86_400_000;
+    const after = await start(visitors);
+    // Closing waits for what is forgotten at the start.
+    await after.service.close();
+    const client = await start(visitors);
+    for (const path of ['/abc', '/other']) await client.visit(path);
+    const counters = async (hash: string) => (await client.call('GET', `/stats/${hash}`)).body.stats[0];
+    expect(await counters('abc')).toMatchObject({ total_clicks: 2, unique_clicks: 2 });
+    expect(await counters('other')).toMatchObject({ total_clicks: 2, unique_clicks: 1 });
+  });
+});

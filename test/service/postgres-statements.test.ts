@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
-import { type Cluster, clusterFolder, createCluster } from '../support/postgres.ts';
-import { test } from './running-service.ts';
+import { type Cluster, clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
+import { many, test } from './running-service.ts';
 
 /** What a call asks of the database, counted in the log of the server: it does not depend on the machine. */
 
@@ -79,4 +79,19 @@ test('E44: a call asks the database for a few statements and one commit at most,
     reset: most(6, 1),
     remove: most(6, 1),
   });
+});
+
+test('E45: what was imported is vacuumed and analysed, and an order by hash needs no sort', async ({ start, folder }) => {
+  const source = await start({ data: folder });
+  for (const turn of [0, 1])
+    await source.shorten(...many(1000, (index) => ({ long_url: url, custom_hash: `h${turn}-${index}` })));
+  await source.service.close();
+  const database = await freshDatabase();
+  await start({ store: { url: database, environment: {}, importFrom: folder } });
+  const figures =
+    "SELECT vacuum_count > 0 AS vacuumed, reltuples FROM pg_stat_user_tables JOIN pg_class ON oid = relid WHERE relid = 'urls'::regclass";
+  expect(await query(database, figures)).toEqual([{ vacuumed: true, reltuples: 2000 }]);
+  const ordered = 'SELECT id FROM urls WHERE account_id = 1 AND domain_id = 1 ORDER BY hash COLLATE "C", id LIMIT 10';
+  const plan = JSON.stringify(await query(database, `EXPLAIN ${ordered}`));
+  expect([plan.includes('urls_by_bytes'), plan.includes('Sort')]).toEqual([true, false]);
 });

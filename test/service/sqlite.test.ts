@@ -77,7 +77,7 @@ test('a file of before days were counted is brought up to date, and one of a new
     connection.exec(sql);
     connection.close();
   };
-  await change(`DROP TRIGGER day_is_over; DROP TABLE daily_clicks; ALTER TABLE urls DROP COLUMN day;
+  await change(`DROP TABLE addresses; DROP TRIGGER day_is_over; DROP TABLE daily_clicks; ALTER TABLE urls DROP COLUMN day;
     ALTER TABLE urls DROP COLUMN day_total; ALTER TABLE urls DROP COLUMN day_fresh; ALTER TABLE visitors DROP COLUMN seen; PRAGMA user_version=1`);
   // Two processes at once.
   const [client, other] = await Promise.all([start({ data: folder }), start({ data: folder })]);

@@ -101,7 +101,7 @@ function signalAll(data: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
 const collation = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
 
 /** The server refuses to run as root. */
-function serverUser(): { uid: number; gid: number } | undefined {
+export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -151,6 +151,8 @@ export async function freshDatabase(name = `p${process.pid}_${names++}`): Promis
 /** Runs one statement on a connection of its own. */
 export async function query(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
+  // A server that ends meanwhile fails the statement, and the connection once more.
+  client.on('error', () => {});
   await client.connect();
   try {
     return (await client.query(sql)).rows;

@@ -9,16 +9,20 @@ import { TestRunner } from 'vitest';
 export type Tool =
   | 'bash'
   | 'bash-completion'
+  | 'caddy'
   | 'chromium'
   | 'curl'
   | 'fish'
   | 'groff'
   | 'lintian'
+  | 'nginx'
+  | 'pgbouncer'
   | 'postgresql'
   | 'promtool'
   | 'ps'
   | 'python3'
   | 'strace'
+  | 'systemd-analyze'
   | 'zsh';
 
 /** To be called in a test, or by what it calls. Throws to leave the test. */
@@ -37,7 +41,7 @@ export function leave(reason: string): void {
 function isThere(tool: Tool): boolean {
   if (tool === 'postgresql') return postgresFolder() !== undefined;
   if (tool === 'bash-completion') return existsSync('/usr/share/bash-completion/bash_completion');
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => isProgram(join(folder, tool)));
+  return programIn(tool) !== undefined;
 }
 
 /** Where the programs of the database server are; Debian has those of each version in a folder of its own, not on the path. */
@@ -46,6 +50,12 @@ export function postgresFolder(): string | undefined {
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env.PATH ?? '').split(delimiter)];
   return folders.find((folder) => isProgram(join(folder, 'initdb')) && isProgram(join(folder, 'postgres')));
+}
+
+/** Servers may be where only root looks for programs. */
+export function programIn(tool: Tool): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
+  return folders.map((folder) => join(folder, tool)).find(isProgram);
 }
 
 function isProgram(path: string): boolean {

@@ -1,13 +1,23 @@
 import type { Invocation } from '../../cli/invocation.ts';
 import { isLoopback } from '../../contract/web-address.ts';
 import { printReport } from '../../output/print.ts';
+import { quantity } from '../../output/quantity.ts';
 import { apiRoot } from '../../service/dispatcher.ts';
 import type { RunningService } from '../../service/service.ts';
 import type { ServiceOptions } from '../../service/service-options.ts';
+import type { OwnKeys } from './own-key.ts';
 
-/** Prints where the service is and who may use it, and warns where others can reach it (R-54). */
-export async function announce(service: RunningService, settings: ServiceOptions, invocation: Invocation): Promise<void> {
-  const { host = '', certificate, username, apiKey: api_key, edition, useHttps } = settings;
+/**
+ * Prints where the service is and where its key is, and warns where others can reach it. The key itself is shown once, to who made it on a
+ * terminal: what is printed elsewhere is kept in logs.
+ */
+export async function announce(
+  service: RunningService,
+  settings: ServiceOptions,
+  { path, keys, isNew }: OwnKeys,
+  invocation: Invocation,
+): Promise<void> {
+  const { host = '', metricsHost = '127.0.0.1', certificate, username, edition, useHttps } = settings;
   const { port, domains, metricsPort } = service;
   const isWide = ['0.0.0.0', '::', ''].includes(host);
   if (!isLoopback(host)) {
@@ -15,15 +25,23 @@ export async function announce(service: RunningService, settings: ServiceOptions
       `${isWide ? 'any machine that can reach this one' : `any client that can reach ${host}`} can follow links and, with the key, use the API, ` +
         `${certificate ? '' : 'unencrypted, '}on port ${port}`,
     );
-    if (metricsPort !== undefined) await invocation.warn(`health and metrics need no key on port ${metricsPort}`);
+  }
+  if (metricsPort !== undefined && !isLoopback(metricsHost)) {
+    await invocation.warn(`health and metrics need no key on port ${metricsPort}`);
+  }
+  for (const { name, links } of service.formerDomains) {
+    await invocation.note(
+      `${quantity(links, 'link')} of ${name} can be followed as long as that host leads here; new ones are of ${domains[0]}`,
+    );
   }
   const record = {
     base_url: ownBaseUrl(service, settings),
     // Known where a public URL is given.
     ...(useHttps !== undefined && { public_url: `${useHttps ? 'https' : 'http'}://${domains[0]}` }),
-    ...(metricsPort !== undefined && { metrics_url: `http://${reachable(host)}:${metricsPort}/metrics` }),
+    ...(metricsPort !== undefined && { metrics_url: `http://${reachable(metricsHost)}:${metricsPort}/metrics` }),
     username,
-    api_key,
+    api_key_file: path,
+    ...(isNew && invocation.streams.terminal && { api_key: keys[0] }),
     edition,
     domains,
   };

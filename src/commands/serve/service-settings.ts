@@ -25,12 +25,20 @@ export interface ServeOptions {
   readonly trustedProxy?: readonly string[];
   readonly accessLog?: string;
   readonly metricsPort?: number;
+  readonly metricsHost?: string;
+  readonly drain?: number;
+  readonly visitorDays?: number;
+  readonly notFoundUrl?: string;
+  readonly backup?: string;
   readonly maxBatch?: number;
   readonly maxUrls?: number;
   readonly maxMonthUrls?: number;
   readonly maxCallsPerDay?: number;
   readonly maxBodyBytes?: number;
 }
+
+/** Days after which a visitor is forgotten. */
+export const usualVisitorDays = 90;
 
 /** What the flags say of the service. Throws `UsageError`. */
 export function settingsOf(
@@ -51,8 +59,12 @@ export function settingsOf(
     host: options.host ?? '127.0.0.1',
     port: portOf('--port', options.port) ?? usualPort,
     metricsPort: portOf('--metrics-port', options.metricsPort),
+    metricsHost: options.metricsHost,
+    visitorDays: options.visitorDays ?? usualVisitorDays,
+    notFoundUrl: options.notFoundUrl === undefined ? undefined : webAddressOf('--not-found-url', options.notFoundUrl),
     domains: domains.map((name) => ({ name })),
-    namedByPort: domains.length === 0,
+    linksPort: 'own',
+    publicUrl: publicUrl?.origin,
     useHttps: publicUrl && publicUrl.protocol === 'https:',
     redirectCode: options.redirectCode,
     allowedOrigins: options.allowOrigin?.map((text) => originOf('--allow-origin', text).origin),
@@ -73,7 +85,7 @@ export function settingsOf(
 }
 
 /** What the sandbox has is served as the sandbox has it; other links know of no profile. */
-function servedEdition({ data, store }: ServeOptions, global: Invocation['global'], system: System): Edition {
+export function servedEdition({ data, store }: ServeOptions, global: Invocation['global'], system: System): Edition {
   const isOfSandbox = data === undefined && store === undefined && !system.env.LINKCTL_STORE;
   return isOfSandbox ? sandboxEdition(global, system) : (givenEdition(global, system.env)?.value ?? 'a');
 }
@@ -96,6 +108,15 @@ export function certificateFiles({ tlsCert: cert, tlsKey: key }: ServeOptions): 
   if (cert !== undefined && key === undefined) throw new UsageError('--tls-cert requires --tls-key');
   if (key !== undefined && cert === undefined) throw new UsageError('--tls-key requires --tls-cert');
   return cert !== undefined && key !== undefined ? { cert, key } : undefined;
+}
+
+/** Any page on the web. */
+function webAddressOf(flag: string, text: string): string {
+  const url = parseUrl(text);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`${flag}: expected a URL such as https://s.ex/sorry, got ${JSON.stringify(text)}`);
+  }
+  return url.href;
 }
 
 /** Scheme, host and port, and nothing else. */

@@ -1,6 +1,6 @@
 import { CliError, LocalError, UnavailableError } from '../../base/errors.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
-import { diskHint, type RunningService, StoreFailure, startService, usualPort } from '../../service/service.ts';
+import { Disagreement, diskHint, type RunningService, StoreFailure, startService, usualPort } from '../../service/service.ts';
 import type { ServiceOptions } from '../../service/service-options.ts';
 
 /** Short URLs name the port, so it is never replaced by another one that happens to be free. */
@@ -21,6 +21,12 @@ const addressFaults: { readonly [code: string]: string } = {
 
 function startFailure(error: unknown, { host, data = '', ...options }: ServiceOptions): CliError {
   if (error instanceof CliError) return error;
+  if (error instanceof Disagreement) {
+    return new LocalError(error.message, {
+      cause: error,
+      hint: 'give all processes the same --public-url, or stop the other one',
+    });
+  }
   if (error instanceof StoreFailure) return new UnavailableError(`cannot use the database: ${error.message}`, { cause: error });
   const { syscall, port = options.port ?? usualPort } = error as NodeJS.ErrnoException & { port?: number };
   const code = errorCode(error) ?? '';

@@ -1,7 +1,7 @@
 import type { AccountRecord, Counter, DomainRecord } from '../../contract/records.ts';
 import { apiVersion } from '../answers.ts';
 import { unlimited } from '../settings.ts';
-import { dateTime } from '../url-records.ts';
+import { dateTime, shownDomain } from '../url-records.ts';
 import type { Handler } from './call.ts';
 import { pageRecord, readPage } from './reading.ts';
 
@@ -24,7 +24,10 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings,
     // Edition B has no log to lead to (V3, FIELD-NOTES 5).
     links: { urls: `${root}/urls`, stats: `${root}/stats`, ...(edition === 'a' && { log: `${root}/log` }) },
   };
-  if (edition === 'b') record.custom_domain = (await store.listDomains())[0]?.name ?? '';
+  if (edition === 'b') {
+    const [domain] = await store.listDomains();
+    record.custom_domain = domain ? shownDomain(domain, settings) : '';
+  }
   return { account: record };
 };
 
@@ -32,7 +35,7 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings,
 export const listDomains: Handler<'listDomains'> = async ({ store, settings }) => {
   const domains = (await store.listDomains()).map(
     (domain): DomainRecord => ({
-      domain: domain.name,
+      domain: shownDomain(domain, settings),
       hash_character_set: 'restricted',
       hash_generation: domain.hashGeneration,
       status: domain.isDefault ? 'default' : 'active',

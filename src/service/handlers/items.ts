@@ -3,7 +3,7 @@ import { type Item, isItem } from '../field-rules.ts';
 import { Refusal } from '../refusal.ts';
 import type { ServiceSettings } from '../settings.ts';
 import type { Creation, EditOutcome } from '../store/store.ts';
-import { shortUrlWithProtocol } from '../url-records.ts';
+import { shortUrlWithProtocol, shownDomain } from '../url-records.ts';
 import type { Call, Noted } from './call.ts';
 
 /** The `urls` array of a payload: 1305 without items, 1221 above the bound. */
@@ -48,8 +48,11 @@ export function notedUrls(
 }
 
 /** Where long URLs may not lead. */
-export async function ownDomains({ store }: Pick<Call<OperationName>, 'store'>): Promise<ReadonlySet<string>> {
-  return new Set((await store.listDomains()).map(({ name }) => name));
+export async function ownDomains({
+  store,
+  settings,
+}: Pick<Call<OperationName>, 'store' | 'settings'>): Promise<ReadonlySet<string>> {
+  return new Set((await store.listDomains()).map((domain) => shownDomain(domain, settings)));
 }
 
 export function plural(count: number, noun: string): string {

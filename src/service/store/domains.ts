@@ -2,6 +2,15 @@ import type { Edition } from '../../contract/editions.ts';
 import { isLocalhost } from '../../contract/web-address.ts';
 import type { DomainSettings, StoredDomain } from './store.ts';
 
+/** Milliseconds after which it is forgotten under which address a process served the links, if it does not say so again. */
+export const addressLease = 30_000;
+
+/** The one of some addresses with which another one cannot be: each process of a machine has a port of its own, but all have one public URL. */
+export function conflicting(addresses: readonly string[], own: string): string | undefined {
+  const isLocal = (address: string): boolean => isLocalhost(address);
+  return isLocal(own) ? undefined : addresses.find((other) => other !== own && !isLocal(other));
+}
+
 /** A domain as a row of any engine. */
 export interface DomainRow {
   id: number;
@@ -45,22 +54,24 @@ export function placeDomains(
   wanted: readonly DomainSettings[],
   edition: Edition,
 ): readonly PlacedDomain[] | undefined {
-  if (wanted.length === 0) return stored.length > 0 ? undefined : placeDomains(stored, [{ name: 'localhost' }], edition);
-  const known = (settings: DomainSettings) => stored.find((domain) => edition === 'b' || domain.name === settings.name);
-  const first = wanted.map((settings) => ({ ...newDomain, ...known(settings), ...given(settings) }));
-  const rest = stored.filter((domain) => !first.some(({ id }) => id === domain.id));
+  // Older versions stored the port on which `localhost` was last served.
+  const local = stored.find(({ name }) => isLocalhost(name));
+  const known = stored.map((domain) => (domain === local ? { ...domain, name: 'localhost' } : domain));
+  const named = (name: string) =>
+    known.find((domain) => edition === 'b' || domain.name === name) ?? known.find((domain) => domain.name.startsWith(`${name}:`));
+  const usual = stored.length > 0 ? [] : [{ name: 'localhost' }];
+  const first = (wanted.length > 0 ? wanted : usual).map((settings) => ({
+    ...newDomain,
+    ...named(settings.name),
+    ...given(settings),
+  }));
+  const rest = known.filter((domain) => !first.some(({ id }) => id === domain.id));
   const placed = [...first, ...rest].map((domain) => ({ id: domain.id, values: domainValues(domain) }));
   const isAsStored = placed.every(({ id, values }, index) => {
     const there = stored[index];
     return there?.id === id && there !== undefined && domainValues(there).every((value, column) => value === values[column]);
   });
   return isAsStored ? undefined : placed;
-}
-
-/** The id of a domain that gets another name when its links are served on a port; see `Store`. */
-export function localDomain(stored: readonly StoredDomain[], name: string): number | undefined {
-  const [first] = stored;
-  return first && isLocalhost(first.name) && !stored.some((domain) => domain.name === name) ? first.id : undefined;
 }
 
 const newDomain = {

@@ -6,7 +6,7 @@ export type Time = number;
 /** One shortening domain of the account. Edition B has exactly one. */
 export interface StoredDomain {
   readonly id: number;
-  /** ASCII form, with a port where it has one. */
+  /** ASCII form; a port is of the process that serves it, but in what older versions stored. */
   readonly name: string;
   readonly isDefault: boolean;
   readonly hashGeneration: 'incremental' | 'random';
@@ -167,8 +167,13 @@ export interface Store {
   listDomains(): Promise<readonly StoredDomain[]>;
   /** Rejects where the store cannot be used, or not by this version of the program. */
   ping(): Promise<void>;
-  /** Gives a default domain that is `localhost`, with or without a port, another name, unless a domain has that name already. */
-  renameLocalDomain(name: string): Promise<void>;
+  /**
+   * Says for half a minute from now that this process serves the links under an address, `https://s.ex` or, on this machine alone,
+   * `localhost:8787`. Not where another process says another public one: then that one.
+   */
+  claimAddress(address: string): Promise<string | undefined>;
+  /** The addresses under which the links are served now. */
+  servedAddresses(): Promise<readonly string[]>;
 
   /** Adds to the API calls of the UTC day of `time`, and gives how many they are then; undefined, and nothing added, above `limit`. */
   addCalls(time: Time, amount: number, limit: number): Promise<number | undefined>;

@@ -122,7 +122,7 @@ function labelSet({ accountId, domains, tagOf, urls }: TagScope, label: string):
   const folded = label.toLowerCase();
   if (folded === 'visited') return plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND total_clicks > 0`, [accountId]);
   if (folded === 'email_stats') return plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND email_stats <> 0`, [accountId]);
-  const domain = domains.find(({ name }) => name === folded);
+  const domain = domains.find(({ name }) => name === folded) ?? domains.find(({ name }) => name === folded.replace(/:\d+$/, ''));
   if (domain) return plainSet('SELECT id FROM urls WHERE account_id = ? AND domain_id = ?', [accountId, domain.id]);
   return plainSet('SELECT 0 AS id WHERE FALSE', []);
 }

@@ -1,9 +1,10 @@
 import type { DomainList } from '../domain-list.ts';
-import { type DomainRow, localDomain, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
+import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
 import { newSalt, type StoreOptions } from '../options.ts';
 import { OutdatedProgram } from '../outdated-program.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
+import { clock } from './lease.ts';
 import type { Queries } from './queries.ts';
 import { version } from './schema.ts';
 
@@ -83,11 +84,31 @@ async function placeDomain(
   await queries.run(text, ...domain.values, position, accountId, domain.id ?? newId);
 }
 
-/** See `Store`. */
-export async function renameLocalDomain(rows: AccountRows, name: string): Promise<void> {
-  const id = localDomain(await listDomains(rows), name);
-  if (id === undefined) return;
-  await rows.queries.run('UPDATE domains SET name = ? WHERE account_id = ? AND id = ?', name, rows.accountId, id);
+/** See `Store`. Inside the caller's transaction, which has the account's lock. */
+export async function claimAddress(
+  { queries, accountId }: OwnRows,
+  process: string,
+  address: string,
+): Promise<string | undefined> {
+  const other = conflicting(await servedAddresses({ queries, accountId }), address);
+  if (other !== undefined) return other;
+  await queries.run(
+    `DELETE FROM addresses WHERE account_id = ? AND (leased_until < ${clock} OR process = ?)`,
+    accountId,
+    process,
+  );
+  const text = `INSERT INTO addresses (account_id, process, address, leased_until) VALUES (?, ?, ?, ${clock} + ${addressLease})`;
+  await queries.run(text, accountId, process, address);
+  return undefined;
+}
+
+export async function servedAddresses({ queries, accountId }: OwnRows): Promise<string[]> {
+  const text = `SELECT address FROM addresses WHERE account_id = ? AND leased_until >= ${clock} ORDER BY leased_until DESC`;
+  return (await queries.all<{ address: string }>(text, accountId)).map(({ address }) => address);
+}
+
+export async function releaseAddress({ queries, accountId }: OwnRows, process: string): Promise<void> {
+  await queries.run('DELETE FROM addresses WHERE account_id = ? AND process = ?', accountId, process);
 }
 
 /** Records of one domain, or of the account in all its domains; kept up to date by every change. */

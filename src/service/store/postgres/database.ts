@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withinMoment } from '../moment.ts';
 import { DatabaseGone, isConflict, isLost, isOfPooler, OutcomeUnknown } from './failures.ts';
-import { type Connect, connectTime, Line } from './line.ts';
+import { type Connect, connectTime, Line, type Pooling } from './line.ts';
 import type { Queries } from './queries.ts';
 
 /** Connections of one process: to look up where links lead, and for the API to read. Redirects share none with the API. */
@@ -44,6 +44,7 @@ export class Database {
   readonly #clicks: Line;
   /** When the statements that are not answered yet were sent. */
   readonly #unanswered = new Set<{ readonly since: number }>();
+  readonly #pooling: Pooling = { isPooled: false };
   #watcher: NodeJS.Timeout | undefined;
   #isAsking = false;
   #goneUntil = 0;
@@ -117,7 +118,7 @@ export class Database {
         throw error;
       });
     };
-    const line = new Line(connect, (work) => this.#watch(work));
+    const line = new Line(connect, (work) => this.#watch(work), this.#pooling);
     this.#lines.push(line);
     return line;
   }

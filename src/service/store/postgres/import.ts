@@ -140,10 +140,16 @@ async function insert(queries: Queries, accountId: number, table: MovedTable, ro
   const types = [...table.numbers.map(() => 'BIGINT[]'), ...table.texts.map(() => 'TEXT[]')];
   await queries.run(
     `INSERT INTO ${table.name} (account_id, ${columnsOf(table).join(', ')})
-     SELECT CAST(? AS BIGINT), moved.* FROM unnest(${types.map((type) => `CAST(? AS ${type})`).join(', ')}) AS moved`,
+     SELECT CAST(? AS BIGINT), moved.* FROM unnest(${types.map((type) => `CAST(? AS ${type})`).join(', ')}) AS moved ${onConflict(table)}`,
     accountId,
     ...columnsOf(table).map((column) => rows.map((row): Value => row[column] ?? null)),
   );
+}
+
+/** A process that serves the account, which was empty until now, counts its calls meanwhile. */
+function onConflict({ name }: MovedTable): string {
+  if (name !== 'tallies') return '';
+  return 'ON CONFLICT (account_id, name, period) DO UPDATE SET count = tallies.count + excluded.count';
 }
 
 /** Counts what has arrived before anybody relies on it. */

@@ -77,6 +77,11 @@ function serverConnector(PostgresClient: new (config: ClientConfig) => Client, c
   };
 }
 
+/** Whether a pooler gives each transaction another connection of its own, as some statement found out: then none can be prepared. */
+export interface Pooling {
+  isPooled: boolean;
+}
+
 /**
  * One connection, opened when it is first used and again after it was lost. Statements go out without waiting for the answers of those
  * before them; a transaction has the line for itself.
@@ -84,14 +89,16 @@ function serverConnector(PostgresClient: new (config: ClientConfig) => Client, c
 export class Line {
   readonly #connect: (onEnd: () => void) => Promise<Connected>;
   readonly #watch: <T>(work: Promise<T>) => Promise<T>;
+  readonly #pooling: Pooling;
   #connected: Promise<Connected> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #load = 0;
 
-  /** `watch` notices when statements are not answered. */
-  constructor(connect: (onEnd: () => void) => Promise<Connected>, watch: <T>(work: Promise<T>) => Promise<T>) {
+  /** `watch` notices when statements are not answered; `pooling` is shared by all lines. */
+  constructor(connect: (onEnd: () => void) => Promise<Connected>, watch: <T>(work: Promise<T>) => Promise<T>, pooling: Pooling) {
     this.#connect = connect;
     this.#watch = watch;
+    this.#pooling = pooling;
   }
 
   /** Transactions under way or waiting, and statements without an answer. */
@@ -168,9 +175,11 @@ export class Line {
       this.#load += 1;
       try {
         const { client } = await open();
-        return await this.#watch(client.query({ ...(name !== undefined && !isPooled && { name }), text, values: [...values] }));
+        return await this.#watch(
+          client.query({ ...(name !== undefined && !this.#pooling.isPooled && { name }), text, values: [...values] }),
+        );
       } catch (error) {
-        isPooled ||= isOfPooler(error);
+        if (isOfPooler(error)) this.#pooling.isPooled = true;
         if (isReadOnly(error)) this.drop();
         throw error;
       } finally {
@@ -189,9 +198,6 @@ export class Line {
     };
   }
 }
-
-/** Whether a pooler gives each transaction another connection of its own: then nothing can be prepared. */
-let isPooled = false;
 
 const statements = new Map<string, { readonly name: string; readonly sql: string }>();
 

@@ -3,7 +3,7 @@ import { containing, searchedColumns } from '../search.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
 import { compileExpression, type IdSet, type Value, writtenOut } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
-import { tagScope } from './tag-scope.ts';
+import { inOnePass, tagScope } from './tag-scope.ts';
 import { type LabelledRow, recordColumns, urlsOf } from './url-rows.ts';
 
 /**
@@ -58,7 +58,9 @@ async function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpr
   const scope = await tagScope(rows, expression);
   const set = compileExpression(scope, expression);
   // The ids alone have all that an order by creation needs.
-  if (filter.sql === '' && query.order === 'created') return { ...writtenOut(scope, set), total: sizeOf(rows, set) };
+  if (filter.sql === '' && query.order === 'created') {
+    return { ...(inOnePass(scope, expression) ?? writtenOut(scope, set)), total: sizeOf(rows, set) };
+  }
   const condition = set.complement ? 'NOT EXISTS' : 'EXISTS';
   const sql = `SELECT ${sortable} FROM urls AS u WHERE account_id = ? ${filter.sql}
     AND ${condition} (SELECT 1 FROM (${set.sql}) AS members WHERE members.id = u.id)`;

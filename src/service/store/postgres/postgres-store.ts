@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { DomainList } from '../domain-list.ts';
+import { hashesOfEdits } from '../edit-plan.ts';
 import type { StoreOptions } from '../options.ts';
-import type { Note, Store } from '../store.ts';
+import type { Note, Store, StoredDomain } from '../store.ts';
 import { StoreFailure } from '../store-failure.ts';
 import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
   addToTally,
+  claimAddress,
   listDomains,
   lockAccount,
   openAccount,
   openDomains,
   readUsage,
-  renameLocalDomain,
+  releaseAddress,
+  servedAddresses,
 } from './account-rows.ts';
 import { clientConfigs, type Place } from './address.ts';
 import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from './click-rows.ts';
@@ -92,6 +95,7 @@ function postgresStore(
   rowsOf: (queries: Queries) => AccountRows,
 ): Store {
   const targets = new TargetCache();
+  let hasClaim = false;
   const lookUp = <T>(work: Work<T>) => database.lookUp((queries) => work(rowsOf(queries)));
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
   const view = <T>(work: Work<T>) => database.view((queries) => work(rowsOf(queries)));
@@ -107,23 +111,25 @@ function postgresStore(
       return result;
     });
   /** For what changes where links lead, or takes links away. */
-  const retarget = async <T>(work: Work<T>, note?: Note<T>) => {
+  const retarget = async <T>(work: Work<T>, note?: Note<T>, changed?: { domain: StoredDomain; hashes: readonly string[] }) => {
+    const forget = () => targets.change(changed?.domain, changed?.hashes);
     try {
       const result = await write(work, note);
-      targets.change();
+      forget();
       return result;
     } catch (error) {
-      if (error instanceof OutcomeUnknown) targets.change();
+      if (error instanceof OutcomeUnknown) forget();
       throw error;
     }
   };
   return {
     listDomains: () => domains.list(),
     ping: () => database.ofCalls(checkVersion),
-    renameLocalDomain: async (name) => {
-      await write((rows) => renameLocalDomain(rows, name));
-      await domains.renewed();
+    claimAddress: async (address) => {
+      hasClaim = true;
+      return write((rows) => claimAddress(rows, process, address));
     },
+    servedAddresses: () => read(servedAddresses),
 
     // Counted twice at worst, where the connection is lost.
     addCalls: (time, amount, limit) =>
@@ -138,10 +144,12 @@ function postgresStore(
         return url && { url, days: await clicksOfDays(rows, url.id) };
       }),
     listUrls: (query) => read((rows) => listUrls(rows, query)),
-    editUrls: (domain, edits, note) => retarget((rows) => editUrls(rows, domain, edits), note),
+    editUrls: (domain, edits, note) =>
+      retarget((rows) => editUrls(rows, domain, edits), note, { domain, hashes: hashesOfEdits(edits) }),
     editTagged: (expression, changes, note) => retarget((rows) => editTagged(rows, expression, changes), note),
-    deleteUrls: (selection, note) => retarget((rows) => deleteUrls(rows, selection), note),
-    resetStats: (selection, note) => retarget((rows) => resetStats(rows, selection), note),
+    deleteUrls: (selection, note) =>
+      retarget((rows) => deleteUrls(rows, selection), note, selection.kind === 'hashes' ? selection : undefined),
+    resetStats: (selection, note) => write((rows) => resetStats(rows, selection), note),
 
     listTags: () => read(listTags),
     addTag: (label, note) => write((rows) => addTag(rows, label), note),
@@ -158,6 +166,9 @@ function postgresStore(
     countClick: (urlId) => database.once((queries) => countClick(rowsOf(queries), urlId)),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
 
-    close: () => database.close(),
+    close: async () => {
+      if (hasClaim) await write((rows) => releaseAddress(rows, process)).catch(() => {});
+      await database.close();
+    },
   };
 }

@@ -125,6 +125,15 @@ const flushes = `CREATE TABLE IF NOT EXISTS flushes (
   PRIMARY KEY (account_id, process)
 )`;
 
+/** Under which address processes serve the links, and until when that is known. */
+const addresses = `CREATE TABLE IF NOT EXISTS addresses (
+  account_id BIGINT NOT NULL,
+  process TEXT NOT NULL,
+  address TEXT NOT NULL,
+  leased_until BIGINT NOT NULL,
+  PRIMARY KEY (account_id, process)
+)`;
+
 /** Whatever the order of texts of the database is, this one is by bytes. */
 const urlsByBytes = 'CREATE INDEX IF NOT EXISTS urls_by_bytes ON urls (account_id, domain_id, (hash COLLATE "C"), id)';
 
@@ -132,7 +141,7 @@ const urlsByBytes = 'CREATE INDEX IF NOT EXISTS urls_by_bytes ON urls (account_i
  * What each version added to the one before it. A program of the version before may go on counting clicks meanwhile. Statements can run twice, because not every engine can undo them: of a process that
  * was killed during a step, another one does the rest.
  */
-const steps: readonly (readonly string[])[] = [firstTables, [daysOfVisitors, flushes, urlsByBytes]];
+const steps: readonly (readonly string[])[] = [firstTables, [daysOfVisitors, flushes, addresses, urlsByBytes]];
 export const version = steps.length;
 
 /** The version, and who is at work on the next one, with a lease: a row, because locks of other kinds are not everywhere. */

@@ -37,3 +37,59 @@ function filtered(first: Query, condition: 'EXISTS' | 'NOT EXISTS', others: read
 function appended(operator: 'UNION' | 'UNION ALL', sets: readonly Query[]): Query {
   return { sql: sets.map(({ sql }) => `(${sql})`).join(` ${operator} `), values: sets.flatMap(({ values }) => values) };
 }
+
+/**
+ * An expression of nothing but tags, of which a member has one at least, in one pass over the tags of each URL: in the order of ids, which a page
+ * of the newest ends early. As sets, two that are joined by "or" would be found whole, and sorted. Undefined where it is no such expression.
+ */
+export function inOnePass({ accountId, tagOf }: TagScope, expression: TagExpression): Query | undefined {
+  const tags = new Set<number>();
+  const values: number[] = [];
+  let hasAutomatic = false;
+  const condition = (part: TagExpression): string => {
+    switch (part.kind) {
+      case 'label': {
+        const tag = tagOf(part.label);
+        hasAutomatic ||= !tag;
+        tags.add(tag?.id ?? 0);
+        values.push(tag?.id ?? 0);
+        return 'bool_or(tag_id = ?)';
+      }
+      case 'created':
+        hasAutomatic = true;
+        return 'FALSE';
+      case 'not':
+        return `(NOT ${condition(part.operand)})`;
+      default:
+        return part.operands.map(condition).reduce((left, right) => `(${left} ${operators[part.kind]} ${right})`);
+    }
+  };
+  const having = condition(expression);
+  // What has no "or" in it, sets do as well: they are joined in their order.
+  if (hasAutomatic || !/ (OR|<>) /.test(having) || isTrueOfNone(expression)) return undefined;
+  const places = [...tags].map(() => '?').join(', ');
+  return {
+    sql: `SELECT url_id AS id FROM url_tags WHERE account_id = ? AND tag_id IN (${places}) GROUP BY url_id HAVING ${having}`,
+    values: [accountId, ...tags, ...values],
+  };
+}
+
+/** `<>` of truth values is "either, or". */
+const operators = { and: 'AND', or: 'OR', xor: '<>' } as const;
+
+/** Whether an expression selects URLs without any tag. */
+function isTrueOfNone(expression: TagExpression): boolean {
+  switch (expression.kind) {
+    case 'label':
+    case 'created':
+      return false;
+    case 'not':
+      return !isTrueOfNone(expression.operand);
+    case 'and':
+      return expression.operands.every(isTrueOfNone);
+    case 'or':
+      return expression.operands.some(isTrueOfNone);
+    case 'xor':
+      return expression.operands.filter(isTrueOfNone).length % 2 === 1;
+  }
+}

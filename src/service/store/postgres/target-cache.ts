@@ -19,7 +19,6 @@ interface Entry {
 export class TargetCache {
   readonly #entries = new Map<string, Entry>();
   readonly #reading = new Map<string, Promise<Target | undefined>>();
-  #changedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * The target, read by `read` unless it was in the last second. While it cannot be read, or takes long, the one that is known: an old
@@ -28,8 +27,7 @@ export class TargetCache {
    */
   async find(domain: StoredDomain, hash: string, read: () => Promise<Target | undefined>): Promise<Target | undefined> {
     const key = `${domain.id}/${hash}`;
-    const entry = this.#entries.get(key);
-    const known = entry && entry.readAt > this.#changedAt ? entry : undefined;
+    const known = this.#entries.get(key);
     if (!known) return this.#read(key, read);
     if (known.readAt > performance.now() - life) return known.target;
     return withinMoment(
@@ -39,10 +37,17 @@ export class TargetCache {
     );
   }
 
-  /** Links were edited or deleted by this process. */
-  change(): void {
-    this.#changedAt = performance.now();
-    this.#reading.clear();
+  /** Links were edited or deleted by this process: these, or nobody knows which. What is being read of them is not kept either. */
+  change(domain?: StoredDomain, hashes?: readonly string[]): void {
+    if (!domain || !hashes) {
+      this.#entries.clear();
+      this.#reading.clear();
+      return;
+    }
+    for (const hash of hashes) {
+      this.#entries.delete(`${domain.id}/${hash}`);
+      this.#reading.delete(`${domain.id}/${hash}`);
+    }
   }
 
   /** Visits of one link at the same time ask once. */
@@ -50,9 +55,9 @@ export class TargetCache {
     const underWay = this.#reading.get(key);
     if (underWay) return underWay;
     const readAt = performance.now();
-    const reading = read()
+    const reading: Promise<Target | undefined> = read()
       .then((target) => {
-        this.#keep(key, target, readAt);
+        if (this.#reading.get(key) === reading) this.#keep(key, target, readAt);
         return target;
       })
       .finally(() => {

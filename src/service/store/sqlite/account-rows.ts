@@ -1,5 +1,5 @@
 import type { Connection } from '../../../files/sqlite.ts';
-import { type DomainRow, localDomain, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
+import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
 import { newSalt, type StoreOptions } from '../options.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
@@ -56,11 +56,27 @@ function placeDomain({ connection, accountId }: AccountRows, { id, values }: Pla
   connection.sql(text).run(...values, position, accountId, ...(id === undefined ? [] : [id]));
 }
 
-/** See `Store`. */
-export function renameLocalDomain(rows: AccountRows, name: string): void {
-  const id = localDomain(listDomains(rows), name);
-  if (id === undefined) return;
-  rows.connection.sql('UPDATE domains SET name = ? WHERE account_id = ? AND id = ?').run(name, rows.accountId, id);
+/** See `Store`. The clock is that of the processes, which are on one machine. */
+export function claimAddress({ connection, accountId, now }: AccountRows, process: string, address: string): string | undefined {
+  const other = conflicting(servedAddresses({ connection, accountId, now }), address);
+  if (other !== undefined) return other;
+  connection
+    .sql('DELETE FROM addresses WHERE account_id = ? AND (leased_until < ? OR process = ?)')
+    .run(accountId, now(), process);
+  connection.sql('INSERT INTO addresses VALUES (?, ?, ?, ?)').run(accountId, process, address, now() + addressLease);
+  return undefined;
+}
+
+export function servedAddresses({ connection, accountId, now }: Pick<AccountRows, 'connection' | 'accountId' | 'now'>): string[] {
+  const text = 'SELECT address FROM addresses WHERE account_id = ? AND leased_until >= ? ORDER BY leased_until DESC';
+  return connection
+    .sql(text)
+    .all<{ address: string }>(accountId, now())
+    .map(({ address }) => address);
+}
+
+export function releaseAddress({ connection, accountId }: AccountRows, process: string): void {
+  connection.sql('DELETE FROM addresses WHERE account_id = ? AND process = ?').run(accountId, process);
 }
 
 /** Records of one domain, or of the account in all its domains; kept up to date by every change. */

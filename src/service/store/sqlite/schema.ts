@@ -114,8 +114,19 @@ const clicksOfDays = `
 /** The UTC day on which a visitor was first seen, for those of before this version the day of the change: old ones are forgotten. */
 const daysOfVisitors = 'ALTER TABLE visitors ADD COLUMN seen INTEGER NOT NULL DEFAULT {today};';
 
+/** Under which address processes serve the links, and until when that is known. */
+const addresses = `
+  CREATE TABLE addresses (
+    account_id INTEGER NOT NULL,
+    process TEXT NOT NULL,
+    address TEXT NOT NULL,
+    leased_until INTEGER NOT NULL,
+    PRIMARY KEY (account_id, process)
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** What each version added to the one before it. A file's version is how many of these it has. */
-const steps: readonly string[] = [firstTables, clicksOfDays, daysOfVisitors];
+const steps: readonly string[] = [firstTables, clicksOfDays, daysOfVisitors + addresses];
 const version = steps.length;
 
 /** Makes what the file lacks; of two processes at once, one makes it. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { openConnection } from '../../../files/sqlite.ts';
 import { DomainList } from '../domain-list.ts';
 import type { StoreOptions } from '../options.ts';
@@ -6,11 +7,13 @@ import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
   addToTally,
+  claimAddress,
   listDomains,
   openAccount,
   openDomains,
   readUsage,
-  renameLocalDomain,
+  releaseAddress,
+  servedAddresses,
 } from './account-rows.ts';
 import { clicksOfDays, countClick, findTarget, forgetVisitors, recordClicks } from './click-rows.ts';
 import { createUrls } from './creations.ts';
@@ -43,6 +46,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
 function sqliteStore(rows: AccountRows): Store {
   const { connection } = rows;
+  const process = randomUUID();
+  let hasClaim = false;
   const domains = new DomainList(async () => listDomains(rows));
   /** A change by the API: on the disk with what the log says of it, before it is answered. */
   const change = <T>(work: () => T, note?: Note<T>): T =>
@@ -58,10 +63,11 @@ function sqliteStore(rows: AccountRows): Store {
   return {
     listDomains: () => domains.list(),
     ping: async () => checkVersion(connection),
-    renameLocalDomain: async (name) => {
-      connection.write(() => renameLocalDomain(rows, name));
-      await domains.renewed();
+    claimAddress: async (address) => {
+      hasClaim = true;
+      return count(() => claimAddress(rows, process, address));
     },
+    servedAddresses: async () => servedAddresses(rows),
 
     addCalls: async (time, amount, limit) => count(() => addToTally(rows, callsOfDay(time), amount, limit)),
     usage: async () => connection.read(() => readUsage(rows)),
@@ -98,6 +104,9 @@ function sqliteStore(rows: AccountRows): Store {
     countClick: async (urlId) => count(() => countClick(rows, urlId)),
     forgetVisitors: async (day, after) => count(() => forgetVisitors(rows, day, after)),
 
-    close: async () => connection.close(),
+    close: async () => {
+      if (hasClaim) count(() => releaseAddress(rows, process));
+      connection.close();
+    },
   };
 }

@@ -1,0 +1,27 @@
+import { dirname } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { folders } from '../../base/system.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { fileError } from '../../files/file-error.ts';
+import { absolutePath, syncFolder } from '../../files/folders.ts';
+import type { Report } from '../../output/report.ts';
+import { copyLinks } from '../../service/backup.ts';
+import { type ServeOptions, servedEdition } from './service-settings.ts';
+
+/** `--backup`: a copy of the links instead of serving them. */
+export async function backUp(target: string, options: ServeOptions, { system, global, note }: Invocation): Promise<Report> {
+  if (options.store ?? system.env.LINKCTL_STORE)
+    throw new UsageError('--backup: copies a data folder; for a database, use pg_dump');
+  const edition = servedEdition(options, global, system);
+  const file = absolutePath(target);
+  try {
+    await copyLinks(options.data ?? folders(system).data, edition, file);
+    syncFolder(dirname(file), system);
+  } catch (error) {
+    throw fileError('copy the links to', file, error);
+  }
+  await note(
+    `copied the links of edition ${edition.toUpperCase()} to ${file}; as links-${edition}.db in a data folder they are served again`,
+  );
+  return { kind: 'text', text: '' };
+}

@@ -1,0 +1,190 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { until } from '../support/until.ts';
+import { type Serving, test } from './serving.ts';
+
+/** What whoever runs `serve` relies on: names of links, keys, an end without harm, a copy. */
+
+const link = (hash: string) => ({ urls: [{ long_url: 'https://example.com/a', custom_hash: hash }] });
+const stderrOf = ({ system }: Serving): string => system.printed().stderr;
+const shortUrl = async ({ call }: Serving, hash: string) => {
+  const { urls } = (await call(`/urls/${hash}`)) as unknown as { urls: { short_url_with_protocol: string }[] };
+  return urls[0]?.short_url_with_protocol;
+};
+
+test('E47: each process prints its own port, and short URLs of either can be followed as they are', async ({ serve, folder }) => {
+  const flags = ['--port', '0', '--data', join(folder, 'links')];
+  const first = await serve(flags);
+  await first.call('/urls', 'POST', link('one'));
+  const second = await serve(flags);
+  await second.call('/urls', 'POST', link('two'));
+  for (const serving of [first, second]) {
+    const { port } = new URL(serving.origin);
+    expect(serving.announced.domains).toEqual([`localhost:${port}`]);
+    for (const hash of ['one', 'two']) {
+      expect(await shortUrl(serving, hash)).toBe(`http://localhost:${port}/${hash}`);
+      expect((await fetch(`${serving.origin}/${hash}`, { redirect: 'manual' })).status).toBe(303);
+    }
+  }
+});
+
+test('E47: processes that disagree on --public-url are refused, and links of a former host are named', async ({
+  serve,
+  linkctl,
+  folder,
+}) => {
+  const flags = ['--port', '0', '--data', join(folder, 'links')];
+  const first = await serve([...flags, '--public-url', 'https://old.example:8443']);
+  await first.call('/urls', 'POST', link('one'));
+  expect(await shortUrl(first, 'one')).toBe('https://old.example:8443/one');
+  expect(await linkctl(['serve', ...flags, '--public-url', 'https://s.ex'])).toMatchObject({
+    code: 9,
+    stderr:
+      'error: another process serves the same links as https://old.example:8443\n' +
+      'hint: give all processes the same --public-url, or stop the other one\n',
+  });
+  await (await serve([...flags, '--public-url', 'https://old.example:8443'])).stop();
+  await first.stop();
+  const second = await serve([...flags, '--public-url', 'https://s.ex']);
+  expect(stderrOf(second)).toContain(
+    '1 link of old.example can be followed as long as that host leads here; new ones are of s.ex\n',
+  );
+});
+
+test('E48: the key is shown on a terminal, when it is made, and nowhere else', async ({ serve, folder }) => {
+  const start = async (data: string, terminal: boolean, flags: string[] = []) => {
+    const serving = await serve(['--port', '0', '--data', join(folder, data), ...flags], { terminal: { stdout: terminal } });
+    await serving.stop();
+    const { stdout, stderr } = serving.system.printed();
+    expect(serving.announced.api_key_file).toBe(join(folder, data, 'api-key'));
+    return (stdout + stderr).includes(serving.announced.api_key);
+  };
+  expect([await start('a', true), await start('a', true), await start('b', false), await start('c', false, ['-v'])]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('E49: all keys of the file are valid, and SIGHUP reads them again', async ({ serve, folder }) => {
+  const file = join(folder, 'keys');
+  const [old, next] = ['o'.repeat(32), 'n'.repeat(32)];
+  await writeFile(file, `${old}\n`, { mode: 0o600 });
+  const serving = await serve(['--port', '0', '--api-key-file', file]);
+  const codes = async () =>
+    Promise.all(
+      [old, next].map(async (key) => {
+        const headers = { 'x-tinycc-user': 'sandbox', 'x-tinycc-key': key };
+        const answer = await fetch(`${serving.announced.base_url}/account`, { headers });
+        return ((await answer.json()) as { error: { code: number } }).error.code;
+      }),
+    );
+  expect(await codes()).toEqual([0, 1300]);
+  const rotate = async (text: string, times: number) => {
+    await writeFile(file, text);
+    serving.system.raise('SIGHUP');
+    await until(() => stderrOf(serving).split('SIGHUP: ').length > times, 'the keys are read again');
+  };
+  await rotate(`${next}\n\n${old}\n`, 1);
+  expect(await codes()).toEqual([0, 0]);
+  await rotate(`${next}\n`, 2);
+  expect(await codes()).toEqual([1300, 0]);
+  await rotate('\n', 3);
+  expect(stderrOf(serving)).toContain(`warning: SIGHUP: ${file}: the key is empty; what was in use stays\n`);
+  expect(await codes()).toEqual([1300, 0]);
+});
+
+test('E50: after SIGTERM health is 503 and connections end with their answer, for as long as is said; then it ends', async ({
+  serve,
+}) => {
+  const seen: unknown[] = [];
+  let serving: Serving | undefined;
+  let waits = 0;
+  const sleep = async () => {
+    waits += 1;
+    if (waits !== 2 || !serving?.announced.metrics_url) return;
+    const health = await fetch(serving.announced.metrics_url.replace('/metrics', '/healthz'));
+    const { status, headers } = await fetch(`${serving.origin}/one`, { redirect: 'manual' });
+    seen.push([health.status, status, headers.get('connection')]);
+  };
+  serving = await serve(['--port', '0', '--metrics-port', '0', '--drain', '3'], { sleep });
+  await serving.call('/urls', 'POST', link('one'));
+  expect(await serving.stop()).toBe(0);
+  expect([seen, waits]).toEqual([[[503, 303, 'close']], 30]);
+  waits = 0;
+  serving = undefined;
+  expect(await (await serve(['--port', '0', '--metrics-port', '0', '--drain', '0'], { sleep })).stop()).toBe(0);
+  expect(await (await serve(['--port', '0', '--metrics-port', '0'], { sleep })).stop('SIGINT')).toBe(0);
+  expect(waits).toBe(0);
+});
+
+test('E50: a client that keeps its connections sees no broken one', async ({ serve }) => {
+  // As many turns of the event loop as a client needs to send once more.
+  const serving = await serve(['--port', '0'], { sleep: () => new Promise((resolve) => setTimeout(resolve, 2)) });
+  await serving.call('/urls', 'POST', link('one'));
+  let isStopping = false;
+  const { port } = new URL(serving.origin);
+  const outcomes: (string | number | undefined)[] = [];
+  const client = async () => {
+    const { Agent } = await import('node:http');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!isStopping) {
+      const outcome = await new Promise<string | number | undefined>((resolve) => {
+        const sending = request({ port, path: '/one', agent }, (answer) =>
+          answer.resume().on('end', () => resolve(answer.statusCode)),
+        );
+        sending.on('error', (error: NodeJS.ErrnoException) => resolve(error.code)).end();
+      });
+      outcomes.push(outcome);
+      if (outcome !== 303) return;
+    }
+    agent.destroy();
+  };
+  const clients = Array.from({ length: 4 }, client);
+  await until(() => outcomes.length > 40, 'clients are at work');
+  const ended = serving.stop();
+  const before = outcomes.length;
+  await until(() => outcomes.length > before + 40, 'they go on while it drains');
+  isStopping = true;
+  await Promise.all(clients);
+  expect(await ended).toBe(0);
+  expect(new Set(outcomes)).toEqual(new Set([303]));
+});
+
+test('E57: health and figures are for this machine, whatever --host is', async ({ serve }) => {
+  const wide = await serve(['--port', '0', '--host', '0.0.0.0', '--metrics-port', '0']);
+  expect(wide.announced.metrics_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  expect(stderrOf(wide)).not.toContain('health and metrics');
+});
+
+test('O2: --backup copies links that are being served, and the copy can be served', async ({ serve, linkctl, folder }) => {
+  const data = join(folder, 'links');
+  const first = await serve(['--port', '0', '--data', data]);
+  const acknowledged: string[] = [];
+  let isCopied = false;
+  const writing = (async () => {
+    for (let index = 0; !isCopied; index += 1) {
+      await first.call('/urls', 'POST', link(`w${index}`));
+      acknowledged.push(`w${index}`);
+    }
+  })();
+  await until(() => acknowledged.length > 20, 'links are made');
+  const before = [...acknowledged];
+  const copy = join(folder, 'copy', 'links-a.db');
+  const { mkdir } = await import('node:fs/promises');
+  await mkdir(join(folder, 'copy'), { mode: 0o700 });
+  expect(await linkctl(['serve', '--data', data, '--backup', copy])).toMatchObject({ code: 0, stdout: '' });
+  isCopied = true;
+  await writing;
+  expect((await stat(copy)).mode & 0o777).toBe(0o600);
+  const again = await linkctl(['serve', '--data', data, '--backup', copy]);
+  expect([again.code, again.stderr]).toEqual([9, expect.stringContaining(`cannot copy the links to ${copy}`)]);
+  expect((await linkctl(['serve', '--store', 'postgresql://h/d', '--backup', `${copy}2`])).code).toBe(2);
+  const second = await serve(['--port', '0', '--data', join(folder, 'copy')]);
+  const { urls } = (await second.call(`/urls?hashes=${before.join()}`)) as unknown as { urls: object[] };
+  expect(urls).toHaveLength(before.length);
+  expect((await readFile(copy)).subarray(0, 15).toString()).toBe('SQLite format 3');
+});

@@ -1,0 +1,30 @@
+import { expect, onTestFinished } from 'vitest';
+import { startPooler } from '../support/pgbouncer.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { many, test } from './running-service.ts';
+
+/** PgBouncer between the service and its database. */
+
+const url = 'https://example.com/';
+
+test.for(['session', 'transaction'] as const)(
+  'E46: two processes behind PgBouncer, by %s, are one service',
+  async (mode, { start, folder }) => {
+    const pooler = await startPooler(folder, await freshDatabase(), mode);
+    onTestFinished(() => pooler.stop());
+    const place = { url: pooler.url, environment: {} };
+    const clients = [await start({ store: place }), await start({ store: place })];
+    const items = many(12, (index) => ({ long_url: `${url}${index}`, custom_hash: `h${index}`, tags: [`t${index % 3}`] }));
+    const made = await Promise.all(items.map((item, index) => clients[index % 2]?.shorten(item)));
+    expect(made.flat().map((item) => item?.error?.code)).toEqual(many(12, () => 0));
+    for (const client of clients) {
+      expect(await client.hashes('?tags=t1&order_by=hash')).toEqual(['h1', 'h10', 'h4', 'h7']);
+      expect((await client.visit('/h1')).status).toBe(303);
+      expect(
+        (await client.call('PATCH', '/urls/h2', { urls: [{ note: 'x', tags: ['-t2', '+u'] }] })).body.urls[0]?.error?.code,
+      ).toBe(0);
+    }
+    await clients[0]?.call('GET', '/tags');
+    expect((await clients[1]?.call('GET', '/stats/h1'))?.body.stats).toMatchObject([{ total_clicks: 2 }]);
+  },
+);
