@@ -13,9 +13,10 @@ exports.useCompiledCode = (folder, program) => {
   const place = `${folder}/code/${process.version}-${process.arch}`;
   const owner = fs.statSync(program).uid;
   const compiled = new Map();
-  // V8 takes code only under the flags that it was made under, and some commands set flags for their own work.
+  // V8 takes code only under the flags that it was made under, and some commands set flags for their own work. It knows a source by its
+  // length, and would not look at code for one that it has compiled already.
   const sample = new Script('0').createCachedData();
-  const haveFlagsChanged = () => new Script('0', { cachedData: sample }).cachedDataRejected;
+  const haveFlagsChanged = () => new Script('1', { cachedData: sample }).cachedDataRejected;
   const usual = require.extensions['.js'];
   require.extensions['.cjs'] = (module, path) => {
     const name = relative(folder, path);

@@ -100,14 +100,6 @@ test('every number that is defined is held by a test that cites it', () => {
   ).toEqual([]);
 });
 
-test('E3: no test is judged by how long it takes, but those of the service whose promise is a time', () => {
-  const promised = ['service/conventions.test.ts', 'service/postgres-locks.test.ts', 'service/postgres.test.ts'];
-  const timed = readdirSync(join(top, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts') && !promised.includes(name))
-    .filter((name) => /(?:performance|Date)\.now\(\) - started/.test(readFileSync(join(top, 'test', name), 'utf8')));
-  expect(timed).toEqual([]);
-});
-
 describe('what is a citation', () => {
   test.each([
     ["test('B4, R-5: it', () => {})", ['B4', 'R-5']],

@@ -62,13 +62,14 @@ describe('J1 to J9', () => {
     await world.shorten(rowsOf(2));
     expect(namesIn(world)).toEqual(
       new Set([
-        'type version run operation mode server account domain input options edition outputs at',
+        'type version run order operation mode server account domain input options edition outputs at',
         'type batch rows payload mark',
         'type batch rows reason',
         'type batch conclusive found total',
         'type batch rows states released',
         'type batch rows states hashes shortUrls longUrls values',
         'type reason at',
+        'type at',
       ]),
     );
     const [intent] = world.journal().filter((line) => line.type === 'intent');
