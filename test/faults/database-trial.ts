@@ -33,6 +33,8 @@ interface Figures {
 interface Trial {
   /** What the processes are told. */
   readonly store: string;
+  /** The program of another version, which two of the four processes run. */
+  readonly other?: string | undefined;
   /** Where the oracle looks: the server that takes changes now. */
   readonly oracle: () => string;
   /** What happens meanwhile. */
@@ -48,15 +50,19 @@ export interface Stage {
 }
 
 /** Four `serve` on one database, eight writers, visitors and what disturbs them; then an oracle. */
-export async function endure({ store, oracle, disturb }: Trial): Promise<void> {
+export async function endure({ store, other, oracle, disturb }: Trial): Promise<void> {
   const random = seededRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-postgres-'));
   writeFileSync(join(folder, 'key'), key, { mode: 0o600 });
   const flags = ['--store', store, '--data', folder, '--api-key-file', join(folder, 'key'), '--max-urls', String(urlLimit)];
   const authorization = `Basic ${Buffer.from(`sandbox:${key}`).toString('base64')}`;
-  const processes = Array.from({ length: 4 }, () => new Serving([...flags, '--domain', 's.example'], authorization));
+  const processes = Array.from(
+    { length: 4 },
+    (_, index) => new Serving([...flags, '--domain', 's.example'], authorization, index % 2 ? other : undefined),
+  );
   try {
-    await Promise.all(processes.map((process) => process.start()));
+    // In an upgrade the older ones are there before.
+    for (const share of [1, 0]) for (const process of processes.filter((_, index) => index % 2 === share)) await process.start();
     const ledger: Ledger = { winners: new Map(), doubts: 0, acknowledged: 0, overLimit: 0 };
     const writers = Array.from(
       { length: 8 },

@@ -21,20 +21,23 @@ export interface Answer {
 /** One `linkctl serve` of several on a database, killed and started again on the same port. */
 export class Serving {
   readonly #argv: readonly string[];
+  readonly #program: string;
   readonly #authorization: string;
   #child: ChildProcess | undefined;
   port = 0;
   kills = 0;
 
-  constructor(argv: readonly string[], authorization: string) {
+  /** `program`: that of another version, where one is given. */
+  constructor(argv: readonly string[], authorization: string, program = programPath) {
     this.#argv = argv;
+    this.#program = program;
     this.#authorization = authorization;
   }
 
   /** Resolves when it listens; a database that is down is waited for. */
   async start(): Promise<void> {
     for (;;) {
-      const argv = [programPath, 'serve', '-o', 'json', '--port', String(this.port), ...this.#argv];
+      const argv = [this.#program, 'serve', '-o', 'json', '--port', String(this.port), ...this.#argv];
       const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
       this.#child = child;
       for await (const line of createInterface(child.stdout)) {
