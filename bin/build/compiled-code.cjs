@@ -24,7 +24,7 @@ const lines = [
   'list --all',
   'stats first',
   'edit first --url https://example.com/x',
-  'undo --yes',
+  'runs list',
   'tags',
   'delete first --yes',
 ];

@@ -87,7 +87,7 @@ function use(env: Record<string, string>): void {
   );
   run(`linkctl -p sandbox shorten -f ${join(place, 'rows.csv')} > /dev/null`, env);
   expect(run('linkctl -p sandbox list --limit 1 -o json', env)).toContain('"total_count":1201');
-  run('linkctl -p sandbox undo --yes > /dev/null', env);
+  run('read -r run < <(linkctl runs list --fields run); linkctl -p sandbox undo "$run" --yes > /dev/null', env);
   expect(run('linkctl -p sandbox list --fields hash', env)).toBe('a\n');
   expect(run('linkctl version --licenses', env)).toContain('Node.js');
   const words = 'COMP_LINE="linkctl sho" COMP_WORDS=(linkctl sho) COMP_CWORD=1 COMP_POINT=11';
