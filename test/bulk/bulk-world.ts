@@ -22,6 +22,7 @@ import { startService } from '../../src/service/service.ts';
 import type { ServiceLimits } from '../../src/service/settings.ts';
 import { canaryKey } from '../support/canary.ts';
 import { type FaultyOptions, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
+import { habitsName } from '../support/habits.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const username = 'ann';
@@ -83,7 +84,7 @@ export async function openWorld({
   const folder = mkdtempSync(join(tmpdir(), 'bulk-'));
   const state = join(folder, 'state');
   const service = await startService({ edition, username, apiKey, limits, redirects: false, domains: [{ name: 's.ex' }] });
-  const server = await startFaultyServer({ backend: service.baseUrl, ...faulty });
+  const server = await startFaultyServer({ backend: service.baseUrl, habits: habitsName(), ...faulty });
   let prolonged = { from: Number.POSITIVE_INFINITY, over: (): Promise<unknown> => Promise.resolve() };
   const system: System = {
     ...createTestSystem(),

@@ -10,7 +10,7 @@ import type { DomainSettings } from '../../src/service/store/store.ts';
 import { canaryKey, expectNoSecret, secretFaults } from './canary.ts';
 import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 import { isException } from './habit-exceptions.ts';
-import { createHabits, type Habits, isHabits } from './habits.ts';
+import { createHabits, type Habits, habitsName } from './habits.ts';
 import { runningClock } from './running-clock.ts';
 import { createTestSystem, type World } from './test-system.ts';
 import { until } from './until.ts';
@@ -122,8 +122,8 @@ export const test = base.extend<Fixtures>({
 
 /** As the variable `LINKCTL_TEST_HABITS` says; as ours where a test cannot do with others. */
 function habitsOf(path: string, title: string): Habits | undefined {
-  const name = process.env.LINKCTL_TEST_HABITS;
-  return isHabits(name) && !isException(path, title) ? createHabits(name) : undefined;
+  const name = habitsName();
+  return name && !isException(path, title) ? createHabits(name) : undefined;
 }
 
 /** `linkctl` in this process, in an environment of its own. */
