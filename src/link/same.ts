@@ -1,6 +1,6 @@
 import type { EditFields } from '../contract/operations.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
-import { canonical, canonicalUrl, type LinkValues, noteText, tagSet, textOf, type ValueField, withPlainHost } from './value.ts';
+import { canonical, canonicalUrl, type LinkValues, noteText, tagSet, textOf, type ValueField } from './value.ts';
 
 // Asked and got: did it happen?
 
@@ -38,18 +38,14 @@ export function fieldsThatDiffer(asked: EditFields, record: LinkValues): (keyof 
 }
 
 /**
- * The fields of a link that an edit would change. Another spelling of the same path or hash is a change, although it is no failure when a
- * server spells one otherwise. The case of a host and blanks around a note are the server's.
+ * The fields of a link that an edit is sent for: also those that are shown in another spelling, as nobody knows whether it is the link's or
+ * the server's. To send once too often does no harm.
  */
 export function fieldsToChange(asked: EditFields, record: LinkValues): (keyof EditFields)[] {
   const differing = new Set(fieldsThatDiffer(asked, record));
-  return editable.filter((field) => differing.has(field) || isRespelled(field, asked[field], record[memberOf(field)]));
-}
-
-function isRespelled(field: keyof EditFields, asked: unknown, got: unknown): boolean {
-  if (asked === undefined) return false;
-  if (field === 'long_url') return withPlainHost(textOf(asked)) !== withPlainHost(textOf(got));
-  return field === 'custom_hash' && asked !== got;
+  const isRespelled = (field: keyof EditFields): boolean =>
+    asked[field] !== undefined && field !== 'tags' && !isIdentical(memberOf(field), asked[field], record[memberOf(field)]);
+  return editable.filter((field) => differing.has(field) || isRespelled(field));
 }
 
 /** Whether a link has values of which a new one has none, and which were not asked for: then it is older. */

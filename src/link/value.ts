@@ -67,18 +67,6 @@ export function canonicalUrl(text: string): string {
 /** What parsing would leave as it is: most links, and parsing is slow. */
 const isCanonical = /^https?:\/\/(?:[a-z][a-z\d-]*\.)+[a-z]{2,}\/(?:[\w~./-]*)(?:\?[\w~.=&-]+)?$/;
 
-/** The same text with its scheme and host in lower case. */
-export function withPlainHost(longUrl: string): string {
-  return longUrl.replace(/^https?:\/\/(?:[^/?#\\]*@)?[^/?#\\]*/i, (place) => {
-    const host = place.lastIndexOf('@') + 1;
-    return place.slice(0, host).replace(/^https?/i, lowerCase) + place.slice(host).toLowerCase();
-  });
-}
-
-function lowerCase(text: string): string {
-  return text.toLowerCase();
-}
-
 /** Whether two spellings lead to the same address. */
 export function sameUrl(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === 'string' && typeof other === 'string' && canonicalUrl(one) === canonicalUrl(other));

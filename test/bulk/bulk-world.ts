@@ -22,6 +22,7 @@ import { startService } from '../../src/service/service.ts';
 import type { ServiceLimits } from '../../src/service/settings.ts';
 import { canaryKey } from '../support/canary.ts';
 import { type FaultyOptions, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
+import { createHabits, habitsName } from '../support/habits.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const username = 'ann';
@@ -46,6 +47,8 @@ export interface BulkWorld {
   journal(): JournalLine[];
   /** Another client of the same account, past the faulty server. */
   readonly direct: Client;
+  /** A value that can be JSON, with a link's values as the service writes them. */
+  plain<T>(value: T): T;
 }
 
 export interface ShortenRun extends Partial<Omit<RunPlan<ShortenItem>, 'operation' | 'payload' | 'mode'>> {
@@ -83,7 +86,9 @@ export async function openWorld({
   const folder = mkdtempSync(join(tmpdir(), 'bulk-'));
   const state = join(folder, 'state');
   const service = await startService({ edition, username, apiKey, limits, redirects: false, domains: [{ name: 's.ex' }] });
-  const server = await startFaultyServer({ backend: service.baseUrl, ...faulty });
+  const name = habitsName();
+  const habits = name && createHabits(name);
+  const server = await startFaultyServer({ backend: service.baseUrl, habits, ...faulty });
   let prolonged = { from: Number.POSITIVE_INFINITY, over: (): Promise<unknown> => Promise.resolve() };
   const system: System = {
     ...createTestSystem(),
@@ -122,6 +127,10 @@ export async function openWorld({
         .filter(({ method }) => method === 'POST')
         .map(({ body }) => (body === '' ? 0 : JSON.parse(body).urls.length)),
     journal: () => journalOf(state),
+    plain: (value) => {
+      if (!habits) return value;
+      return JSON.parse(habits.plain(JSON.stringify(value)));
+    },
   };
   return {
     ...world,

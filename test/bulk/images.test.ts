@@ -38,7 +38,7 @@ async function imagesOf(world: BulkWorld, rows: number): Promise<Map<number, Bef
   for await (const some of (await keptImages(runRecord(basename(runFolder(world)), runFolders(world.state)), rows)).backwards()) {
     for (const image of some) {
       expect(images.has(image.row)).toBe(false);
-      images.set(image.row, image);
+      images.set(image.row, world.plain(image));
     }
   }
   return new Map([...images].sort(([one], [other]) => one - other));

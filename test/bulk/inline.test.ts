@@ -60,7 +60,12 @@ describe('a few URLs that were typed', () => {
       expect(statuses).toContain('unknown');
       expect(await world.posts()).toHaveLength(1);
       const records = await world.stored();
-      const told = records.filter(({ hash }) => error?.details.join('\n').includes(`s.ex/${hash}`));
+      const told = records.filter(({ hash }) =>
+        world
+          .plain(error?.details ?? [])
+          .join('\n')
+          .includes(`s.ex/${hash}`),
+      );
       expect(told).toHaveLength(fault === 'F32' ? 0 : named);
       expect(world.warnings[0]).toMatch(/^no reliable response: .* 12 s$/);
     },
@@ -79,7 +84,7 @@ describe('a few URLs that were typed', () => {
     expect(exit).toBe(10);
     expect(await world.posts()).toEqual([1]);
     const record = (await world.stored())[150];
-    expect(error?.details.join('\n')).toContain(`s.ex/${record?.hash}`);
+    expect(world.plain(error?.details ?? []).join('\n')).toContain(`s.ex/${record?.hash}`);
   });
 
   test('D1: that no link leads there is said, and is no reason to send again', async ({ world }) => {

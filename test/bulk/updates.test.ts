@@ -67,7 +67,7 @@ async function expectImages(world: BulkWorld): Promise<void> {
   const [name = ''] = readdirSync(runs).filter((entry) => !entry.startsWith('.'));
   const kept = new Map<string, unknown>();
   for await (const some of (await keptImages(runRecord(name, runFolders(world.state)), rows.length)).backwards()) {
-    for (const { payload, record } of some) kept.set(payload.hash, record?.long_url ?? null);
+    for (const { payload, record } of some) kept.set(payload.hash, world.plain(record?.long_url ?? null));
   }
   const was = new Map(before.map(({ custom_hash, long_url }) => [custom_hash, long_url]));
   for (const { hash, long_url } of await world.stored()) {

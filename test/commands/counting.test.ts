@@ -158,9 +158,9 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     const ask = async (...labels: string[]) => (await linkctl(['tags', 'delete', ...labels], typed('n\n'))).stderr;
     expect(await ask('one')).toMatch(/^account "ann" on .*:\nDelete tag "one" and detach it from \S+\/x: tags: -one\? \[y\/N\] /);
     expect(await ask('empty')).toMatch(/^Delete tag "empty", used by no link, of account/);
-    const two = await ask('one', 'FEW', 'nope');
+    const two = await ask('one', 'Few', 'nope');
     expect(two).toMatch(/^ {2}"nope" \(not found\)\n2 links would be changed\n/);
-    expect(two).toMatch(/\nDelete 2 tags: "one", "FEW" and detach them from 2 links of account .*\? \[y\/N\] /);
+    expect(two).toMatch(/\nDelete 2 tags: "one", "Few" and detach them from 2 links of account .*\? \[y\/N\] /);
     expect(await ask('nope')).toMatch(/^error: no tag "nope"/);
     expect(await ask('R&D')).toMatch(/\nDelete tag "R&D" and detach it from 120 links of account .*\? Type 120 to continue: /);
     for (const answer of ['y\n', '119\n']) {

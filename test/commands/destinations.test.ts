@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
@@ -14,9 +14,9 @@ const test = base.extend<{ hashes: string; results: string; rows: () => string[]
     await use(file);
   },
   results: async ({ folder }, use) => await use(join(folder, 'results.csv')),
-  rows: async ({ results }, use) => {
+  rows: async ({ results, written }, use) => {
     await use(() =>
-      readFileSync(results, 'utf8')
+      written(results)
         .trimEnd()
         .split('\n')
         .slice(1)

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
 const noon = { now: () => Date.UTC(2031, 0, 31, 12) };
@@ -82,6 +83,25 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const { stdout } = await linkctl([...words, '-o', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({ urls: [{ status: 'unchanged' }, {}], summary: { unchanged: 2, changed: 0 } });
     expect(await changes(wire)).toHaveLength(1);
+  });
+
+  test('E24b: only the case of a host or blanks around a note are changed too, and undo has every byte', async ({
+    linkctl,
+    service,
+  }) => {
+    await store(service, numbered(1, { note: 'n' }));
+    const [before] = await stored(service);
+    const long_url = 'https://EXAMPLE.com/0';
+    for (const [words, change] of [
+      [['--url', long_url], { long_url }],
+      [['--note', ' n '], { note: ' n ' }],
+    ] as const) {
+      expect(await linkctl(['edit', 'h0', ...words])).toMatchObject({ code: 0, stdout: 'h0\n', stderr: '' });
+      expect(await stored(service)).toMatchObject([change]);
+      expect(await linkctl(['edit', 'h0', ...words])).toMatchObject({ stderr: '1 link unchanged\n' });
+      expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+      expect(await stored(service)).toEqual([before]);
+    }
   });
 
   test('style 2 from a file of hashes; afterwards the same file may be edited again', async ({

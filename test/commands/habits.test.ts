@@ -82,9 +82,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['shorten', '-f', path])).toMatchObject({ code: 0 });
     expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h0\n' });
     expect(await stored(service)).toEqual([]);
-    await store(service, numbered(1));
-    expect(await linkctl(['edit', '-f', fileOf(folder, ['hash,long_url', `h0,${long_url}`])])).toMatchObject({ code: 0 });
-    expect((await wire.requests()).filter(({ method }) => method === 'PATCH')).toEqual([]);
   });
 
   test('E25: a link of the last day of a time is in the report, by its day', async ({ linkctl, folder, service }) => {

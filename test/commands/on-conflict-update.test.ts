@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
@@ -66,7 +66,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ['jsonl', jsonl],
   ])(
     'I6, U2, U4: %s: a link that leads elsewhere is edited; a second run changes nothing; undo takes it back',
-    async ([form, text], { linkctl, service, folder, wire }) => {
+    async ([form, text], { linkctl, service, folder, written, wire }) => {
       await store(service, links);
       const before = await values(service);
       const [file, results] = [join(folder, `links.${form}`), join(folder, 'results.csv')];
@@ -81,7 +81,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         ['same', 'existing'],
       ]);
       expect(summary).toMatchObject({ created: 1, changed: 1, existing: 1, failed: 0 });
-      expect(readFileSync(results, 'utf8')).toMatch(
+      expect(written(results)).toMatch(
         /^row,status,hash,short_url,long_url,old_long_url,code,message\r?\n1,created,new,[^\n]*\n2,changed,hash,\S+\/hash,https:\/\/example\.com\/hash,https:\/\/theirs\.example\/,0,\r?\n/,
       );
       expect(await values(service)).toEqual(after);
@@ -151,7 +151,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ['PATCH', 'after it took effect', faults.silentAfter],
   ] as const)(
     'I6, F61: killed (-9) at a %s %s, the same command ends with the same results, and undo takes it back',
-    async ([method, , fault], { linkctl, service, folder, wire, env }) => {
+    async ([method, , fault], { linkctl, service, folder, written, wire, env }) => {
       await store(service, links);
       const before = await values(service);
       const [file, results] = [join(folder, 'links.csv'), join(folder, 'results.csv')];
@@ -168,7 +168,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         stderr: expect.stringContaining('1 created, 1 existing, 1 changed'),
       });
       expect(await values(service)).toEqual(after);
-      expect(readFileSync(results, 'utf8')).toMatch(
+      expect(written(results)).toMatch(
         /\n2,changed,hash,\S+\/hash,https:\/\/example\.com\/hash,https:\/\/theirs\.example\/,0,\r?\n/,
       );
       expect((await undoLast(linkctl)).code).toBe(0);

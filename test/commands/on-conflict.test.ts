@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
@@ -29,7 +29,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ['dedupe', ['--dedupe', 'account'], [...rows, 'https://example.com/any,,']],
   ] as const)(
     'I6: %s: a hash that leads elsewhere is skipped: exit 0, and its link stays',
-    async ([, flags, text], { linkctl, service, folder }) => {
+    async ([, flags, text], { linkctl, service, folder, written }) => {
       await store(service, links);
       const [file, results] = [join(folder, 'links.csv'), join(folder, 'results.csv')];
       writeFileSync(file, text.join('\n'));
@@ -41,7 +41,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const { urls, summary } = JSON.parse(ran.stdout);
       expect(urls[1]).toMatchObject({ line: 3, status: 'skipped', hash: 'hash', long_url: 'https://theirs.example/' });
       expect(summary).toMatchObject({ rows: text.length - 1, skipped: 1, failed: 0 });
-      expect(readFileSync(results, 'utf8')).toMatch(
+      expect(written(results)).toMatch(
         /\n2,skipped,hash,\S+\/hash,https:\/\/theirs\.example\/,0,the hash exists and leads elsewhere\r?\n/,
       );
       expect((await stored(service)).find(({ hash }) => hash === 'hash')).toMatchObject({
@@ -76,6 +76,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     wire,
     service,
     folder,
+    written,
   }) => {
     await store(service, links);
     const [file, results] = [join(folder, 'links.csv'), join(folder, 'results.csv')];
@@ -88,15 +89,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ]);
     const first = await linkctl(words);
     expect(first.code).toBe(7);
-    expect(readFileSync(results, 'utf8')).toContain('2,skipped,hash,');
-    const before = readFileSync(results, 'utf8').split('\n')[2];
+    expect(written(results)).toContain('2,skipped,hash,');
+    const before = written(results).split('\n')[2];
     expect(await linkctl(words.filter((word) => !skip.includes(word)))).toMatchObject({
       code: 9,
       stderr: expect.stringContaining('--on-conflict'),
     });
     const resumed = await linkctl([...words, '-o', 'json']);
     expect(resumed.code).toBe(0);
-    expect(readFileSync(results, 'utf8').split('\n')[2]).toBe(before);
+    expect(written(results).split('\n')[2]).toBe(before);
     expect(JSON.parse(resumed.stdout).urls[1]).toMatchObject({ status: 'skipped', long_url: 'https://theirs.example/' });
   });
 
@@ -164,6 +165,7 @@ describe.each(['a', 'b'] as const)('edition %s: rename', (edition) => {
     linkctl,
     service,
     folder,
+    written,
   }) => {
     await store(service, taken);
     const [path, results] = [join(folder, 'links.csv'), join(folder, 'results.csv')];
@@ -176,7 +178,7 @@ describe.each(['a', 'b'] as const)('edition %s: rename', (edition) => {
     expect(urls.map(({ hash }: { hash: string }) => hash)).toEqual(Object.keys(named));
     expect(urls[0]).toMatchObject({ line: 2, status: 'created', renamed_from: 'hash', note: 'n' });
     expect(urls[2]).not.toHaveProperty('renamed_from');
-    expect(readFileSync(results, 'utf8')).toMatch(
+    expect(written(results)).toMatch(
       /\n1,created,hash-4,\S+\/hash-4,https:\/\/example\.com\/hash,0,renamed: hash exists and leads elsewhere\r?\n/,
     );
     await expectMade(service);

@@ -16,6 +16,8 @@ interface Fixtures {
   on: (days: number, ...argv: string[]) => ReturnType<Linkctl>;
   /** The file that is written. */
   path: string;
+  /** What it says, without its markup. */
+  page: () => string;
 }
 
 const test = base.extend({ startsAt: begin }).extend<Fixtures>({
@@ -28,13 +30,15 @@ const test = base.extend({ startsAt: begin }).extend<Fixtures>({
   path: async ({ folder }, use) => {
     await use(join(folder, 'report.html'));
   },
+  page: async ({ path, written }, use) => {
+    await use(() => textOf(written(path)));
+  },
 });
 
 const record = ['stats', '--record'] as const;
 
-/** Without its markup. */
-function textOf(path: string): string {
-  return readFileSync(path, 'utf8')
+function textOf(html: string): string {
+  return html
     .replace(/<style>.*?<\/style>/s, '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
@@ -44,7 +48,7 @@ function textOf(path: string): string {
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
-  test('H3: report writes one page of what the readings and the listing say', async ({ on, path, service }) => {
+  test('H3: report writes one page of what the readings and the listing say', async ({ on, path, page, service }) => {
     await store(service, [
       { custom_hash: 'h0', long_url: 'https://example.com/0', note: 'Spring <b>flyer</b>', tags: ['print'] },
       { custom_hash: 'h1', long_url: 'https://example.com/1', expiration_date: '2026-03-10' },
@@ -58,7 +62,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await visit(service, 'h0', 3);
     await on(2, ...record);
     expect(await on(2.2, 'report', '--since', '1d', '--html', path)).toEqual({ code: 0, stdout: '', stderr: '' });
-    const text = textOf(path);
+    const text = page();
     for (const part of [
       'Clicks, 3 Mar 2026 to 4 Mar 2026 account "ann" on',
       'Clicks 3 −50 % against 6 before',
@@ -122,11 +126,16 @@ test('H3: without a reading that is old enough report is exit 5, and nothing is 
   }
 });
 
-test('H3, H4: what the server counts per day needs no readings, and the page says so', async ({ linkctl, path, service }) => {
+test('H3, H4: what the server counts per day needs no readings, and the page says so', async ({
+  linkctl,
+  path,
+  page,
+  service,
+}) => {
   await store(service, numbered(2));
   await visit(service, 'h0', 3);
   expect((await linkctl(['report', '--html', path])).code).toBe(0);
-  expect(textOf(path)).toMatch(/ Clicks 3 .* localhost\/h0 .* Clicks are those that the server counts per day/);
+  expect(page()).toMatch(/ Clicks 3 .* localhost\/h0 .* Clicks are those that the server counts per day/);
 });
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
@@ -135,6 +144,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('H3, K4: the newest verdict of each link counts, whichever check it is from, unless the link was changed since', async ({
     linkctl,
     path,
+    page,
     service,
   }) => {
     const well = new Set(['/ok']);
@@ -156,7 +166,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     );
     const report = async () => {
       const { stdout } = await linkctl(['report', '--html', path, '--json']);
-      return { ...JSON.parse(stdout), text: textOf(path) };
+      return { ...JSON.parse(stdout), text: page() };
     };
     // A check waits between its requests, by the clock.
     const later = (hours: number) => ({ now: () => begin + hours * hour + performance.now() });
@@ -221,22 +231,22 @@ test('H3, R-26: a file that is no report is replaced only with --yes', async ({ 
   expect((await on(1, ...argv)).code).toBe(0);
 });
 
-test('H3: links with clicks are counted among those that were deleted since', async ({ on, path, service }) => {
+test('H3: links with clicks are counted among those that were deleted since', async ({ on, path, page, service }) => {
   await store(service, numbered(3));
   await on(0, ...record);
   for (const hash of ['h0', 'h1', 'h2']) await visit(service, hash, 2);
   await on(1, ...record);
   await on(1, 'delete', 'h0', 'h1', '--yes');
   await on(1.1, 'report', '--since', '1d', '--html', path);
-  expect(textOf(path)).toContain('Links with clicks 3 of 3 links');
+  expect(page()).toContain('Links with clicks 3 of 3 links');
 });
 
-test('H3: a table that is not whole names the command that lists the rest', async ({ linkctl, path, service }) => {
+test('H3: a table that is not whole names the command that lists the rest', async ({ linkctl, path, page, service }) => {
   const expiration_date = new Date(begin + 5 * day).toISOString().slice(0, 10);
   await store(service, numbered(21, { expiration_date }));
   for (let hash = 0; hash < 11; hash += 1) await visit(service, `h${hash}`, 1);
   await linkctl(['report', '--html', path]);
-  const texts = textOf(path).matchAll(/ (\d+) of (\d+) links\. For all of them: linkctl (.*?) -o csv /g);
+  const texts = page().matchAll(/ (\d+) of (\d+) links\. For all of them: linkctl (.*?) -o csv /g);
   const found: unknown[] = [];
   for (const [, shown, all, command = ''] of texts) {
     const words = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
@@ -274,15 +284,15 @@ test('H3: a file that cannot be written is exit 9 before the account is listed; 
 describe('several domains', () => {
   test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
 
-  test('4.1.7, F6: the page covers all domains, or --domain', async ({ on, path, service }) => {
+  test('4.1.7, F6: the page covers all domains, or --domain', async ({ on, path, page, service }) => {
     await store(service, numbered(1, { note: 'one' }), 's.ex');
     await store(service, numbered(1, { note: 'other' }), 't.ex');
     await on(0, ...record);
     await visit(service, 'h0', 2);
     await on(1, ...record);
     await on(1, 'report', '--since', '1d', '--html', path);
-    expect(textOf(path)).toMatch(/Clicks 2 .* of 2 links .*s\.ex\/h0 one /);
+    expect(page()).toMatch(/Clicks 2 .* of 2 links .*s\.ex\/h0 one /);
     await on(1, 'report', '--since', '1d', '--html', path, '--domain', 't.ex');
-    expect(textOf(path)).toMatch(/Clicks 0 .* of 1 link .*domain t\.ex/);
+    expect(page()).toMatch(/Clicks 0 .* of 1 link .*domain t\.ex/);
   });
 });

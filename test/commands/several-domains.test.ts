@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { RunningService } from '../../src/service/service.ts';
@@ -145,7 +145,7 @@ describe('two domains', () => {
     expect(await hashesOn(service, 'b.example')).toEqual(oddHashes);
   });
 
-  test('F5: what is changed on several domains is named by its short URL', async ({ linkctl, service, folder }) => {
+  test('F5: what is changed on several domains is named by its short URL', async ({ linkctl, service, folder, written }) => {
     for (const domain of both) await store(service, odd, domain);
     const names = ['a.example/null', 'b.example/null'];
     const lines = `${names.join('\n')}\n`;
@@ -156,7 +156,7 @@ describe('two domains', () => {
       code: 0,
       stdout: lines,
     });
-    expect(readFileSync(results, 'utf8')).toMatch(
+    expect(written(results)).toMatch(
       /deleted,null,(http:\/\/)?a\.example\/null,.*\n2,deleted,null,(http:\/\/)?b\.example\/null,/,
     );
     const gone = await linkctl(['delete', ...names, '-y']);

@@ -44,8 +44,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, numbered(bound + 3, { tags: ['one', 'spring'] }));
     const others = [labelled('both', 'One', 'two'), labelled('had', 'two', 'All'), labelled('none', 'spring'), labelled('bare')];
     await store(service, others);
-    const ran = await linkctl(['tags', 'merge', 'one', 'TWO', '--into', 'all', '--yes']);
-    expect(ran).toMatchObject({ code: 0, stdout: 'one\nTWO\n' });
+    const ran = await linkctl(['tags', 'merge', 'one', 'Two', '--into', 'all', '--yes']);
+    expect(ran).toMatchObject({ code: 0, stdout: 'one\nTwo\n' });
     expect(ran.stderr).toContain(`\n${bound + 5} links: ${bound + 5} changed `);
     const labels = await labelsOf(service);
     expect(labels).toMatchObject({ both: ['All'], had: ['All'], none: ['spring'], bare: [], h0: ['All', 'spring'] });
@@ -59,23 +59,23 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(items.find(({ hash }) => hash === 'had')?.tags).toEqual(['-two']);
     expect(items.find(({ hash }) => hash === 'both')?.tags).toEqual(['+All', '-one', '-two']);
     const rows = bound + 5;
-    expect(await runs(linkctl)).toMatchObject([{ what: 'tags merge one TWO --into all', state: 'finished', rows, undo: 'yes' }]);
+    expect(await runs(linkctl)).toMatchObject([{ what: 'tags merge one Two --into all', state: 'finished', rows, undo: 'yes' }]);
   });
 
   test('W4: tags delete takes the tag off its links first, in a run that can be undone', async ({ linkctl, service, wire }) => {
     await store(service, [labelled('x', 'promo', 'spring'), labelled('y', 'promo'), labelled('z', 'spring')]);
-    const ran = await linkctl(['tags', 'delete', 'PROMO', '--yes', '-o', 'json']);
+    const ran = await linkctl(['tags', 'delete', 'Promo', '--yes', '-o', 'json']);
     expect(JSON.parse(ran.stdout)).toEqual({
-      deleted: [{ label: 'PROMO' }],
+      deleted: [{ label: 'Promo' }],
       summary: { rows: 1, deleted: 1, failed: 0, missing: 0, links: 2 },
     });
     expect(await labelsOf(service)).toEqual({ x: ['spring'], y: [], z: ['spring'] });
     expect((await linkctl(['tags'])).stdout).toBe('spring\n');
     expect((await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'))).toEqual([
       expect.stringMatching(/^PATCH \/urls/),
-      'DELETE /tags/PROMO',
+      'DELETE /tags/Promo',
     ]);
-    expect(await runs(linkctl)).toMatchObject([{ what: 'tags delete PROMO', rows: 2, undo: 'yes' }]);
+    expect(await runs(linkctl)).toMatchObject([{ what: 'tags delete Promo', rows: 2, undo: 'yes' }]);
   });
 
   test('W4: labels that an expression would read as operators are deleted from their own links alone', async ({

@@ -4,6 +4,7 @@ import type { Edition } from '../../src/contract/editions.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { faults, type Step, usualFaults } from '../support/faulty-steps.ts';
+import { habitsName } from '../support/habits.ts';
 import type { Manners } from '../support/manners.ts';
 import { seed as seedAccount, store as storeLinks } from '../support/stored-links.ts';
 import { type AccountState, readAccount } from './account-state.ts';
@@ -70,7 +71,7 @@ export async function runUndoTrial(host: FaultyHost, options: UndoTrialOptions):
   const steps = [...usualFaults].flatMap((step) => ['PATCH', 'DELETE'].map((method): Step => ({ ...step, only: { method } })));
   const world = await openFaultWorld(host, {
     ...place,
-    faulty: { ...options.manners, seed: options.seed, chance: { rate: dice.of([0, 0, 0.15]), steps } },
+    faulty: { ...options.manners, habits: habitsName(), seed: options.seed, chance: { rate: dice.of([0, 0, 0.15]), steps } },
     prepare: async (service) => {
       await seedAccount(service, dice.of([0, 40, 150]), edition === 'a' ? domains : [undefined]);
       for (const domain of domains) await storeLinks(service, storyLinks(24), edition === 'a' ? domain : undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { notApplied, type TagsMean } from '../../src/link/same.ts';
+import { fieldsToChange, notApplied, type TagsMean } from '../../src/link/same.ts';
 
 describe('did it happen: what was asked for and came back different', () => {
   test.each<[string, object, object, string]>([
@@ -52,5 +52,22 @@ describe('did it happen: what was asked for and came back different', () => {
 
   test('says what was asked for and what came back', () => {
     expect(notApplied({ note: 'n' }, { note: 'm' })).toEqual([{ field: 'note', asked: 'n', got: 'm' }]);
+  });
+});
+
+describe("is an edit sent: another spelling may be the link's or the server's", () => {
+  test.each<[string, object, object, string]>([
+    ['the same', { note: 'n', long_url: 'https://a.example/' }, { note: 'n', long_url: 'https://a.example/' }, ''],
+    ['E24b: a host in another case', { long_url: 'https://a.example/' }, { long_url: 'https://A.example/' }, 'long_url'],
+    ['a path in another spelling', { long_url: 'https://a.example/~' }, { long_url: 'https://a.example/%7e' }, 'long_url'],
+    ['blanks around a note', { note: ' n' }, { note: 'n' }, 'note'],
+    ['a hash in another case', { custom_hash: 'X' }, { hash: 'x' }, 'custom_hash'],
+    ['labels in another case and order', { tags: ['+B', '+a'] }, { tags: ['A', 'b'] }, ''],
+    ['a date with a time, and a day in 9999', { expiration_date: null }, { expiration_date: '9999-12-31 00:00:00' }, ''],
+    ['clicks as text', { max_clicks: 5 }, { max_clicks: '5' }, ''],
+    ['what is not shown', { note: '' }, {}, 'note'],
+    ['what was not asked for', {}, { note: 'n', tags: ['x'], max_clicks: 4 }, ''],
+  ])('%s', (_, asked, record, fields) => {
+    expect(fieldsToChange(asked, record).join(' ')).toBe(fields);
   });
 });

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { end, reset, type WholeAnswer } from './faulty-endings.ts';
 import type { CannedAnswer, Step } from './faulty-steps.ts';
-import type { Habits } from './habits.ts';
+import { createHabits, type Habits, type HabitsName } from './habits.ts';
 import { type LaggingCopy, openLaggingCopy } from './lagging-copy.ts';
 import { type Ask, type Manners, type Memory, mannered, type Passed } from './manners.ts';
 import { createMoment, type Moment } from './moment.ts';
@@ -27,8 +27,10 @@ import { until } from './until.ts';
  */
 export async function startFaultyServer(options: FaultyOptions = {}): Promise<FaultyServer> {
   const backend = options.backend === undefined ? undefined : new URL(options.backend);
+  const { habits } = options;
   const state: State = {
     options,
+    habits: typeof habits === 'string' ? createHabits(habits) : habits,
     backend,
     agent: new PlainAgent({ keepAlive: true }),
     steps: [],
@@ -161,7 +163,7 @@ export interface FaultyOptions extends Manners {
   /** Whether the items of every answer to a POST, and to a step without an alteration of its own, come in a random order. */
   readonly shuffles?: boolean;
   /** How values are written, whatever the manners. */
-  readonly habits?: Habits | undefined;
+  readonly habits?: Habits | HabitsName | undefined;
   /** Whether the log keeps bodies, and not only their length and hash. True without it. */
   readonly keepBodies?: boolean;
 }
@@ -196,6 +198,7 @@ export interface LoggedRequest {
 
 interface State {
   readonly options: FaultyOptions;
+  readonly habits: Habits | undefined;
   readonly backend: URL | undefined;
   readonly agent: PlainAgent;
   steps: Step[];
@@ -313,9 +316,8 @@ function log(state: State, { method = '', url = '', headers, socket }: IncomingM
 }
 
 async function answerTo(state: State, request: IncomingMessage, body: Buffer, step: Step): Promise<WholeAnswer> {
-  const { backend, random, options } = state;
+  const { backend, random, options, habits } = state;
   const { apply = true } = step;
-  const { habits } = options;
   const pass = async (sent: Buffer): Promise<WholeAnswer> => {
     const asked = passed(request, sent);
     const answer = await mannered(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +9,9 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import type { ServiceLimits } from '../../src/service/settings.ts';
 import type { DomainSettings } from '../../src/service/store/store.ts';
 import { canaryKey, expectNoSecret, secretFaults } from './canary.ts';
-import { type FaultyServer, startFaultyServer } from './faulty-server.ts';
+import { type FaultyServer, type LoggedRequest, startFaultyServer } from './faulty-server.ts';
 import { isException } from './habit-exceptions.ts';
-import { createHabits, type Habits, isHabits } from './habits.ts';
+import { createHabits, type Habits, habitsName } from './habits.ts';
 import { runningClock } from './running-clock.ts';
 import { createTestSystem, type World } from './test-system.ts';
 import { until } from './until.ts';
@@ -47,7 +48,9 @@ interface Fixtures {
   /** The same with the credentials of the service. */
   env: Record<string, string>;
   linkctl: Linkctl;
-  /** The same against another empty service, of the other edition. */
+  /** The text of a file that `linkctl` wrote, with values as the service writes them. */
+  written: (path: string) => string;
+  /** `linkctl` against another empty service, of the other edition. */
   other: Linkctl;
 }
 
@@ -94,7 +97,8 @@ export const test = base.extend<Fixtures>({
   },
   wire: async ({ service, habits }, use) => {
     const wire = await startFaultyServer({ backend: service.baseUrl, habits });
-    await use(wire);
+    const plain = (request: LoggedRequest): LoggedRequest => ({ ...request, body: habits?.plain(request.body) ?? request.body });
+    await use({ ...wire, requests: async () => (await wire.requests()).map(plain) });
     await wire.close();
   },
   homeEnv: async ({ folder }, use) => {
@@ -112,6 +116,12 @@ export const test = base.extend<Fixtures>({
   linkctl: async ({ env, clock, habits }, use) => {
     await use(runnerIn(env, clock, habits));
   },
+  written: async ({ habits }, use) => {
+    await use((path) => {
+      const text = readFileSync(path, 'utf8');
+      return habits?.plain(text) ?? text;
+    });
+  },
   other: async ({ edition, env, clock }, use) => {
     const otherEdition = edition === 'a' ? 'b' : 'a';
     const service = await startService({ edition: otherEdition, username, apiKey, redirects: false, now: clock.now });
@@ -122,8 +132,8 @@ export const test = base.extend<Fixtures>({
 
 /** As the variable `LINKCTL_TEST_HABITS` says; as ours where a test cannot do with others. */
 function habitsOf(path: string, title: string): Habits | undefined {
-  const name = process.env.LINKCTL_TEST_HABITS;
-  return isHabits(name) && !isException(path, title) ? createHabits(name) : undefined;
+  const name = habitsName();
+  return name && !isException(path, title) ? createHabits(name) : undefined;
 }
 
 /** `linkctl` in this process, in an environment of its own. */

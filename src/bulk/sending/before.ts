@@ -113,7 +113,7 @@ function isAsRead<Payload extends object>(
   now: KnownRecord | null | undefined,
   { operation, inDoubt, isSelected }: Execution<Payload>,
 ): boolean {
-  const isDone = kindOf(payload, operation) === 'delete' ? !now : now && operation.isDone?.(payload, now);
+  const isDone = kindOf(payload, operation) === 'delete' ? !now : now && operation.notApplied?.(payload, now).length === 0;
   // An attempt whose answer was lost may have done that.
   if (inDoubt.has(index) && isDone) return true;
   if (!before || !now) return !before && !now;
