@@ -154,7 +154,7 @@ interface ShownRun<Payload extends object> {
   readonly session: Session;
 }
 
-/** What is known before the first row: the account, batches and calls, and what the mode promises. */
+/** What is known before the first row: the account, batches and calls. What the mode promises is for those who ask. */
 function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
   const { rows, batches, calls, doneBefore, guarantee, advice } = shown.run.facts;
   const { input } = shown.plan;
@@ -164,7 +164,7 @@ function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[]
   return [
     ...resumedLines(shown.run.facts, noun),
     `${shown.presentation.doing} ${subject} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
-    ...(guarantee ? [guarantee] : []),
+    ...(guarantee && shown.session.global.verbose ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];
 }
@@ -198,6 +198,7 @@ function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<P
     requests: calls,
     seconds: milliseconds / 1000,
     surplus: surplus.length,
+    ...(run.facts.guarantee && { guarantee: run.facts.guarantee }),
   };
 }
 
@@ -231,7 +232,7 @@ function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
     `${plainQuantity(tally.rows, nounOf(plan))}: ${counts.join(', ')} (${effort}) for ${whereaboutsOf(shown)}`,
-    ...(guarantee ? [guarantee] : []),
+    ...(guarantee && tally.counts.unknown > 0 ? [guarantee] : []),
     ...(surplus.length > 0
       ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
       : []),

@@ -48,14 +48,15 @@ export function registerRuns(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl runs', 'linkctl runs show last', 'linkctl runs verify 20310131-1209'],
     notes: [
-      'To resume an unfinished run, run the same command again. Records of finished runs are kept for 30 days; so long linkctl undo can take back those where UNDO is yes.',
-      '<run> is the name of a run, a beginning that no other run has, or last for the newest run.',
+      'To resume an unfinished run, run the same command again. Records are kept for 30 days, of typed links the newest 200. Until then, linkctl undo can revert any run whose UNDO column says yes.',
+      '<run> is a run ID, an unambiguous prefix of one, or last.',
       'What shorten -f guarantees depends on the rows:',
       [
-        '  keyed    each row has a custom_hash, or --generate-hashes: one link per row',
+        '  keyed    each row has a custom_hash, or --generate-hashes. Safe to repeat:',
+        '           every row has its own hash, so no row can be made twice',
         '  dedupe   --dedupe: at most one new link per long URL',
-        '  checked  otherwise: one link per row if nobody else adds links meanwhile;',
-        '           rows without proof are reported as unknown',
+        '  checked  otherwise: each row is confirmed by reading the account back; rows',
+        '           that cannot be confirmed are reported as unknown',
       ].join('\n'),
     ],
   });

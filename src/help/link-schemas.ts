@@ -55,13 +55,14 @@ export const counts = optionals(
   ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped', 'failed', 'unknown', 'not_sent'],
   count,
 );
-/** Summary of a change: rows by status. Only changes by file have the last three members. */
+/** Summary of a change: rows by status. Only changes by file have the members below the counts; what is promised of rows, only those that shorten. */
 const summary = object({
   rows: count,
   ...counts,
   requests: optional(count),
   seconds: optional({ type: 'number' }),
   surplus: optional(count),
+  guarantee: optional(text),
 });
 /** A change by tags: the server does not name its URLs. */
 export const matched = (key: string): Schema =>

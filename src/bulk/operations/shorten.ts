@@ -55,11 +55,11 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
   return { name: 'dedupe', duplicates: values[dedupe], generateHashes: false };
 }
 
-/** What the mode promises, for the header and the summary. */
+/** What the mode promises, for `-v`, the summary in JSON and help. */
 export const guarantees: { readonly [M in ModeName]: string } = {
-  keyed: 'exactly one link per row, even after failures',
+  keyed: 'safe to repeat: every row has its own hash, so no row can be made twice',
   dedupe: 'at most one new link per long URL; existing means not proven new',
-  checked: 'exactly one link per row, unless others create links meanwhile; uncertain rows are unknown',
+  checked: 'each row is confirmed by reading the account back; rows that cannot be confirmed are unknown',
 };
 
 interface ShortenSettings {
