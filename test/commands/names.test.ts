@@ -33,7 +33,8 @@ describe.each([
   test.override({ domains });
 
   test('E27: a pipe names links in a dry run as in the change', async ({ linkctl, service, folder }) => {
-    for (const { name } of domains) await store(service, numbered(2), name);
+    for (const { name } of domains) await store(service, numbered(2, { tags: ['both'] }), name);
+    await store(service, [{ custom_hash: 'one', long_url: 'https://example.com/one', tags: ['one'] }], domains.at(-1)?.name);
     const path = join(folder, 'edits.csv');
     writeFileSync(path, `hash,note\n${domains.map(({ name }) => `${name}/h0,m`).join('\n')}\n`);
     const first = (stdout: string): string[] => stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
@@ -45,6 +46,12 @@ describe.each([
       ['undo'],
       ['rewrite', 'https://example.com', 'https://example.org', '--yes'],
       ['undo'],
+      ...['one', 'both'].flatMap((label) => [
+        ['edit', '--by-tags', label, '--note', label, '--yes', '--max-affected', '9'],
+        ['stats', '--by-tags', label, '--reset', '--yes', '--max-affected', '9'],
+        ['delete', '--by-tags', label, '--yes', '--max-affected', '9'],
+        ['undo'],
+      ]),
       ['delete', 'h0', 'h1', '--yes'],
       ['undo'],
       [

@@ -53,7 +53,7 @@ export function createHabits(name: HabitsName): Habits {
     if (record.short_url === undefined) return record;
     const { expiration_date: day, note, tags } = record;
     if (day !== undefined) record = { ...record, expiration_date: day === null ? never(name) : `${day}${time}` };
-    if (typeof note === 'string') record = { ...record, note: `${blank}${note}${blank}` };
+    if (typeof note === 'string' && note !== '') record = { ...record, note: `${blank}${note}${blank}` };
     if (Array.isArray(tags)) record = { ...record, tags: shownLabels(tags) };
     return withNumbersAsText(record);
   };
