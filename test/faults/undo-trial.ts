@@ -198,10 +198,11 @@ async function takeBack(
     run: changedKeys({ before, after }).length > 0 ? await newestRun(trial) : undefined,
   };
   // A link that stays where it is keeps others from moving.
-  if (deed.name === moving && keys.some((key) => trial.touched.has(key))) return result;
+  const isTouched = changedKeys(transition).some((key) => trial.touched.has(key));
+  if (deed.name === moving && isTouched) return result;
   notes.push(...judged.notes.map((note) => `${command} ${run}: ${note}`));
   // A row that failed after a doubt may have been done by its first attempt, and one that was there before may count as created.
-  const mayBeLess = meanwhile.size > 0 || code !== 0 || deed.name === 'shorten -f';
+  const mayBeLess = isTouched || code !== 0 || deed.name === 'shorten -f';
   const wanted = judged.leftAlone > 0 ? [3, 1, 6] : mayBeLess ? [0, 3] : [0];
   if (!wanted.includes(last.code ?? -1))
     notes.push(`${command} ${run} ended with ${last.code}, not ${wanted}; ${judged.leftAlone} left alone`);
