@@ -185,7 +185,7 @@ async function takeBack(
   const before = await accountOf(trial);
   const matching = deed.name === moving ? [] : keys.filter((key) => before.has(key) && key !== early);
   const argv = [command, run, '--yes', '--batch-size', '5', '--concurrency', '1'];
-  const { last, meanwhile } = await carryOut(trial, argv, {
+  const { last, starts, meanwhile } = await carryOut(trial, argv, {
     method: dice.of(['PATCH', 'DELETE', 'POST']),
     mayEnd: true,
     matching,
@@ -203,7 +203,9 @@ async function takeBack(
   notes.push(...judged.notes.map((note) => `${command} ${run}: ${note}`));
   // A row that failed after a doubt may have been done by its first attempt, and one that was there before may count as created.
   const mayBeLess = isTouched || code !== 0 || deed.name === 'shorten -f';
-  const wanted = judged.leftAlone > 0 ? [3, 1, 6] : mayBeLess ? [0, 3] : [0];
+  // Ended by a signal after its last word, it has told what was left alone; the same command finds that all is done.
+  const hadTold = starts.length > 1;
+  const wanted = judged.leftAlone > 0 ? [3, 1, 6, ...(hadTold ? [0] : [])] : mayBeLess ? [0, 3] : [0];
   if (!wanted.includes(last.code ?? -1))
     notes.push(`${command} ${run} ended with ${last.code}, not ${wanted}; ${judged.leftAlone} left alone`);
   return result;
