@@ -28,6 +28,9 @@ export interface DryRun {
   readonly noun: string;
   readonly done: string;
   readonly columns: readonly Column[];
+  /** Of these, what a pipe gets, and what all others get: all without it. */
+  readonly pipedFields?: readonly string[];
+  readonly shownFields?: readonly string[];
   /** Lines that a table shows, wherever it is printed; without it five, on a terminal. */
   readonly shownRows?: number;
   /** What else is known when all was shown. */
@@ -43,7 +46,8 @@ export interface PlannedChange {
 const shownChanges = 5;
 
 /** Sends nothing that changes anything. With `-v` people get the requests, too. */
-export function dryRun({ requests, changes, noun, done, columns, shownRows, notes }: DryRun, invocation: Invocation): RowsReport {
+export function dryRun(planned: DryRun, invocation: Invocation): RowsReport {
+  const { requests, changes, noun, done, columns, pipedFields, shownFields, shownRows, notes } = planned;
   const format = invocation.format();
   if (isJson(format)) return dryRunReport(requests);
   const { streams, global } = invocation;
@@ -77,6 +81,8 @@ export function dryRun({ requests, changes, noun, done, columns, shownRows, note
     key: 'changes',
     rows: rows(),
     columns,
+    ...(pipedFields && { pipedFields }),
+    ...(shownFields && { tableFields: shownFields, csvFields: shownFields }),
     notes: () => [...summary(), ...(notes?.() ?? []), 'dry run: nothing was sent'],
   };
 }

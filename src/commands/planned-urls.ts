@@ -10,10 +10,12 @@ import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
 import { linksNamed } from '../changes/hash-conflicts.ts';
 import { pinnedDomain } from '../changes/listed-plan.ts';
 import type { Session } from '../cli/session.ts';
+import { usesHttps } from '../client/account-domains.ts';
+import { editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
-import type { Column, RowsReport } from '../output/report.ts';
+import { type Column, namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 
 /** URLs that would be shortened. */
@@ -32,22 +34,43 @@ export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls,
   async function* changes(): AsyncGenerator<PlannedChange[]> {
     for await (const items of batches()) {
       conflicts?.add(await conflicts.linksOf(items));
-      yield items.map((item) => ({ row: { ...item }, state: 'planned' }));
+      const shortUrl = conflicts ? () => undefined : await shortUrls(items, session);
+      yield items.map((item) => ({ row: { ...item, [madeName]: shortUrl(item) }, state: 'planned' }));
     }
   }
   const columns = itemColumns(first, session);
+  const shownFields = namesOf(columns);
   return dryRun(
     {
       requests,
       changes: changes(),
       noun: 'URL',
       done: 'shortened',
-      columns,
+      columns: [...columns, ...urlColumns.filter(({ name }) => name === madeName)],
+      pipedFields: [madeName, ...shownFields],
+      shownFields,
       shownRows: 3,
       notes: () => conflicts?.notes() ?? [],
     },
     session,
   );
+}
+
+/** What a pipe gets of each link that is made, and of one that would be as far as that is known. */
+const madeName = 'short_url_with_protocol';
+
+/** The short URLs of links that would be made, where the server says what those of the domain are like. */
+async function shortUrls(
+  items: readonly ShortenItem[],
+  { edition, domain, domains, format }: Session,
+): Promise<(item: ShortenItem) => string | undefined> {
+  const isAsked = format() === 'tsv' && items.some(({ custom_hash }) => custom_hash !== undefined);
+  if (!isAsked || !editions[edition].severalDomains) return () => undefined;
+  const own = await domains();
+  const host = domain ?? own.defaultDomain;
+  const isHttps = host === undefined ? undefined : usesHttps(own, host);
+  return ({ custom_hash }) =>
+    custom_hash === undefined || isHttps === undefined ? undefined : `http${isHttps ? 's' : ''}://${host}/${custom_hash}`;
 }
 
 /** Rows of links to be made. */

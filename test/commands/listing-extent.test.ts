@@ -2,7 +2,8 @@ import { describe, expect } from 'vitest';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
 
-const terminal = { terminal: { stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
+/** Without the line of progress, which a slow computer shows. */
+const terminal = { terminal: { stdout: true, stderr: true }, env: { NO_COLOR: '1', CI: 'true' } };
 
 /** Hashes on stdout, which is a table on a terminal. */
 const rowsOf = (stdout: string): string[] =>

@@ -72,4 +72,26 @@ describe.each([
       expect([words, first(planned.stdout)]).toEqual([words, first(done.stdout)]);
     }
   });
+
+  test('E27: a dry run of shorten begins with the short URL, as far as it is known', async ({ linkctl, folder }) => {
+    const fileOf = (hash: string): string => {
+      const path = join(folder, `${hash}.csv`);
+      writeFileSync(path, `long_url,custom_hash\nhttps://example.com/${hash},${hash}\nhttps://example.com/other,\n`);
+      return path;
+    };
+    const first = ({ stdout }: { stdout: string }): string[] => stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+    for (const [words, count] of [
+      [['-f', fileOf('a')], 2],
+      [['-f', fileOf('b'), '--domain', domains.at(-1)?.name ?? ''], 2],
+      [['https://example.com/c', '--hash', 'c'], 1],
+      [['https://example.com/d'], 1],
+    ] as const) {
+      const planned = first(await linkctl(['shorten', ...words, '-n']));
+      const done = first(await linkctl(['shorten', ...words]));
+      expect(planned).toHaveLength(count + 1);
+      expect([words, planned]).toEqual([words, done.map((url) => (/\/[a-c]$/.test(url) ? url : ''))]);
+    }
+    const csv = await linkctl(['shorten', '-f', fileOf('e'), '-n', '-o', 'csv']);
+    expect(csv.stdout).toMatch(/^long_url,/);
+  });
 });

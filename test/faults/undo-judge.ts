@@ -29,6 +29,12 @@ export function reverted(key: string, { before, after }: Transition, now: UrlRec
   return { ...now, ...Object.fromEntries(changed.map((field) => [field, was[field]])), tags: revertedTags(was, became, now) };
 }
 
+/** Nobody is refused what a link has already: a label that is to be detached, and is not there. */
+function changesTagsAlone(key: string, { before, after }: Transition, then: AccountState): boolean {
+  const [was, became] = [before.get(key), after.get(key)];
+  return was !== undefined && became !== undefined && then.has(key) && fields.every((field) => was[field] === became[field]);
+}
+
 /** Labels are attached and detached one by one, so that those of somebody else stay. */
 function revertedTags(was: UrlRecord, became: UrlRecord, now: UrlRecord): string[] {
   const without = (tags: readonly string[], others: readonly string[]): string[] => tags.filter((tag) => !others.includes(tag));
@@ -62,7 +68,7 @@ export function judgeReverted(
     }
     const wanted = reverted(key, transition, then.get(key));
     const isDone = shape(then.get(key)) === shape(transition.before.get(key));
-    if (!isDone && shape(wanted) === shape(then.get(key))) leftAlone += 1;
+    if (!isDone && shape(wanted) === shape(then.get(key)) && !changesTagsAlone(key, transition, then)) leftAlone += 1;
     if (shape(found) !== shape(wanted))
       notes.push(`${key}: has to be ${shape(wanted)}, is ${shape(found)} (was ${shape(then.get(key))})`);
   }

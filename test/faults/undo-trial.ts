@@ -54,6 +54,8 @@ interface Trial {
   readonly notes: string[];
   /** Links that somebody else changed at a moment of which nothing is known: no more is judged of them. */
   readonly spoiled: Set<string>;
+  /** Links that somebody else changed at any time. */
+  readonly touched: Set<string>;
   foreign: number;
 }
 
@@ -78,7 +80,7 @@ export async function runUndoTrial(host: FaultyHost, options: UndoTrialOptions):
       for (const hash of ['t0', 't1', 'other3']) await visit(service.origin, 's.ex', hash);
     },
   });
-  const trial: Trial = { world, dice, options, place, starts: [], notes: [], spoiled: new Set(), foreign: 0 };
+  const trial: Trial = { world, dice, options, place, starts: [], notes: [], spoiled: new Set(), touched: new Set(), foreign: 0 };
   try {
     const told = await tellStory(trial);
     trial.notes.push(...crashesOf(trial.starts));
@@ -122,6 +124,8 @@ async function tellStory(trial: Trial): Promise<{ title: string; deeds: number; 
       const again = await takeBack(trial, 'redo', { ...taken, transition: back.transition });
       titles.push('redo');
       redone += 1;
+      // Where all was left alone, the run stays undone.
+      if (changedKeys(again.transition).length === 0) continue;
       done.push({
         ...taken,
         run: again.run ?? taken.run,
@@ -145,7 +149,9 @@ async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done:
   // Tags act on all domains; a bare hash would be ambiguous on an account of several.
   const isNamed = trial.place.domains.length > 1 && !deed.argv.includes('--by-tags') && deed.argv[0] !== 'tags';
   const argv = [...deed.argv, ...(isNamed ? ['--domain', 's.ex'] : [])];
-  const { last, meanwhile } = await carryOut(trial, argv, { method: deed.method, mayEnd: !isTyped, matching });
+  // Made twice, it moves the hashes on twice; and a server with habits never shows a note as it was asked for.
+  const isOnce = deed.name === moving || habitsName() !== undefined;
+  const { last, meanwhile } = await carryOut(trial, argv, { method: deed.method, mayEnd: !isTyped, isOnce, matching });
   const after = await accountOf(trial);
   for (const [key, made] of meanwhile)
     if (shape(after.get(key)) !== shape(made))
@@ -154,7 +160,7 @@ async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done:
   const touched = new Set([...trial.spoiled, ...meanwhile.keys()]);
   const transition = without(touched, { before, after });
   const changes = changedKeys(transition).length;
-  if (![0, 3, 5, 6, 10].includes(last.code ?? -1)) trial.notes.push(`${deed.name} ended with ${last.code}`);
+  if (!last.sent && ![0, 3, 5, 6, 10].includes(last.code ?? -1)) trial.notes.push(`${deed.name} ended with ${last.code}`);
   const run = changes > 0 ? await newestRun(trial) : undefined;
   return {
     title: deed.name,
@@ -179,20 +185,30 @@ async function takeBack(
   const before = await accountOf(trial);
   const matching = deed.name === moving ? [] : keys.filter((key) => before.has(key) && key !== early);
   const argv = [command, run, '--yes', '--batch-size', '5', '--concurrency', '1'];
-  const { last, meanwhile } = await carryOut(trial, argv, {
+  const { last, starts, meanwhile } = await carryOut(trial, argv, {
     method: dice.of(['PATCH', 'DELETE', 'POST']),
     mayEnd: true,
     matching,
   });
   const after = await accountOf(trial);
   const judged = judgeReverted(without(spoiled, transition), without(spoiled, { before, after }), meanwhile);
+  for (const key of meanwhile.keys()) spoiled.add(key);
+  const result = {
+    transition: { before, after },
+    run: changedKeys({ before, after }).length > 0 ? await newestRun(trial) : undefined,
+  };
+  // A link that stays where it is keeps others from moving.
+  const isTouched = changedKeys(transition).some((key) => trial.touched.has(key));
+  if (deed.name === moving && isTouched) return result;
   notes.push(...judged.notes.map((note) => `${command} ${run}: ${note}`));
   // A row that failed after a doubt may have been done by its first attempt, and one that was there before may count as created.
-  const mayBeLess = meanwhile.size > 0 || code !== 0 || deed.name === 'shorten -f';
-  const wanted = judged.leftAlone > 0 ? [3, 1, 6] : mayBeLess ? [0, 3] : [0];
+  const mayBeLess = isTouched || code !== 0 || deed.name === 'shorten -f';
+  // Ended by a signal after its last word, it has told what was left alone; the same command finds that all is done.
+  const hadTold = starts.length > 1;
+  const wanted = judged.leftAlone > 0 ? [3, 1, 6, ...(hadTold ? [0] : [])] : mayBeLess ? [0, 3] : [0];
   if (!wanted.includes(last.code ?? -1))
     notes.push(`${command} ${run} ended with ${last.code}, not ${wanted}; ${judged.leftAlone} left alone`);
-  return { transition: { before, after }, run: changedKeys({ before, after }).length > 0 ? await newestRun(trial) : undefined };
+  return result;
 }
 
 /** The run that is listed first, whatever it is. */
@@ -213,6 +229,8 @@ async function judgeNewest(trial: Trial, done: readonly Done[]): Promise<void> {
 interface Way {
   readonly method: string;
   readonly mayEnd: boolean;
+  /** Whoever has seen what it did does not start it again. */
+  readonly isOnce?: boolean;
   /** Links that somebody else may take away from the command while it waits. */
   readonly matching: readonly string[];
 }
@@ -221,7 +239,7 @@ interface Way {
 async function carryOut(
   trial: Trial,
   argv: readonly string[],
-  { method, mayEnd, matching }: Way,
+  { method, mayEnd, isOnce = false, matching }: Way,
 ): Promise<{ last: Start; starts: readonly Start[]; meanwhile: ReadonlyMap<string, UrlRecord | undefined> }> {
   const { dice, world } = trial;
   const waits = dice.chance(0.6);
@@ -262,7 +280,8 @@ async function carryOut(
     if (start.sent) kills -= 1;
     // A signal beats what the rows got, and rows in doubt beat the signal: both say that the same command goes on.
     const isOver = start.sent ? start.code !== null && ![10, 129, 130, 143].includes(start.code) : start.code !== null;
-    if (isOver || starts.length >= maximalStarts) break;
+    const isSeen = isOnce && start.stderr.includes('to undo it') && !start.stderr.includes('to resume');
+    if (isOver || isSeen || starts.length >= maximalStarts) break;
   }
   hasEnded = true;
   await watching;
@@ -308,13 +327,19 @@ async function startOnce(
 }
 
 /** A link leads elsewhere and loses its labels, or is deleted. */
-async function actAsSomebodyElse({ world, dice, place }: Trial, key: string): Promise<string> {
+async function actAsSomebodyElse({ world, dice, place, touched, starts }: Trial, key: string): Promise<string> {
   const [domain, hash = ''] = key.split('/');
   const url = `${world.server.sideDoor}/urls/${hash}${place.edition === 'a' ? `?domain=${domain}` : ''}`;
-  const fields = { long_url: `https://foreign.example/${hash}`, note: 'somebody else', tags: ['-promo', '-Sale', '-Kept', '-x'] };
+  const nth = starts.length;
+  const fields = {
+    long_url: `https://foreign.example/${hash}/${nth}`,
+    note: `somebody else ${nth}`,
+    tags: ['-promo', '-Sale', '-Kept', '-x'],
+  };
   const isDeleted = dice.chance(0.3);
   const init = isDeleted ? { method: 'DELETE' } : { method: 'PATCH', body: JSON.stringify({ urls: [fields] }) };
   await (await fetch(url, { ...init, headers: { authorization } })).text();
+  touched.add(key);
   return key;
 }
 
