@@ -59,7 +59,7 @@ async function changeOperands(change: NamedChange, operands: readonly string[], 
   const done = await typedRun(change, { undo, rows: input }, session);
   const presentation = { ...namesDomains(change.presentation, domains), ignoreMissing: change.options.ignoreMissing };
   const printed = () => shownBefore(done.run, session);
-  return inlineReport(done, { presentation, fields: change.fields, printed }, session);
+  return await inlineReport(done, { presentation, fields: change.fields, printed }, session);
 }
 
 /** As a run, whatever their number: it leaves a record, and can be undone where it keeps what the links were. */

@@ -28,7 +28,6 @@ import { cellValue, isRefused } from '../input/values.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { namesOf, type Report, type TextReport } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
-import { printTemplate } from './print-template.ts';
 
 interface ApplyOptions extends BulkOptions {
   readonly prune?: string;
@@ -66,7 +65,7 @@ export function registerApply(command: Command, run: Runner): void {
 
 /** Makes the account as a file says, in one run. */
 async function apply(options: ApplyOptions, invocation: Invocation): Promise<Report> {
-  if (options.printTemplate) return await printTemplate('apply', options, invocation);
+  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('apply', options, invocation);
   const { file, prune } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
   if (invocation.global.output === markdown && !invocation.global.dryRun) {

@@ -26,7 +26,6 @@ import {
 } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Report, type Row, type RowsReport, type TextReport } from '../output/report.ts';
-import { printTemplate } from './print-template.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}
 
@@ -62,7 +61,7 @@ export function registerDiff(command: Command, run: Runner): void {
 
 /** Compares a file with the account, and changes nothing. */
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await printTemplate('apply', options, invocation);
+  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
   const selection = namesSelection(operands, options) ? requireLinkSelection(operands, options, 'diff -f <file>') : undefined;

@@ -23,7 +23,6 @@ import { addSelectionFlags, refuseSelection, requireLinkSelection, type Selectio
 import { describe } from '../help/description.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
-import { printTemplate } from './print-template.ts';
 
 interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
 
@@ -57,7 +56,7 @@ export function registerEdit(command: Command, run: Runner): void {
 
 /** PATCH /urls in all four ways: one hash, the same for many, a file of items, and what a tag expression selects. */
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await printTemplate('edit', options, invocation);
+  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('edit', options, invocation);
   if (options.file !== undefined) return await editFile(options, invocation, operands);
   const selection = requireLinkSelection(operands, options, 'edit');
   const session = await openSession(invocation);

@@ -1,24 +1,12 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { checksum } from '../base/checksum.ts';
 import { type CliError, LocalError, UsageError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { makeFolders } from '../files/folders.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
-
-/** Pictures of the short URLs that a command shows. */
-export interface QrOptions {
-  readonly qr?: boolean;
-  readonly qrFile?: string;
-}
-
-export function addQrFlags(command: Command): void {
-  command
-    .option('--qr', 'draw each short URL as a QR code (terminal only)')
-    .option('--qr-file <dir>', 'write the QR code of each short URL to <dir>/<hash>.svg');
-}
+import type { QrOptions } from './pictures.ts';
 
 /**
  * What `--qr` and `--qr-file` ask for, checked before anything is sent: whoever makes links wants to see them. Answers with what
