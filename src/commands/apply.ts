@@ -6,7 +6,7 @@ import { applyOperation } from '../bulk/operations/apply.ts';
 import { type BaseListing, openBase } from '../changes/base-listing.ts';
 import { checkedRows } from '../changes/checked-rows.ts';
 import { appliedRow, type ComparedLink, comparedPages, type FileLink, outcomeSince } from '../changes/comparison.ts';
-import { requireAnswer } from '../changes/consent.ts';
+import { requireAnswer } from '../changes/consent-limits.ts';
 import { differencesOf } from '../changes/differences.ts';
 import { EmptyCells } from '../changes/empty-cells.ts';
 import { changeListed } from '../changes/listed-change.ts';
