@@ -1,26 +1,9 @@
 import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
-import type { RunFlags } from '../flags/field-flags.ts';
-import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import type { Report } from '../output/report.ts';
+import type { LinkChange } from './asked-change.ts';
 import { requireAnswer } from './consent-limits.ts';
-import { changeNamed, type NamedChange } from './named-change.ts';
-
-/** One change of links that exist, however they are selected. */
-export interface LinkChange extends Omit<NamedChange, 'selection' | 'options'> {
-  readonly flags?: RunFlags;
-  readonly selection: LinkSelection;
-  readonly options: SelectionOptions & NamedChange['options'];
-  /** How the command is called: `edit`. */
-  readonly command: string;
-  /** The flags that begin a run, for the message that refuses flags of runs beside `--by-tags --no-undo`. */
-  readonly files?: string;
-  /** Whether the API can make the change in one call for a tag expression (4.3.8). */
-  readonly isOneCall?: boolean;
-  /** What that call did: `Deleted`. */
-  readonly done: string;
-  sendSelected(query: { readonly tags: string }): Promise<unknown>;
-}
+import { changeNamed } from './named-change.ts';
 
 /**
  * Links that were named are changed as they are named. All others are listed first, and changed by hash: so nothing is hit that was

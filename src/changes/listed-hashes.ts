@@ -1,11 +1,11 @@
 import { fileBatches } from '../bulk/batches.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags } from '../flags/bulk-flags.ts';
-import { checkHashFile } from '../input/hashes/hash-file.ts';
+import { checkHashFile } from '../input/hash-file.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
+import { type NamedChange, nameOf, same } from './asked-change.ts';
 import { refuseTooMany } from './consent-limits.ts';
-import { type NamedChange, nameOf, same } from './named-change.ts';
 import { outcomes, planOf } from './named-plan.ts';
 import { consentToRows } from './planned-rows.ts';
 import { runReport } from './run-report.ts';

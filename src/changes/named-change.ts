@@ -1,32 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../base/checksum.ts';
 import type { TypedResult } from '../bulk/inline.ts';
-import type { BulkOperation } from '../bulk/operations/operation.ts';
-import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
-import { type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { type NamedHashes, placedOperands } from '../input/named-links.ts';
+import { refuseRunFlags } from '../flags/bulk-flags.ts';
+import { placedOperands } from '../input/named-links.ts';
 import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import { type Question, refuseTooMany, requireAnswer } from './consent-limits.ts';
-import type { ChangeOfLinks } from './dry-run.ts';
+import { type NamedChange, nameOf, same } from './asked-change.ts';
+import { refuseTooMany, requireAnswer } from './consent-limits.ts';
 import { inlineReport } from './inline-report.ts';
 import type { ReadableRows } from './planned-rows.ts';
-import { collectRun, type RunPresentation, shownBefore } from './run-report.ts';
+import { collectRun, shownBefore } from './run-report.ts';
 import { keepsUndo, sendingOf } from './sending-flags.ts';
-
-/** The same change of every URL that is named, by operands or by a file of hashes. */
-export interface NamedChange extends ChangeOfLinks {
-  readonly selection: NamedHashes;
-  readonly options: BulkOptions & { readonly ignoreMissing?: boolean };
-  readonly presentation: RunPresentation;
-  readonly asks: Question;
-  /** Beside the hashes all that the change depends on (J8). */
-  readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'>;
-  operation(settings: Omit<OperationSettings, 'mayCall'>): BulkOperation<LinkKey>;
-}
 
 /** Operands and a file of hashes. */
 export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
@@ -91,10 +78,3 @@ async function consentTo(
   const { outcomes } = await import('./named-plan.ts');
   return await consentToRows({ ...change, input, outcomeOf: outcomes(change), batchSize }, session);
 }
-
-/** What runs are listed as. */
-export function nameOf({ verb }: NamedChange): string {
-  return verb === 'change' ? 'edit' : verb;
-}
-
-export const same = (link: LinkKey): LinkKey => link;

@@ -3,8 +3,8 @@ import type { Session } from '../cli/session.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { RowsReport } from '../output/report.ts';
+import { type NamedChange, same } from './asked-change.ts';
 import { namedRequests } from './dry-run.ts';
-import { type NamedChange, same } from './named-change.ts';
 import { plannedLinks, planReport } from './plan-report.ts';
 import { outcomeOf } from './planned-links.ts';
 

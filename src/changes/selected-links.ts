@@ -14,7 +14,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
-import { checkHashFile } from '../input/hashes/hash-file.ts';
+import { checkHashFile } from '../input/hash-file.ts';
 import { itemsOf, placedOperands } from '../input/named-links.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 

@@ -7,14 +7,13 @@ import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { fieldNames } from '../contract/fields.ts';
 import { enumerated } from '../contract/link.ts';
-import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
-import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { addSelectionFlags, requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags } from '../flags/bulk-flags.ts';
+import { addFieldFlags, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
+import { addSelectionFlags, requireLinkSelection } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
-import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
-
-export interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
+import { urlColumns } from '../output/url-columns.ts';
+import { asks, type EditOptions, editPresentation } from './editing.ts';
 
 export function registerEdit(command: Command, run: Runner): void {
   addSelectionFlags(command);
@@ -80,7 +79,3 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
     session,
   );
 }
-
-export const asks = { verb: 'Edit', isOptional: true };
-
-export const editPresentation = { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' };

@@ -18,7 +18,7 @@ import { readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { refuseSelection } from '../flags/selection-flags.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import { asks, type EditOptions, editPresentation } from './edit.ts';
+import { asks, type EditOptions, editPresentation } from './editing.ts';
 
 /** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
 export async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {

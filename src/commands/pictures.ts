@@ -1,12 +1,7 @@
 import type { Command } from 'commander';
 import type { Session } from '../cli/session.ts';
 import type { RowsReport } from '../output/report.ts';
-
-/** Pictures of the short URLs that a command shows. */
-export interface QrOptions {
-  readonly qr?: boolean;
-  readonly qrFile?: string;
-}
+import type { QrOptions } from './qr-pictures.ts';
 
 export function addQrFlags(command: Command): void {
   command

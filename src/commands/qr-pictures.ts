@@ -6,7 +6,12 @@ import type { Session } from '../cli/session.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { makeFolders } from '../files/folders.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
-import type { QrOptions } from './pictures.ts';
+
+/** Pictures of the short URLs that a command shows. */
+export interface QrOptions {
+  readonly qr?: boolean;
+  readonly qrFile?: string;
+}
 
 /**
  * What `--qr` and `--qr-file` ask for, checked before anything is sent: whoever makes links wants to see them. Answers with what

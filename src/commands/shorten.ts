@@ -4,15 +4,7 @@ import { folders } from '../base/system.ts';
 import { batchesOf } from '../bulk/batches.ts';
 import { shortenTyped } from '../bulk/inline.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
-import {
-  type ConflictPolicy,
-  chooseMode,
-  conflictPolicies,
-  type DedupeScope,
-  type Mode,
-  type ModeRequest,
-} from '../bulk/operations/shorten.ts';
-import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
+import { type ConflictPolicy, conflictPolicies, type Mode } from '../bulk/operations/shorten.ts';
 import { inlineReport } from '../changes/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -20,22 +12,16 @@ import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { isJson } from '../contract/formats.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addFieldFlags, type FieldOptions, readFieldFlags } from '../flags/field-flags.ts';
+import { addBatchFlags, addInputFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import { addFieldFlags, readFieldFlags } from '../flags/field-flags.ts';
 import { choice, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { flagValue } from '../input/values.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
-import { readableUrl, urlColumns } from '../output/url-columns.ts';
-import { addQrFlags, picturesOf, type QrOptions } from './pictures.ts';
+import { urlColumns } from '../output/url-columns.ts';
+import { addQrFlags, picturesOf } from './pictures.ts';
 import { withSandboxHint } from './sandbox-hint.ts';
-
-export interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
-  readonly dedupe?: DedupeScope;
-  readonly generateHashes?: boolean;
-  readonly onConflict?: ConflictPolicy;
-  readonly utm?: string;
-}
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shortening.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
   command.argument('[long-url...]', 'URLs to shorten; - reads them from stdin');
@@ -127,41 +113,10 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   return withSandboxHint(picture(await shortenInline(named, { mode, onConflict }, session)), session);
 }
 
-/** CLI 3.7: in a pipe the short URL of each success and nothing else. */
-export const shortenPresentation = {
-  key: 'urls',
-  columns: urlColumns,
-  tableFields: ['short_url_with_protocol', 'long_url'],
-  pipedFields: ['short_url_with_protocol'],
-  sentence: (row, { tick, arrow }) => `${tick} ${readableUrl(String(row.short_url_with_protocol))} ${arrow} ${row.long_url}`,
-} satisfies Partial<RowsReport>;
-
 const missing = {
   details: ['usage: linkctl shorten <long-url>... | -f <file|->', 'example: linkctl shorten https://nodejs.org/en/learn'],
   hint: 'linkctl shorten --help',
 };
-
-export async function modeOf(
-  { dedupe, generateHashes = false }: ShortenOptions,
-  { edition, defaults, warn }: Session,
-  counts: Pick<ModeRequest, 'rows' | 'keyedRows'>,
-): Promise<Mode> {
-  // 4.3.3, 4.3.4: it looks for the hash alone then.
-  if (dedupe !== undefined && dedupe !== 'off' && counts.keyedRows > 0) {
-    await warn('--dedupe does not apply to rows with a custom hash: each of them gets a new link');
-  }
-  return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
-}
-
-/** I6: what `--dry-run` is to find out about hashes that are taken. */
-export async function foreseen(
-  { onConflict = 'fail' }: ShortenOptions,
-  session: Session,
-): Promise<ForeseenConflicts | undefined> {
-  if (onConflict === 'fail') return undefined;
-  const { foreseeConflicts } = await import('../changes/hash-conflicts.ts');
-  return foreseeConflicts(onConflict, session);
-}
 
 interface InlineShortening {
   readonly mode: Mode;

@@ -18,7 +18,7 @@ import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { picturesOf } from './pictures.ts';
 import { withSandboxHint } from './sandbox-hint.ts';
-import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten.ts';
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shortening.ts';
 
 /** Every row of a file, checked as a whole, then in batches that are journalled. */
 export async function shortenFile(options: ShortenOptions, invocation: Invocation): Promise<RowsReport> {

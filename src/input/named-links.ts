@@ -28,7 +28,7 @@ export async function readTargets(
     const { targets, domains } = await placedOperands(named.operands, account, 'reading');
     return { count: targets.length, domains, open: () => targets };
   }
-  const { checkHashFile } = await import('./hashes/hash-file.ts');
+  const { checkHashFile } = await import('./hash-file.ts');
   const file = await checkHashFile(await open(named.path), account, 'reading');
   return { count: file.rows, domains: file.domains, open: () => itemsOf(file) };
 }

@@ -99,7 +99,7 @@ const seldom = [
   'changes/selection-change.ts',
   'help/usage-error.ts',
   'input/csv/csv.ts',
-  'input/hashes/hash-file.ts',
+  'input/hash-file.ts',
 ];
 
 describe.for([

@@ -1,21 +1,12 @@
 import type { OperationName } from '../../contract/operations.ts';
-import type { Envelope, ErrorRecord } from '../../contract/records.ts';
+import type { Envelope } from '../../contract/records.ts';
 import type { Attempted } from '../call/retry.ts';
 import type { Answer } from '../client-options.ts';
 import type { WireAnswer } from '../http/transport.ts';
 import type { Subject } from '../subject.ts';
 import { answerShapes } from './answer-shapes.ts';
+import type { Reading } from './faults.ts';
 import { Mismatch, optional, record, scalar, text } from './shapes.ts';
-
-/** What a body contains. */
-export type Reading =
-  /** The envelope says OK, and the members are what they must be. */
-  | { readonly kind: 'result'; readonly result: Envelope }
-  /** The envelope carries an error of the service. */
-  | { readonly kind: 'refusal'; readonly error: ErrorRecord }
-  /** JSON, and not an answer of this API; `problem` names the field. */
-  | { readonly kind: 'unexpected'; readonly problem: string }
-  | { readonly kind: 'unreadable'; readonly problem: string };
 
 /** Reads a body by R-34 to R-36. `judge` decides what it means with its HTTP status. */
 function readAnswer(operation: OperationName, answer: WireAnswer): Reading {

@@ -1,11 +1,20 @@
 import { errorTraits } from '../../contract/errors.ts';
-import type { ErrorRecord } from '../../contract/records.ts';
+import type { Envelope, ErrorRecord } from '../../contract/records.ts';
 import { parseUrl } from '../../contract/web-address.ts';
 import { type ApiMessage, apiMessage, refusedCredentials, serverWords } from '../api-messages.ts';
 import type { CallOutcome, Fault } from '../call-error.ts';
 import type { WireAnswer, WireFailure } from '../http/transport.ts';
 import type { Subject } from '../subject.ts';
-import type { Reading } from './answers.ts';
+
+/** What a body contains. */
+export type Reading =
+  /** The envelope says OK, and the members are what they must be. */
+  | { readonly kind: 'result'; readonly result: Envelope }
+  /** The envelope carries an error of the service. */
+  | { readonly kind: 'refusal'; readonly error: ErrorRecord }
+  /** JSON, and not an answer of this API; `problem` names the field. */
+  | { readonly kind: 'unexpected'; readonly problem: string }
+  | { readonly kind: 'unreadable'; readonly problem: string };
 
 /** Sorts a failure of the transport into the classes N and A (R 1.3). */
 export function transportFault({ sent, message, hint, nature, cause }: WireFailure, proxy: string | undefined): Fault {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { linkText } from '../../../src/contract/link.ts';
 import { listingColumns } from '../../../src/input/fields/members.ts';
-import { checkHashFile } from '../../../src/input/hashes/hash-file.ts';
+import { checkHashFile } from '../../../src/input/hash-file.ts';
 import { parseHash } from '../../../src/input/hashes/hashes.ts';
 import { placedOperands } from '../../../src/input/named-links.ts';
 import type { NamedAccount } from '../../../src/input/placement.ts';
