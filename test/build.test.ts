@@ -106,6 +106,36 @@ describe('D43: a rebuild', () => {
     expect(await run(['--version'])).toEqual({ code: 9, stdout: '', stderr: 'error: linkctl is not built: npm ci builds it\n' });
   });
 
+  test('D43: where the answer to a change is lost and a part is gone, the outcome is unknown, and the record says what was sent', async ({
+    folder,
+    env,
+  }) => {
+    const { checkout, run } = checkoutIn(folder, env);
+    const path = join(folder, 'probe.cjs');
+    writeFileSync(
+      path,
+      `const http = require('http');
+      const { request } = http;
+      http.request = (...given) => {
+        const sent = request(...given);
+        sent.on('response', () => {
+          require('fs').rmSync(${JSON.stringify(join(checkout, 'dist'))}, { recursive: true });
+          sent.destroy(new Error('lost'));
+        });
+        return sent;
+      };`,
+    );
+    expect(await run(['shorten', 'https://example.com/'], ['--require', path])).toEqual({
+      code: 10,
+      stdout: '',
+      stderr:
+        'error: linkctl was updated while this command was running: the outcome of its changes is unknown\n' +
+        'hint: check with linkctl list before repeating the command\n',
+    });
+    const [record = ''] = readdirSync(join(env.XDG_STATE_HOME ?? join(folder, '.local', 'state'), 'linkctl', 'runs'));
+    expect(record).toMatch(/\.log$/);
+  });
+
   test('D43: a build removes all but itself, the one before it and what is younger than an hour', ({ folder }) => {
     const long = new Date(Date.now() - 3 * 3_600_000);
     const make = (name: string): void => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -64,6 +64,18 @@ const onDemand = {
   },
 };
 
+/** Of the manifest the program says its version and where its home is; the rest is for npm. */
+const ownManifest = {
+  name: 'own manifest',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/package\.json$/ }, ({ path }) => {
+      if (path !== join(top, 'package.json')) return undefined;
+      const { version, homepage, bugs } = JSON.parse(readFileSync(path, 'utf8'));
+      return { contents: JSON.stringify({ version, homepage, bugs }), loader: 'json' };
+    });
+  },
+};
+
 const shared = {
   // Names of files are made of what is in them: nothing of it may depend on where the sources lie.
   absWorkingDir: top,
@@ -89,7 +101,7 @@ const { metafile } = await build({
   splitting: true,
   format: 'esm',
   external,
-  plugins: [layers, onDemand],
+  plugins: [layers, onDemand, ownManifest],
 });
 await build({
   ...shared,

@@ -1,14 +1,10 @@
 import type { System } from '../base/system.ts';
-import { CallError } from '../client/call-error.ts';
-import { urlsByHash } from '../client/named-urls.ts';
 import { foldedHash } from '../contract/link.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { sameUrl } from '../link/value.ts';
 import { rulesOf } from './batches.ts';
-import { frontSize, type ListingSettings, type Scan, scanNewest, takeWatermark, usualSettle } from './checked/newest-links.ts';
-import { type Done, doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
-import type { ConflictPolicy } from './operations/conflicts.ts';
+import type { Done, Verdict } from './matching/verdict.ts';
 import type { BulkOperation } from './operations/operation.ts';
+import type { ConflictPolicy } from './operations/shorten.ts';
 import { shortenOperation } from './operations/shorten.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
 import type { RunRow } from './run-plan.ts';
@@ -33,14 +29,16 @@ export async function shortenTyped(items: readonly ShortenItem[], settings: Type
   const isTypedHash = mode.name === 'keyed' && mode.hasOwnHashes === true;
   const isRenamed = isTypedHash && onConflict === 'rename';
   const before = isTypedHash && !isRenamed ? await linksThere(items, settings) : [];
-  const takeMark = isRenamed ? () => takeWatermark({ client, domain }, signal) : undefined;
-  const record = typedRecord(items, { ...settings, takeMark });
+  const takeMark = async () => (await import('./checked/newest-links.ts')).takeWatermark({ client, domain }, signal);
+  const record = typedRecord(items, { ...settings, takeMark: isRenamed ? takeMark : undefined });
   const operation = shortenOperation(settings);
+  const readBack: InlineSettings<ShortenItem>['readBack'] = async (doubted, ends) =>
+    await (await import('./typed-doubt.ts')).typedDoubt({ client, domain, system, warn })(doubted, ends);
   const { statusOf } = operation;
   const done = await runInline(
     before[0] ? { ...operation, statusOf: (item, one) => (hasHash(item, one) ? 'existing' : statusOf(item, one)) } : operation,
     items,
-    { ...settings, before, record, readBack: typedDoubt({ client, domain, system, warn }) },
+    { ...settings, before, record, readBack },
   );
   return { ...done, run: record.run, undo: true };
 }
@@ -49,6 +47,7 @@ async function linksThere(
   items: readonly ShortenItem[],
   { client, domain, signal }: TypedShortening,
 ): Promise<RunRow['before'][]> {
+  const { urlsByHash } = await import('../client/named-urls.ts');
   const hashes = items.map(({ custom_hash = '' }) => custom_hash);
   const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
   return hashes.map((hash) => found.get(hash) ?? null);
@@ -143,45 +142,3 @@ const noLedger: Ledger<object> = {
   ambiguous: async () => {},
   settled: async () => {},
 };
-
-export interface TypedDoubtSettings extends ListingSettings {
-  readonly system: Pick<System, 'sleep'>;
-  /** Milliseconds for a request that is under way, and for a listing that is behind; 10,000 without it. */
-  readonly settle?: number | undefined;
-  warn(message: string): void;
-}
-
-/**
- * What may have become of URLs that were typed and whose answer was lost (D1). Nobody took a watermark before them, so no record
- * proves that a URL was shortened, an older link looks the same; and a listing without one proves nothing either, it may be
- * behind. So nothing is sent again, whatever is seen: the newest links are listed twice, after a while, and those that lead
- * where a URL leads are named.
- */
-export function typedDoubt({ client, domain, system, settle = usualSettle, warn }: TypedDoubtSettings) {
-  return async (items: readonly ShortenItem[], signal: AbortSignal): Promise<readonly Verdict[]> => {
-    const seconds = (settle * 1.2) / 1000;
-    warn(`no reliable response: checking the newest links for ${seconds} s`);
-    const found = new Map<string, KnownRecord>();
-    try {
-      for (const wait of [settle, settle / 5]) {
-        await system.sleep(wait, signal).catch(() => undefined);
-        const isEnough = ({ records }: Scan): boolean => records.size >= frontSize;
-        const scan = await scanNewest({ client, domain }, { limit: frontSize, isEnough, signal });
-        for (const record of scan?.records.values() ?? []) found.set(record.hash, record);
-      }
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      warn(`could not list the newest links: ${error.message}`);
-    }
-    const verdicts = items.map(({ long_url }) => candidatesFor(long_url, [...found.values()]));
-    const missing = items.filter((_, position) => verdicts[position] === doubtful);
-    const where = missing.length === 1 ? `to ${missing[0]?.long_url}` : `to ${missing.length} of the long URLs`;
-    if (missing.length > 0 && found.size > 0) warn(`none of the newest ${found.size} links leads ${where}`);
-    return verdicts;
-  };
-}
-
-function candidatesFor(longUrl: string, records: readonly KnownRecord[]): Verdict {
-  const alike = records.filter((record) => sameUrl(record.long_url, longUrl));
-  return alike.length === 0 ? doubtful : { ...doubtful, candidates: alike.map(shortUrlOf) };
-}

@@ -2,7 +2,7 @@ import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { CallError } from '../client/call-error.ts';
 import type { BeginLine } from './journal/lines.ts';
-import { newOrder, newRunName, pruneSmall } from './journal/run-folder.ts';
+import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
 import { smallJournal } from './journal/small-journal.ts';
 import { runFolders, smallRecord } from './run-names.ts';
 import type { RunEnvironment } from './run-plan.ts';

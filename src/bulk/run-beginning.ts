@@ -8,6 +8,7 @@ import { changedOptions } from './given-flags.ts';
 import { foldJournal, newRunState } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import type { BeginLine } from './journal/lines.ts';
+import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
 import {
   claimAccount,
   claimBeginning,
@@ -16,9 +17,6 @@ import {
   createRunFolder,
   endsShown,
   keyOfRun,
-  newOrder,
-  newRunName,
-  pruneSmall,
   type RunIdentity,
   readBegin,
   removeRunFolder,

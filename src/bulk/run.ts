@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { accountDomains } from '../client/account-domains.ts';
 import { CallError, refusesRun } from '../client/call-error.ts';
 import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
@@ -11,8 +10,7 @@ import { takeWatermark, type Watermark } from './checked/newest-links.ts';
 import { readBackBatch } from './checked/reading-back.ts';
 import { type ExecutedRun, executeRun } from './execute.ts';
 import { openImages } from './journal/images.ts';
-import { readJournal } from './journal/journal.ts';
-import { hashesOf, journalLedger } from './journal/ledger.ts';
+import { journalLedger } from './journal/ledger.ts';
 import { recordedOutcomes } from './journal/recorded-outcomes.ts';
 import type { RunIdentity } from './journal/run-folder.ts';
 import { type KnownRecord, ofWholeRecords, shortUrlOf } from './matching/verdict.ts';
@@ -23,12 +21,10 @@ import type { BegunRun, RunExecution } from './run-execution.ts';
 import { assertBudget, assertQuota, factsOf, needsMark, type RunFacts, readsFirst } from './run-facts.ts';
 import { runFolders } from './run-names.ts';
 import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
-import { pruneRuns } from './runs.ts';
 import { answeringLedger } from './sending/answering-ledger.ts';
 import { createStop } from './sending/execution.ts';
 import { BudgetError, countCalls, createKeyedMutex, createLimiter } from './sending/limiter.ts';
 import { notingLedger } from './sending/noting-ledger.ts';
-import { recordUndone } from './undo.ts';
 
 export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
   readonly facts: RunFacts;
@@ -50,7 +46,10 @@ export async function startRun<Payload extends object>(
   const domain = await domainOf(plan, counted.client);
   const mayCall = (): boolean => counted.calls.reserve(1);
   const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
-  if (!plan.isTyped) await pruneRuns(environment.stateFolder, environment.system);
+  if (!plan.isTyped) {
+    const { pruneRuns } = await import('./runs.ts');
+    await pruneRuns(environment.stateFolder, environment.system);
+  }
   const identity = identityOf(plan, operation, domain, environment.client);
   return await beginRun(identity, plan, environment, async (begun) => {
     const images = keepsImages(begun, plan, environment)
@@ -96,14 +95,19 @@ async function execute<Payload extends object>(run: RunExecution<Payload>): Prom
   });
   if (begun.resumed) plan.recall?.(begun.state.begin.options);
   await restoreHashes(begun, operation);
-  if (plan.undoes !== undefined) await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
+  if (plan.undoes !== undefined) {
+    const { recordUndone } = await import('./undo.ts');
+    await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
+  }
   return { facts, ...executeRun(run, facts.batches) };
 }
 
 /** R-X8: the default domain is pinned, because somebody may change it during the run. */
 async function domainOf<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
   if (plan.domain !== undefined || plan.isTyped || !editions[client.edition].severalDomains) return plan.domain;
-  return (await (plan.accountDomains ?? accountDomains(client))).defaultDomain;
+  const asked =
+    plan.accountDomains ?? import('../client/account-domains.ts').then(({ accountDomains }) => accountDomains(client));
+  return (await asked).defaultDomain;
 }
 
 /** J5: gives the operation the hashes that the journal has, so that rows that share them are reported as without the interruption. */
@@ -112,6 +116,8 @@ async function restoreHashes<Payload extends object>(
   operation: BulkOperation<Payload>,
 ): Promise<void> {
   if (!resumed || !operation.remember) return;
+  const { readJournal } = await import('./journal/reading.ts');
+  const { hashesOf } = await import('./journal/recorded-results.ts');
   for await (const { line } of readJournal(path)) if (line.type === 'result') operation.remember(hashesOf(line));
 }
 

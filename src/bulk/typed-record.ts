@@ -6,7 +6,7 @@ import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Watermark } from './checked/newest-links.ts';
 import { journalLedger } from './journal/ledger.ts';
 import type { BeginLine } from './journal/lines.ts';
-import { newOrder, newRunName, pruneSmall } from './journal/run-folder.ts';
+import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
 import { smallJournal } from './journal/small-journal.ts';
 import type { KnownRecord } from './matching/verdict.ts';
 import type { Mode } from './operations/shorten.ts';

@@ -1,9 +1,7 @@
-import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import type { RunInput, RunPlan } from '../bulk/run-plan.ts';
+import type { RunInput } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/batch-limits.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { type CheckedInput, checkInput, readRows } from '../input/check.ts';
@@ -13,7 +11,7 @@ import { type Placement, readPlaced, refuseForeign } from '../input/placement.ts
 import type { InputRow, ItemOf } from '../input/row.ts';
 import type { Target } from '../input/values.ts';
 import { utmParameters } from '../link/rules/utm.ts';
-import { refuseTooMany } from './consent.ts';
+import { refuseTooMany } from './consent-limits.ts';
 import { datedRows, foreignHosts, type RowReading, readingOf, settingsOf } from './row-reading.ts';
 
 /** An input that was checked as a whole and may be sent. */
@@ -82,32 +80,4 @@ function keepUntilEnd<Row>({ system, atEnd }: Invocation): KeptRows<Row> {
   const kept = new KeptRows<Row>(folders(system).state, system);
   atEnd(async () => kept.close());
   return kept;
-}
-
-type Sending = Pick<
-  RunPlan<object>,
-  'batchSize' | 'concurrency' | 'budget' | 'failFast' | 'again' | 'force' | 'overwrite' | 'results' | 'failed'
->;
-
-/** Whether a change keeps what the links were. */
-export async function keepsUndo({ undo = true }: BulkOptions, session: Session): Promise<boolean> {
-  if (!undo) await session.note('--no-undo: this change cannot be undone');
-  return undo;
-}
-
-/** How the rows go out, by flags and profile. Throws a UsageError for a batch that no server of this edition takes. */
-export function sendingOf(options: BulkOptions, session: Session): Sending {
-  const { batchSize, concurrency, budget, failFast, again, force, results, failed } = options;
-  if (concurrency !== undefined && concurrency > 16) throw new UsageError('--concurrency: expected at most 16');
-  return {
-    batchSize: batchSizeOf(session, batchSize),
-    concurrency,
-    budget,
-    failFast,
-    again,
-    force,
-    overwrite: session.global.yes,
-    results,
-    failed,
-  };
 }

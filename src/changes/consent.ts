@@ -1,9 +1,7 @@
 import { capitalized } from '../base/capitalized.ts';
-import { UsageError } from '../base/errors.ts';
 import { rowBatches } from '../bulk/batches.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
-import type { Invocation } from '../cli/invocation.ts';
-import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
+import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
@@ -14,16 +12,6 @@ import type { ChangePlan } from './plan.ts';
 import { shownLinks } from './plan-lines.ts';
 import { clicks, describedParts, shortUrlText } from './plan-screen.ts';
 import type { PlannedLink } from './planned-links.ts';
-
-/** What a change asks before it is made. */
-export interface Question {
-  /** The first word of the question: `Delete`. */
-  readonly verb: string;
-  /** The counters are what is lost: they are shown even where nothing is asked. */
-  readonly erasesCounters?: boolean;
-  /** Not asked of typed links, and of a file only where somebody can answer: existing scripts keep working (W3). */
-  readonly isOptional?: boolean;
-}
 
 /** One of the URLs that a change selects; it does not exist if it has no record. */
 export interface AffectedUrl {
@@ -36,26 +24,6 @@ export const shownUrls = shownLinks;
 
 /** From so many links on their number is typed instead of a yes (B56). */
 export const typedFrom = 100;
-
-/** `--max-affected` stops a change that is larger than its author believes, before anything is sent (B57). */
-export function refuseTooMany(count: number, { global: { maxAffected } }: Invocation, orMore = false): void {
-  if (maxAffected === undefined || count <= maxAffected) return;
-  throw new UsageError(
-    `${orMore ? 'at least ' : ''}${quantity(count, 'link')} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
-  );
-}
-
-/** Refuses a change that needs an answer where nobody can give one, before anything is read for the question (B54, B57). */
-export async function requireAnswer(invocation: Invocation, way: 'named' | `--${string}`): Promise<void> {
-  const { yes, dryRun, maxAffected } = invocation.global;
-  if (dryRun || canAsk(invocation)) return;
-  if (!yes) await confirm('', invocation);
-  if (way !== 'named' && maxAffected === undefined) {
-    throw new UsageError(`--max-affected required with ${way} when not running interactively`, {
-      hint: 'add --max-affected <n>; --dry-run shows how many links match',
-    });
-  }
-}
 
 /** What is asked below a plan. */
 export interface PlanQuestion {

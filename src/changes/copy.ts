@@ -1,6 +1,7 @@
 import { shellWord } from '../base/shell-word.ts';
 import type { EarlierLink } from '../bulk/done-change.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
+import { refuseDomainsOf } from '../cli/listing.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
@@ -12,13 +13,13 @@ import { plainQuantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { appliedRow } from './comparison.ts';
-import { requireAnswer } from './consent.ts';
+import { requireAnswer } from './consent-limits.ts';
 import { type CopiedLink, CopiedLinks } from './copied-links.ts';
 import { CopiedTags } from './copied-tags.ts';
 import { type CopyAccounts, readDomainMap, refuseSameAccount } from './copy-domains.ts';
 import { changeListed } from './listed-change.ts';
 import type { PlannedOutcome } from './planned-links.ts';
-import { refuseDomainsOf, selectLinks } from './selected-links.ts';
+import { selectLinks } from './selected-links.ts';
 import { valuesOf } from './undo-decision.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {

@@ -13,10 +13,10 @@ import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
-import { sendingOf } from './checked-rows.ts';
 import { pinnedDomain } from './listed-plan.ts';
 import { plannedLinks } from './plan-report.ts';
 import type { PlannedLink, PlannedOutcome, PlanVerb } from './planned-links.ts';
+import { sendingOf } from './sending-flags.ts';
 
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
 

@@ -1,12 +1,11 @@
 import type { CliError } from '../base/errors.ts';
 import type { TypedResult } from '../bulk/inline.ts';
-import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
+import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import type { Session } from '../cli/session.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Glyphs, Row, RowsReport } from '../output/report.ts';
-import { editText } from './field-changes.ts';
 import type { RunPresentation } from './run-report.ts';
 import { isChange, undoLine } from './undo-line.ts';
 
@@ -20,17 +19,19 @@ interface InlineChange {
 }
 
 /** What was done with links that were typed, as a report. */
-export function inlineReport<Payload extends object>(
+export async function inlineReport<Payload extends object>(
   { outcomes, tally, stop, run, undo }: TypedResult<Payload>,
   { presentation, fields, printed }: InlineChange,
   session: Session,
-): RowsReport {
+): Promise<RowsReport> {
   const { ignoreMissing } = presentation;
   const shown = ignoreMissing ? outcomes.filter((outcome) => !isMissing(outcome)) : outcomes;
   const missing = outcomes.length - shown.length;
   const rows = new Map<Row, RowOutcome<Payload>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
+  const isFailed = outcomes.some(({ status }) => status === 'failed' || status === 'unknown');
+  const failures = isFailed ? await import('../bulk/results/outcome-failure.ts') : undefined;
   const failureOf = (outcome: RowOutcome<Payload>, reported = false): CliError | undefined =>
-    outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, session.client.identity, { reported });
+    failures?.outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, session.client.identity, { reported });
   const [only] = outcomes;
   const ending = (): CliError | undefined => {
     const end = runEnd(tally, stop, { ignoreMissing, noun: 'links' });
@@ -38,7 +39,8 @@ export function inlineReport<Payload extends object>(
     return (only?.status === 'failed' && outcomes.length === 1 && failureOf(only, true)) || end.error;
   };
   // U3: a single edit says before and after.
-  const change = only?.before && fields && outcomes.length === 1 ? editText(fields, only.before) : '';
+  const isEdit = only?.before && fields && outcomes.length === 1;
+  const change = isEdit ? (await import('./field-changes.ts')).editText(fields, only.before) : '';
   const { sentence } = presentation;
   const counts = { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
   return {

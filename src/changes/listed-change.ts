@@ -11,11 +11,12 @@ import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import { keepsUndo, sendingOf } from './checked-rows.ts';
-import { refuseTooMany, typedFrom } from './consent.ts';
+import { typedFrom } from './consent.ts';
+import { refuseTooMany } from './consent-limits.ts';
 import { consentToLinks, dryRunOf, type PlannedSelection, pinnedDomain, rowOf } from './listed-plan.ts';
 import { type RunPresentation, runReport } from './run-report.ts';
 import type { SelectedLink } from './selected-links.ts';
+import { keepsUndo, sendingOf } from './sending-flags.ts';
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, or all of them. */
 export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>

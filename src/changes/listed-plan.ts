@@ -8,12 +8,13 @@ import type { EditFields } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import type { RowsReport } from '../output/report.ts';
-import { sendingOf } from './checked-rows.ts';
-import { consentToPlan, type PlanQuestion, refuseTooMany } from './consent.ts';
+import { consentToPlan, type PlanQuestion } from './consent.ts';
+import { refuseTooMany } from './consent-limits.ts';
 import { type ChangePlan, startPlan } from './plan.ts';
 import { planReport, wantsRows } from './plan-report.ts';
 import { isPlanned, type PlannedLink, type PlannedOutcome, type PlanSettings } from './planned-links.ts';
 import type { SelectedLink, SelectedLinks } from './selected-links.ts';
+import { sendingOf } from './sending-flags.ts';
 
 /** Links that were selected, and what is to be done to them. */
 export interface PlannedSelection<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> {

@@ -2,7 +2,7 @@ import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { RunProgress, RunSummary } from '../bulk/execute.ts';
 import type { TypedResult } from '../bulk/inline.ts';
-import { outcomeFailure, outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
+import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, missingCount, type RowOutcome, repeatableText, runEnd } from '../bulk/results/row-outcome.ts';
 import { type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunFacts } from '../bulk/run-facts.ts';
@@ -26,6 +26,7 @@ export async function runReport<Payload extends object>(
   presentation: RunPresentation,
   session: Session,
 ): Promise<RowsReport> {
+  const { outcomeFailure } = await import('../bulk/results/outcome-failure.ts');
   const interruption = interruptible(session, 'batches');
   const { client, profile, domain } = session;
   const plan: RunPlan<Payload> = { domain, ...planned, profile, accountDomains: session.askedDomains() };

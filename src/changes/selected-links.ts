@@ -1,6 +1,6 @@
 import { UnavailableError } from '../base/errors.ts';
 import type { InputFile, RunInput } from '../bulk/run-plan.ts';
-import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
+import { listingOf, readFilter } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { refuseRepeats } from '../client/counting.ts';
@@ -14,7 +14,8 @@ import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
-import { checkHashFile, itemsOf, placedOperands } from '../input/named-links.ts';
+import { checkHashFile } from '../input/hash-file.ts';
+import { itemsOf, placedOperands } from '../input/named-links.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 
 /** A link of a selection; only one that was named may not exist. */
@@ -63,15 +64,6 @@ export async function selectLinks(
   const pages = () => listedPages(listing.selections, filter, session);
   const { allDomains } = options;
   return { given: { tags, search, allDomains, ...narrowed }, filterAt, severalDomains: listing.severalDomains, pages };
-}
-
-/**
- * Refuses `--all-domains` where it has no sense: a typed link or one with a label says its domain itself. Throws a UsageError.
- */
-export function refuseDomainsOf({ kind }: LinkSelection, options: SelectionOptions, session: Session): void {
-  const ways = { hashes: '<hash>...', file: '--hashes-from', tags: '--by-tags', search: undefined, all: undefined };
-  const way = ways[kind];
-  refuseDomains(options, session, way === undefined ? {} : { [way]: true });
 }
 
 /** The whole listing, to its end. Throws where it cannot be read whole: a part of the selection is not what was asked for (D13). */

@@ -5,7 +5,7 @@ import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
-import { noTag } from '../client/api-messages.ts';
+import { noTag } from '../client/absence.ts';
 import { carriers, countCarriers, isOneOf, type LabelCount } from '../client/labelled-links.ts';
 import { deleteTag, isNoTag } from '../client/tag-changes.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -14,11 +14,11 @@ import { dryRunReport } from '../output/dry-run.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
-import { keepsUndo } from './checked-rows.ts';
-import { requireAnswer } from './consent.ts';
+import { requireAnswer } from './consent-limits.ts';
 import { changeListed, type ListedChange, unfinishedTagsOf } from './listed-change.ts';
 import { environmentOf } from './run-report.ts';
 import type { SelectedPage } from './selected-links.ts';
+import { keepsUndo } from './sending-flags.ts';
 import { changeEach, type LabelChange, namedTags, recordedTags } from './tags.ts';
 
 /** Tags that go, with or without another one in their place. */

@@ -7,7 +7,7 @@ import { type Session, whereabouts } from '../cli/session.ts';
 import { renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
-import { requireAnswer } from './consent.ts';
+import { requireAnswer } from './consent-limits.ts';
 import { environmentOf } from './run-report.ts';
 import { deletion } from './tag-removal.ts';
 import { changeEach, recordedTags } from './tags.ts';

@@ -6,7 +6,8 @@ import { countUrls } from '../client/counting.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
 import { batchesOf, type Column, type Row, type RowsReport } from '../output/report.ts';
-import { refuseTooMany, requireAnswer, shownUrls, typedFrom } from './consent.ts';
+import { shownUrls, typedFrom } from './consent.ts';
+import { refuseTooMany, requireAnswer } from './consent-limits.ts';
 import { environmentOf } from './run-report.ts';
 
 /**

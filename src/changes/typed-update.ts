@@ -8,8 +8,8 @@ import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { sameUrl } from '../link/value.ts';
-import { sendingOf } from './checked-rows.ts';
 import { collectRun } from './run-report.ts';
+import { sendingOf } from './sending-flags.ts';
 
 /** A link to be made, or to be edited where its hash leads elsewhere. */
 interface TypedUpdate {

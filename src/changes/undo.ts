@@ -24,7 +24,7 @@ import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { appliedRow } from './comparison.ts';
-import { requireAnswer } from './consent.ts';
+import { requireAnswer } from './consent-limits.ts';
 import { changeListed, type ListedChange } from './listed-change.ts';
 import { shownLinks } from './plan-lines.ts';
 import { clicks } from './plan-screen.ts';

@@ -15,6 +15,8 @@ export interface Launch {
   readonly output: { -readonly [K in keyof OutputOptions]: OutputOptions[K] };
   /** What a failure shows beside its message (B48, B49). */
   readonly failure: { debug: boolean; profile?: string | undefined };
+  /** `change`: a call that changes something was sent, or is about to be. */
+  readonly sent: { change: boolean };
   /** Prints help, the version or completions. */
   say(text: string): Promise<void>;
   /** The program dies of this signal, as the shell expects, when everything is printed (B41). */
@@ -58,6 +60,7 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
     streams,
     output,
     failure,
+    sent: { change: false },
     say: (text) => streams.print(text),
     dieOf(signal) {
       death = signal;

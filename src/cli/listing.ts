@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { hasNamesakes, ofEveryDomain } from '../client/whole-listing.ts';
 import { thisServer } from '../contract/editions.ts';
-import type { SelectionOptions } from '../flags/selection-flags.ts';
+import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { showsDefaultFields } from './invocation.ts';
 import type { Session } from './session.ts';
@@ -44,6 +44,15 @@ export function refuseDomains(
   const [other] =
     Object.entries({ '--domain': domainNamed || undefined, ...others }).find(([, value]) => value !== undefined) ?? [];
   if (other) throw new UsageError(`specify only one of --all-domains or ${other}`);
+}
+
+/**
+ * Refuses `--all-domains` where it has no sense: a typed link or one with a label says its domain itself. Throws a UsageError.
+ */
+export function refuseDomainsOf({ kind }: LinkSelection, options: SelectionOptions, session: Session): void {
+  const ways = { hashes: '<hash>...', file: '--hashes-from', tags: '--by-tags', search: undefined, all: undefined };
+  const way = ways[kind];
+  refuseDomains(options, session, way === undefined ? {} : { [way]: true });
 }
 
 /** The filter of the line, whose days are counted from `now`; undefined without one. Throws a UsageError. */

@@ -1,4 +1,4 @@
-import { LocalError, messageOf } from '../base/errors.ts';
+import { type CliError, LocalError, messageOf, UnknownOutcomeError } from '../base/errors.ts';
 import { processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { answerShell } from '../completion/candidates.ts';
@@ -6,7 +6,7 @@ import type { CommandTree } from '../help/command-tree.ts';
 import { helpPage } from '../help/layout.ts';
 import { commandAt, storedTree } from '../help/stored-tree.ts';
 import { isTopicName } from '../help/topic-names.ts';
-import { createLaunch } from './invocation.ts';
+import { createLaunch, type Launch } from './invocation.ts';
 
 export { processSystem };
 
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[], system: System): Promise<num
     else await (await import('./program.ts')).runProgram(argv, launch);
     return 0;
   } catch (error) {
-    return await launch.fail(partGone(error) ?? error);
+    return await launch.fail(partGone(error, launch.sent) ?? error);
   } finally {
     await launch.release();
   }
@@ -62,13 +62,18 @@ async function answerTab(words: readonly string[], system: System): Promise<stri
   }
 }
 
-/** The error to report where a file of the program that is loaded only now is gone, because two builds replaced it meanwhile (D43). */
-function partGone(error: unknown): LocalError | undefined {
+/**
+ * The error to report where a file of the program that is loaded only now is gone, because two builds replaced it meanwhile (D43). Once a
+ * change was sent, nobody can say what became of it; without a record of the rest, the same command could make it twice.
+ */
+function partGone(error: unknown, sent: Launch['sent']): CliError | undefined {
   const { code, path, requireStack } = Object(error) as NodeJS.ErrnoException & { readonly requireStack?: readonly string[] };
   const isMissing = code === 'MODULE_NOT_FOUND' || code === 'ENOENT';
   if (!isMissing || !(path ?? requireStack?.[0])?.startsWith(import.meta.dirname)) return undefined;
-  return new LocalError('linkctl was updated while this command was running', {
+  const updated = 'linkctl was updated while this command was running';
+  if (!sent.change) return new LocalError(updated, { cause: error, hint: 'run the same command again' });
+  return new UnknownOutcomeError(`${updated}: the outcome of its changes is unknown`, {
     cause: error,
-    hint: 'run the same command again',
+    hint: 'check with linkctl list before repeating the command',
   });
 }

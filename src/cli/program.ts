@@ -7,7 +7,6 @@ import { describe } from '../help/description.ts';
 import { helpPage } from '../help/layout.ts';
 import { isTopicName, type TopicName, topicNames } from '../help/topic-names.ts';
 import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
-import { usageError } from '../help/usage-error.ts';
 import { type Entry, entries } from './command-table.ts';
 import type { Launch } from './invocation.ts';
 import { createRunner, type Runner } from './run.ts';
@@ -31,7 +30,9 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // A group without a verb has said its help.
-    if (error.exitCode !== 0 && error.code !== 'commander.help') throw usageError(error, root, words);
+    if (error.exitCode !== 0 && error.code !== 'commander.help') {
+      throw (await import('../help/usage-error.ts')).usageError(error, root, words);
+    }
   }
   const [name = '', flag] = words;
   // A command that is a topic too: its help comes first.

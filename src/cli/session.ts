@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
-import { accountDomains, type ForeignHost, foreignDomain, foreignHost } from '../client/account-domains.ts';
+import type { ForeignHost } from '../client/account-domains.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/client-options.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
@@ -55,7 +55,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   output.colour ??= defaults.color ?? undefined;
   let asked: Promise<AccountDomains> | undefined;
   const domains = (): Promise<AccountDomains> => {
-    asked ??= accountDomains(client);
+    asked ??= import('../client/account-domains.ts').then(({ accountDomains }) => accountDomains(client));
     return asked;
   };
   return {
@@ -67,8 +67,10 @@ export async function openSession(invocation: Invocation): Promise<Session> {
     domainNamed: domain?.named ?? false,
     domains,
     askedDomains: () => asked,
-    foreignHost: async (hosts) =>
-      credentials.edition === 'a' ? foreignDomain(await domains(), hosts) : await foreignHost(client, hosts),
+    foreignHost: async (hosts) => {
+      const { foreignDomain, foreignHost } = await import('../client/account-domains.ts');
+      return credentials.edition === 'a' ? foreignDomain(await domains(), hosts) : await foreignHost(client, hosts);
+    },
     defaults,
     shortUrl: ({ short_url, short_url_with_protocol }) =>
       typeof short_url_with_protocol === 'string' && short_url_with_protocol
@@ -185,7 +187,7 @@ interface Account {
 
 /** A client for an account, with what the flags say about the network. Nothing is sent yet; the caller closes it. */
 export function connect(account: Account, invocation: Invocation): Client {
-  const { system, global, streams, deadline, warn } = invocation;
+  const { system, global, streams, deadline, sent, warn } = invocation;
   const { username, readKey } = account;
   const redactor = new Redactor();
   const redact = (text: string): string => redactor.redact(text);
@@ -202,7 +204,10 @@ export function connect(account: Account, invocation: Invocation): Client {
     maxWait: global.maxWait,
     caFile: global.caFile ?? account.caFile,
     signal: deadline.calls,
-    onChange: deadline.changes,
+    onChange: () => {
+      deadline.changes();
+      sent.change = true;
+    },
     observe: (event) => trace(event, invocation),
     redact,
     withoutKey: (text) => redactor.withoutKey(text),

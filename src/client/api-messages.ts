@@ -1,7 +1,7 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
 import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
+import { noShortUrl, noTag } from './absence.ts';
 import type { Identity, Subject } from './subject.ts';
 
 /** What one error code means to the person who typed the command. */
@@ -28,21 +28,6 @@ export function serverWords({ code, message, details }: ErrorRecord): string[] {
 export function itemError(error: ErrorRecord, subject: Subject): CliError {
   const { kind, message, hint } = apiMessage(error, subject);
   return new CliError(kind, message, { hint, apiCode: error.code, details: serverWords(error) });
-}
-
-/** A tag that does not exist, whether the server says so or its list. */
-export function noTag({ label }: Pick<Subject, 'label'>): Pick<ApiMessage, 'message' | 'hint'> {
-  return { message: label === undefined ? 'no such tag' : `no tag "${label}"`, hint: 'linkctl tags' };
-}
-
-/** No link has the hash that was named, whether the server says so or its answer leaves the link out. */
-export function noShortUrl({ hash, domain }: Pick<Subject, 'hash' | 'domain'>): Pick<ApiMessage, 'message' | 'hint'> {
-  // A hash is without a slash; before it is the domain that was named with it.
-  const [name = '', place] = (hash ?? '').split('/').reverse();
-  return {
-    message: `no short URL ${hash === undefined ? 'with the given hashes' : `"${hash}"`}${domain ? ` on ${domain}` : ''}`,
-    hint: name === '' ? 'linkctl list' : `linkctl list --search ${shellWord(name)}${place ? ` --domain ${place}` : ''}`,
-  };
 }
 
 /** Credentials that the server does not accept, without a code of its own (401, 403). */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { CliError } from '../base/errors.ts';
 import type { Edition } from '../contract/editions.ts';
-import { judge, transportFault } from './answers/answers.ts';
+import { judge } from './answers/answers.ts';
 import { createCircuit } from './call/circuit.ts';
 import { doubtPolicy, rawDoubtPolicy } from './call/in-doubt.ts';
 import { type AnyInput, type RawRequest, rawRequest, requestFor } from './call/requests.ts';
@@ -55,9 +55,9 @@ export function createClient(options: ClientOptions): Client {
         operation,
         ...doubtPolicy(operation, parts),
         ...(repeat && { repeats: Number.POSITIVE_INFINITY }),
-        settle: (answer) => {
+        settle: async (answer) => {
           warnOfType(answer);
-          const judged = judge(operation, answer, () => subjectOf(identity, request, parts));
+          const judged = await judge(operation, answer, () => subjectOf(identity, request, parts));
           return 'fault' in judged ? { fault: redacted(judged.fault, redact) } : judged;
         },
       });
@@ -66,11 +66,11 @@ export function createClient(options: ClientOptions): Client {
     sendRaw: async (raw) => {
       const request = rawRequest(raw);
       const policy = rawDoubtPolicy(request);
-      const answer = await call<WireAnswer>({ request, ...policy, settle: (result) => ({ result }) });
+      const answer = await call<WireAnswer>({ request, ...policy, settle: async (result) => ({ result }) });
       // Where the document shows no body, only an error can be recognized.
       const operation = request.method === 'DELETE' ? 'deleteTag' : 'getUrl';
       const subject = (): Subject => subjectOf(identity, request, { query: Object.fromEntries(request.query) });
-      const judged = judge(operation, answer, subject);
+      const judged = await judge(operation, answer, subject);
       if (!('fault' in judged)) return { body: answer.body, failure: undefined };
       const fault = judged.fault.outcome === 'ambiguous' && policy.inDoubt ? policy.inDoubt(judged.fault) : judged.fault;
       const failure = new CallError(redacted(fault, redact), { attempts: 1, gaveUp: 'not retryable' });
@@ -100,7 +100,7 @@ function redacted(fault: Fault, redact: ClientOptions['redact']): Fault {
 /** One call of the API, whatever it is about. */
 interface Call<T> extends RetriedCall {
   /** What a complete HTTP answer to it means. */
-  settle(answer: WireAnswer): Attempted<T>;
+  settle(answer: WireAnswer): Promise<Attempted<T>>;
 }
 
 /** Makes one call, retries what may be retried (R-3 to R-7), and answers with its result. Throws `CallError`. */
@@ -113,9 +113,10 @@ function createCaller(options: ClientOptions, connection: Connection): Caller {
   return async (call) => {
     const signal = joined(call.signal);
     if (call.inDoubt) options.onChange?.();
-    const attempt = async (): Promise<ReturnType<typeof call.settle>> => {
+    const attempt = async (): ReturnType<typeof call.settle> => {
       const outcome = await connection.exchange(call.request, signal);
-      if (outcome.kind === 'answer') return call.settle(outcome);
+      if (outcome.kind === 'answer') return await call.settle(outcome);
+      const { transportFault } = await import('./answers/faults.ts');
       return { fault: transportFault(outcome, proxyVariable({ origin: new URL(options.baseUrl), env: options.system.env })) };
     };
     return await withRetries(attempt, { ...call, signal }, settings);

@@ -6,7 +6,7 @@ import { applyOperation } from '../bulk/operations/apply.ts';
 import { type BaseListing, openBase } from '../changes/base-listing.ts';
 import { checkedRows } from '../changes/checked-rows.ts';
 import { appliedRow, type ComparedLink, comparedPages, type FileLink, outcomeSince } from '../changes/comparison.ts';
-import { requireAnswer } from '../changes/consent.ts';
+import { requireAnswer } from '../changes/consent-limits.ts';
 import { differencesOf } from '../changes/differences.ts';
 import { EmptyCells } from '../changes/empty-cells.ts';
 import { changeListed } from '../changes/listed-change.ts';
@@ -28,7 +28,6 @@ import { cellValue, isRefused } from '../input/values.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { namesOf, type Report, type TextReport } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
-import { printTemplate } from './print-template.ts';
 
 interface ApplyOptions extends BulkOptions {
   readonly prune?: string;
@@ -66,7 +65,7 @@ export function registerApply(command: Command, run: Runner): void {
 
 /** Makes the account as a file says, in one run. */
 async function apply(options: ApplyOptions, invocation: Invocation): Promise<Report> {
-  if (options.printTemplate) return await printTemplate('apply', options, invocation);
+  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('apply', options, invocation);
   const { file, prune } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
   if (invocation.global.output === markdown && !invocation.global.dryRun) {

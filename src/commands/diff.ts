@@ -9,8 +9,9 @@ import { EmptyCells } from '../changes/empty-cells.ts';
 import { type ChangePlan, startPlan } from '../changes/plan.ts';
 import { MarkdownPlan } from '../changes/plan-markdown.ts';
 import { wantsRows } from '../changes/plan-report.ts';
-import { linksOfDomains, noteCoverage, refuseDomainsOf, type SelectedLinks, selectLinks } from '../changes/selected-links.ts';
+import { linksOfDomains, noteCoverage, type SelectedLinks, selectLinks } from '../changes/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
+import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -26,7 +27,6 @@ import {
 } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Report, type Row, type RowsReport, type TextReport } from '../output/report.ts';
-import { printTemplate } from './print-template.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}
 
@@ -62,7 +62,7 @@ export function registerDiff(command: Command, run: Runner): void {
 
 /** Compares a file with the account, and changes nothing. */
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await printTemplate('apply', options, invocation);
+  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
   const selection = namesSelection(operands, options) ? requireLinkSelection(operands, options, 'diff -f <file>') : undefined;

@@ -1,31 +1,19 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { fileBatches } from '../bulk/batches.ts';
-import { type EditedRow, editItemsOperation, editSameOperation } from '../bulk/operations/edit.ts';
-import { type BaseListing, changedSinceBase, openBase, sinceBase } from '../changes/base-listing.ts';
-import { checkedRows, keepsUndo, sendingOf } from '../changes/checked-rows.ts';
-import { refuseTooMany } from '../changes/consent.ts';
-import { namedRequests } from '../changes/dry-run.ts';
+import { editSameOperation } from '../bulk/operations/edit.ts';
 import { changeLinks } from '../changes/link-change.ts';
-import { plannedLinks, planReport } from '../changes/plan-report.ts';
-import { outcomeOf, type PlannedOutcome } from '../changes/planned-links.ts';
-import { consentToRows } from '../changes/planned-rows.ts';
-import { runReport } from '../changes/run-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { fieldNames } from '../contract/fields.ts';
 import { enumerated } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
-import { addFieldFlags, type FieldOptions, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { addSelectionFlags, refuseSelection, requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags } from '../flags/bulk-flags.ts';
+import { addFieldFlags, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
+import { addSelectionFlags, requireLinkSelection } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
-import { namesOf, type Report, type RowsReport } from '../output/report.ts';
-import { hashChangePresentation, namesDomains, urlColumns } from '../output/url-columns.ts';
-import { printTemplate } from './print-template.ts';
-
-interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
+import { namesOf, type Report } from '../output/report.ts';
+import { urlColumns } from '../output/url-columns.ts';
+import { asks, type EditOptions, editPresentation } from './editing.ts';
 
 export function registerEdit(command: Command, run: Runner): void {
   addSelectionFlags(command);
@@ -57,8 +45,8 @@ export function registerEdit(command: Command, run: Runner): void {
 
 /** PATCH /urls in all four ways: one hash, the same for many, a file of items, and what a tag expression selects. */
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await printTemplate('edit', options, invocation);
-  if (options.file !== undefined) return await editFile(options, invocation, operands);
+  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('edit', options, invocation);
+  if (options.file !== undefined) return await (await import('./edited-file.ts')).editFile(options, invocation, operands);
   const selection = requireLinkSelection(operands, options, 'edit');
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
@@ -90,71 +78,4 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
     },
     session,
   );
-}
-
-const asks = { verb: 'Edit', isOptional: true };
-
-const editPresentation = { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' };
-
-/** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
-async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {
-  refuseSelection(operands, options, '--file');
-  if (options.newHash !== undefined)
-    throw new UsageError('--new-hash applies to one link: in a file, use the column custom_hash');
-  const session = await openSession(invocation);
-  const { edition } = session;
-  const values = await readFieldFlags(options, session);
-  const sending = sendingOf(options, session);
-  const base = await openBase(options, session);
-  if (base && Object.keys(values).length > 0)
-    throw new UsageError('--base takes all values from the file: remove the other flags');
-  const checked = await checkedRows('edit', options, session);
-  const { domains, reading } = checked;
-  const input = base ? await sinceBase(checked.input, base) : checked.input;
-  if (base) refuseTooMany(input.rows - input.skipped, session);
-  const outcome = (item: EditedRow, record?: UrlRecord) => rowOutcome(item, record, base);
-  const payload = (item: EditedRow): EditedRow => ({ ...values, ...reading.dated(item) });
-  if (session.global.dryRun) {
-    const batches = fileBatches(input, payload, { limit: sending.batchSize });
-    const links = plannedLinks(batches, outcome, { client: session.client, batchSize: sending.batchSize });
-    const requests = namedRequests({ input, payload, operation: editItemsOperation, options, outcomeOf: outcome }, session);
-    return planReport({ links, requests, verb: 'change', domains }, session);
-  }
-  const asked = {
-    input,
-    asks,
-    verb: 'change',
-    outcomeOf: (item: EditedRow, record?: UrlRecord) => outcome(payload(item), record),
-    batchSize: sending.batchSize,
-  } as const;
-  const undo = await keepsUndo(options, session);
-  const rows = await consentToRows(asked, session);
-  return await runReport(
-    {
-      ...sending,
-      operation: editItemsOperation,
-      undo,
-      what: `edit -f ${options.file}`,
-      input: { ...input, ...rows, ...(base && { readAt: input.readAt }) },
-      payload,
-      ...withBase(runFlags(values, options, reading), base),
-      columns: ['hash', ...fieldNames('edit', edition)],
-    },
-    { ...namesDomains(editPresentation, domains), domains },
-    session,
-  );
-}
-
-/** Another base makes another change of the same file. */
-function withBase<Flags extends { readonly options: object }>(flags: Flags, base: BaseListing | undefined): Flags {
-  return base ? { ...flags, options: { ...flags.options, base: base.sha256 } } : flags;
-}
-
-function rowOutcome(item: EditedRow, record: UrlRecord | undefined, base: BaseListing | undefined): PlannedOutcome {
-  const { hash: _, domain: __, ...fields } = item;
-  const was = record && base?.of(item);
-  const since = was ? changedSinceBase(fields, was, record) : [];
-  return since.length > 0
-    ? { kind: 'refused', reason: `changed since the base: ${since.join(', ')}`, fields }
-    : outcomeOf(fields, record);
 }

@@ -14,7 +14,8 @@ import type { LinkFilter } from '../link/rules/filter.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './listed-links.ts';
-import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
+import { addQrFlags, picturesOf } from './pictures.ts';
+import type { QrOptions } from './qr-pictures.ts';
 import { namedRows } from './selected-links.ts';
 
 interface ListOptions extends SelectionOptions, QrOptions {
@@ -76,7 +77,7 @@ async function list(options: ListOptions, invocation: Invocation, operands: stri
   else if (options.qr) throw new UsageError('--qr requires <hash>...; for other listings use --qr-file <dir>');
   const session = await openSession(invocation);
   const filter = await readFilter(options, session);
-  const withPictures = qrPictures(options, session);
+  const withPictures = await picturesOf(options, session);
   if (named) {
     const targets = await readTargets(named, session, (path) => session.openInput(path, 'hashes'));
     return withPictures(listNamed(targets, filter, options, session));

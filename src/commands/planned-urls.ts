@@ -1,6 +1,6 @@
 import type { CliError } from '../base/errors.ts';
 import { rowBatches } from '../bulk/batches.ts';
-import type { ConflictPolicy } from '../bulk/operations/conflicts.ts';
+import type { ConflictPolicy } from '../bulk/operations/shorten.ts';
 import { type Mode, shortenOperation } from '../bulk/operations/shorten.ts';
 import { updatingOperation } from '../bulk/operations/update.ts';
 import { plannedCalls } from '../bulk/planned-calls.ts';

@@ -1,6 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { checksum } from '../base/checksum.ts';
 import { type CliError, LocalError, UsageError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
@@ -12,12 +11,6 @@ import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 export interface QrOptions {
   readonly qr?: boolean;
   readonly qrFile?: string;
-}
-
-export function addQrFlags(command: Command): void {
-  command
-    .option('--qr', 'draw each short URL as a QR code (terminal only)')
-    .option('--qr-file <dir>', 'write the QR code of each short URL to <dir>/<hash>.svg');
 }
 
 /**

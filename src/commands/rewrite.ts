@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { editItemsOperation } from '../bulk/operations/edit.ts';
-import { requireAnswer } from '../changes/consent.ts';
+import { requireAnswer } from '../changes/consent-limits.ts';
 import { changeListed } from '../changes/listed-change.ts';
 import type { PlannedOutcome } from '../changes/planned-links.ts';
-import { refuseDomainsOf, selectLinks } from '../changes/selected-links.ts';
+import { selectLinks } from '../changes/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
+import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';

@@ -1,41 +1,27 @@
 import type { Command } from 'commander';
-import { CliError, PartialError, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { batchesOf, fileBatches } from '../bulk/batches.ts';
+import { batchesOf } from '../bulk/batches.ts';
 import { shortenTyped } from '../bulk/inline.ts';
-import { type ConflictPolicy, conflictPolicies } from '../bulk/operations/conflicts.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
-import { chooseMode, type DedupeScope, type Mode, type ModeRequest, shortenOperation } from '../bulk/operations/shorten.ts';
-import { updatingOperation } from '../bulk/operations/update.ts';
-import { askedHashes, requireHashes } from '../changes/asked-hashes.ts';
-import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
+import { type ConflictPolicy, conflictPolicies, type Mode } from '../bulk/operations/shorten.ts';
 import { inlineReport } from '../changes/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { fieldNames } from '../contract/fields.ts';
 import { isJson } from '../contract/formats.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { addBatchFlags, addInputFlags, type BulkOptions, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addFieldFlags, type FieldOptions, readFieldFlags, runFlags } from '../flags/field-flags.ts';
+import { addBatchFlags, addInputFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import { addFieldFlags, readFieldFlags } from '../flags/field-flags.ts';
 import { choice, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import type { InputRow } from '../input/row.ts';
 import { flagValue } from '../input/values.ts';
-import { plainQuantity } from '../output/quantity.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
-import { readableUrl, urlColumns } from '../output/url-columns.ts';
-import { printTemplate } from './print-template.ts';
-import { addQrFlags, type QrOptions, qrPictures } from './qr-pictures.ts';
+import { urlColumns } from '../output/url-columns.ts';
+import { addQrFlags, picturesOf } from './pictures.ts';
 import { withSandboxHint } from './sandbox-hint.ts';
-
-interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
-  readonly dedupe?: DedupeScope;
-  readonly generateHashes?: boolean;
-  readonly onConflict?: ConflictPolicy;
-  readonly utm?: string;
-}
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shortening.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
   command.argument('[long-url...]', 'URLs to shorten; - reads them from stdin');
@@ -84,11 +70,11 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const isStdin = operands.length === 1 && operands[0] === '-' && given.file === undefined;
   const options = isStdin ? { ...given, file: '-' } : given;
   const urls = isStdin ? [] : operands;
-  if (options.printTemplate) return await printTemplate('shorten', options, invocation);
+  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('shorten', options, invocation);
   if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
     if (options.hash !== undefined) throw new UsageError('--hash applies to one URL: in a file, use the column custom_hash');
-    return await shortenFile(options, invocation);
+    return await (await import('./shortened-file.ts')).shortenFile(options, invocation);
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
   refuseRunFlags(options, '<long-url>...', '--file');
@@ -113,121 +99,24 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
     const requests = urlRequests(rowsOf, session);
     return planOfUrls({ batches, first: items.slice(0, 3), requests, conflicts: await foreseen(options, session) }, session);
   }
-  const picture = qrPictures(options, session);
+  const picture = await picturesOf(options, session);
   const { onConflict } = options;
   if (onConflict === 'update') {
     const { makeOrEdit } = await import('../changes/typed-update.ts');
     const done = await makeOrEdit({ items, mode, options }, session);
     const { shownBefore } = await import('../changes/run-report.ts');
     const printed = () => shownBefore(done.run, session);
-    return picture(inlineReport(done, { presentation: shortenPresentation, printed }, session));
+    return picture(await inlineReport(done, { presentation: shortenPresentation, printed }, session));
   }
   const giveHash = hashGiver(mode, invocation.system);
   const named = items.map((item) => giveHash(item));
   return withSandboxHint(picture(await shortenInline(named, { mode, onConflict }, session)), session);
 }
 
-/** CLI 3.7: in a pipe the short URL of each success and nothing else. */
-const shortenPresentation = {
-  key: 'urls',
-  columns: urlColumns,
-  tableFields: ['short_url_with_protocol', 'long_url'],
-  pipedFields: ['short_url_with_protocol'],
-  sentence: (row, { tick, arrow }) => `${tick} ${readableUrl(String(row.short_url_with_protocol))} ${arrow} ${row.long_url}`,
-} satisfies Partial<RowsReport>;
-
 const missing = {
   details: ['usage: linkctl shorten <long-url>... | -f <file|->', 'example: linkctl shorten https://nodejs.org/en/learn'],
   hint: 'linkctl shorten --help',
 };
-
-/** Every row of a file, checked as a whole, then in batches that are journalled. */
-async function shortenFile(options: ShortenOptions, invocation: Invocation): Promise<RowsReport> {
-  const { checkedRows, sendingOf } = await import('../changes/checked-rows.ts');
-  const { runReport } = await import('../changes/run-report.ts');
-  const session = await openSession(invocation);
-  const { edition } = session;
-  const { onConflict } = options;
-  const values = await readFieldFlags(options, session);
-  const sending = sendingOf(options, session);
-  const first: InputRow<'shorten'>[] | undefined = invocation.global.dryRun && !isJson(session.format()) ? [] : undefined;
-  const isPlain = Object.keys(values).length === 0;
-  const filled = (item: ShortenItem): ShortenItem => (isPlain ? item : { ...values, ...item });
-  const checked = await checkedRows('shorten', options, session, { utm: options.utm, first }).catch((error) => {
-    if (session.format() === 'table' && first?.length && error instanceof CliError) return { error };
-    throw error;
-  });
-  if ('error' in checked) {
-    const { previewOfRows } = await import('./planned-urls.ts');
-    return previewOfRows(first?.map(({ item }) => filled(item)) ?? [], checked.error, session);
-  }
-  const { input, withHash, reading } = checked;
-  const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
-  requireHashes(onConflict, mode);
-  const payload = (item: ShortenItem): ShortenItem => filled(reading.dated(item));
-  if (invocation.global.dryRun) {
-    const { planOfUrls, urlRequests } = await import('./planned-urls.ts');
-    const batches = () => fileBatches(input, payload, { limit: sending.batchSize });
-    const conflicts = await foreseen(options, session);
-    if (input.skipped > 0) await session.warn(skippedText(input.skipped));
-    const requests = urlRequests({ input, payload, mode, onConflict, batchSize: sending.batchSize }, session);
-    return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], requests, conflicts }, session);
-  }
-  const { consentToUpdates } = await import('../changes/hash-conflicts.ts');
-  const isUpdate = onConflict === 'update';
-  const isAskedFor = onConflict === 'rename' ? await askedHashes(input) : undefined;
-  const rows = isUpdate ? await consentToUpdates({ input, payload, batchSize: sending.batchSize }, session) : input;
-  const picture = qrPictures(options, session);
-  const flags = runFlags(values, options, reading);
-  const report = await runReport(
-    {
-      ...sending,
-      operation: (settings) =>
-        isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict, isAskedFor }),
-      mode,
-      undo: isUpdate,
-      input: { ...input, ...rows },
-      payload,
-      recall: flags.recall,
-      // As without it, so that runs that were begun without it are resumed.
-      options: { ...flags.options, mode: mode.name, onConflict: onConflict === 'fail' ? undefined : onConflict },
-      columns: fieldNames('shorten', edition),
-    },
-    { ...shortenPresentation, doing: 'shortening' },
-    session,
-  );
-  return withSandboxHint(picture(withSkipped(report, input.skipped)), session);
-}
-
-/** A file whose links are not all made is not done, even if nothing failed. */
-function withSkipped(report: RowsReport, skipped: number): RowsReport {
-  if (skipped === 0) return report;
-  return { ...report, outcome: () => report.outcome?.() ?? new PartialError(skippedText(skipped)) };
-}
-
-function skippedText(count: number): string {
-  const links = count === 1 ? 'it a public link' : 'them public links';
-  return `${plainQuantity(count, 'row')} skipped: protected or disabled at the source; --include-protected makes ${links}`;
-}
-
-async function modeOf(
-  { dedupe, generateHashes = false }: ShortenOptions,
-  { edition, defaults, warn }: Session,
-  counts: Pick<ModeRequest, 'rows' | 'keyedRows'>,
-): Promise<Mode> {
-  // 4.3.3, 4.3.4: it looks for the hash alone then.
-  if (dedupe !== undefined && dedupe !== 'off' && counts.keyedRows > 0) {
-    await warn('--dedupe does not apply to rows with a custom hash: each of them gets a new link');
-  }
-  return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
-}
-
-/** I6: what `--dry-run` is to find out about hashes that are taken. */
-async function foreseen({ onConflict = 'fail' }: ShortenOptions, session: Session): Promise<ForeseenConflicts | undefined> {
-  if (onConflict === 'fail') return undefined;
-  const { foreseeConflicts } = await import('../changes/hash-conflicts.ts');
-  return foreseeConflicts(onConflict, session);
-}
 
 interface InlineShortening {
   readonly mode: Mode;
@@ -255,5 +144,5 @@ async function shortenInline(
     answered: () => void listenForSignals(() => undefined),
     warn,
   });
-  return inlineReport(done, { presentation: shortenPresentation }, session);
+  return await inlineReport(done, { presentation: shortenPresentation }, session);
 }

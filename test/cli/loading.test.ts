@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { wholeTree } from '../../src/cli/program.ts';
 import { programFolder, programPath, runProgram } from '../support/built-program.ts';
 import { test } from '../support/linkctl.ts';
@@ -66,6 +66,91 @@ test('B98, T12: shortening one URL loads four files, and no library but the one 
   // The lines of its record have digests.
   expect(builtins).toContain('crypto');
   expect(builtins.filter((name) => ['child_process', 'tls', 'https', 'sqlite', 'zlib'].includes(name))).toEqual([]);
+});
+
+/** The modules of ours that the files were made of, as they are called below `src`. */
+function modulesIn(files: readonly string[]): string[] {
+  const sources = files.filter((file) => file.startsWith(programFolder)).flatMap(sourcesOf);
+  return sources.flatMap((source) => /.*\bsrc\/(.+)/.exec(source)?.[1] ?? []).sort();
+}
+
+/** Nothing where no more than so many thousand bytes in so many files were loaded; else what came in. */
+function beyond(files: readonly string[], [kilobytes, count]: readonly [number, number]): object {
+  const bytes = files.reduce((sum, file) => sum + readFileSync(file).length, 0);
+  if (bytes <= kilobytes * 1000 && files.length <= count) return {};
+  return { bytes, files: files.length, modules: modulesIn(files) };
+}
+
+/** Needed by a call that fails, is in doubt, meets a taken hash, or is of many links: never by one that is answered. */
+const seldom = [
+  'bulk/checked/newest-links.ts',
+  'bulk/checked/newness.ts',
+  'bulk/operations/conflicts.ts',
+  'bulk/sending/doubt.ts',
+  'bulk/typed-doubt.ts',
+  'client/answers/faults.ts',
+  'client/api-messages.ts',
+  'client/failure-messages.ts',
+  'client/http/undici-transport.ts',
+  'commands/edited-file.ts',
+  'commands/print-template.ts',
+  'commands/qr-pictures.ts',
+  'commands/shortened-file.ts',
+  'changes/selection-change.ts',
+  'help/usage-error.ts',
+  'input/csv/csv.ts',
+  'input/hash-file.ts',
+];
+
+describe.for([
+  { argv: ['shorten', 'https://nodejs.org/'], bound: [215, 4], except: [] },
+  { argv: ['list', '--limit', '500'], bound: [250, 17], except: [] },
+  { argv: ['stats', 'h'], bound: [260, 18], except: [] },
+  // Runs of links that exist have a probe for keyed rows.
+  { argv: ['edit', 'h', '--note', 'x'], bound: [340, 38], except: ['bulk/checked/newest-links.ts'] },
+  { argv: ['delete', 'h', '--yes'], bound: [380, 50], except: ['bulk/checked/newest-links.ts'] },
+] as const)('a command of one call: $argv', ({ argv, bound, except }) => {
+  test(`loads no more than ${bound[0]} kB in ${bound[1]} files, and nothing that only a failure, doubt, files or many links need`, async ({
+    env,
+    linkctl,
+  }) => {
+    await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'h']);
+    const { files } = await loadedBy(argv, env);
+    const unwanted = seldom.filter((module) => !(except as readonly string[]).includes(module));
+    expect(modulesIn(files).filter((module) => unwanted.includes(module))).toEqual([]);
+    expect(beyond(files, bound)).toEqual({});
+  });
+});
+
+test('of the folder for long runs, shortening one URL loads what its one record needs', async ({ env }) => {
+  const { files } = await loadedBy(['shorten', 'https://nodejs.org/'], env);
+  expect(modulesIn(files).filter((module) => module.startsWith('bulk/'))).toEqual([
+    'bulk/batches.ts',
+    'bulk/inline.ts',
+    'bulk/journal/journal.ts',
+    'bulk/journal/ledger.ts',
+    'bulk/journal/lines.ts',
+    'bulk/journal/new-run.ts',
+    'bulk/journal/order.ts',
+    'bulk/journal/ranges.ts',
+    'bulk/journal/small-journal.ts',
+    'bulk/matching/answer-items.ts',
+    'bulk/matching/matching.ts',
+    'bulk/matching/verdict.ts',
+    'bulk/operations/generated-hash.ts',
+    'bulk/operations/numbered-hash.ts',
+    'bulk/operations/operation.ts',
+    'bulk/operations/shorten.ts',
+    'bulk/results/outcome-row.ts',
+    'bulk/results/row-outcome.ts',
+    'bulk/run-names.ts',
+    'bulk/sending/answering-ledger.ts',
+    'bulk/sending/execution.ts',
+    'bulk/sending/limiter.ts',
+    'bulk/sending/sending.ts',
+    'bulk/sending/settling.ts',
+    'bulk/typed-record.ts',
+  ]);
 });
 
 test.for([

@@ -1,10 +1,10 @@
 import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { isUrlPrint } from '../../link/prints.ts';
-import { readJournal } from '../journal/journal.ts';
-import { hashesOf, linksOf } from '../journal/ledger.ts';
 import type { JournalLine } from '../journal/lines.ts';
 import { indexesOf } from '../journal/ranges.ts';
+import { readJournal } from '../journal/reading.ts';
+import { hashesOf, linksOf } from '../journal/recorded-results.ts';
 import type { KnownRecord } from '../matching/verdict.ts';
 import type { Watermark } from './newest-links.ts';
 

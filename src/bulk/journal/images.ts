@@ -8,8 +8,9 @@ import type { BulkOperation } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunRecord } from '../run-names.ts';
 import type { Images } from '../sending/execution.ts';
-import { damaged, type Journal, linesBackwards, type OpenJournalFile, openJournal, type Place, readJournal } from './journal.ts';
+import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
+import { damaged, linesBackwards, type Place, readJournal } from './reading.ts';
 
 /** What a link was before a run changed it, and what it was to get. */
 export interface BeforeImage {

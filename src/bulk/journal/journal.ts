@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, open } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
 import { LocalError, messageOf } from '../../base/errors.ts';
-import { fileError } from '../../files/file-error.ts';
-import { decodeLine, encodeLine, type JournalLine } from './lines.ts';
+import { encodeLine, type JournalLine } from './lines.ts';
 
 /** What a journal needs of its file. Tests pass one that breaks or stops at a chosen step. */
 export interface JournalFile {
@@ -85,89 +84,6 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
       await file.close().catch(() => undefined);
     },
   };
-}
-
-/** Where a line is in its journal. */
-export interface Place {
-  readonly offset: number;
-  /** Bytes, line end included. */
-  readonly length: number;
-}
-
-interface PlacedLine extends Place {
-  readonly line: JournalLine;
-}
-
-const chunkBytes = 1024 * 1024;
-const newline = 0x0a;
-
-/**
- * The lines of a journal with their places (J3). A torn line at the end is left out; a bad line with a good one behind it
- * means that somebody else wrote there, and nothing is guessed: `LocalError`, exit 9.
- */
-export async function* readJournal(path: string): AsyncGenerator<PlacedLine> {
-  let bad: number | undefined;
-  for await (const { text, offset, length } of rawLines(path)) {
-    const line = decodeLine(text);
-    if (!line) {
-      bad ??= offset;
-      continue;
-    }
-    if (bad !== undefined) throw damaged(path, `byte ${bad}`);
-    yield { line, offset, length };
-  }
-}
-
-/** Throws `LocalError` where there is none. */
-export function openToRead(path: string): Promise<FileHandle> {
-  return open(path).catch((error: unknown) => {
-    throw fileError('read', path, error);
-  });
-}
-
-/** One line whose place is known. */
-export async function readLineAt(file: FileHandle, { offset, length }: Place): Promise<JournalLine> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
-  const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
-  if (!line) throw damaged('the journal', `byte ${offset}`);
-  return line;
-}
-
-/** Lines whose places are known, the last first. */
-export async function* linesBackwards(path: string, places: readonly Place[]): AsyncGenerator<JournalLine> {
-  if (places.length === 0) return;
-  const file = await openToRead(path);
-  try {
-    for (const place of places.toReversed()) yield await readLineAt(file, place);
-  } finally {
-    await file.close();
-  }
-}
-
-export function damaged(path: string, where: string): LocalError {
-  return new LocalError(`the journal ${path} is damaged (${where})`, {
-    hint: 'check the links with linkctl list, then delete the record with linkctl runs forget',
-  });
-}
-
-async function* rawLines(path: string): AsyncGenerator<{ text: string; offset: number; length: number }> {
-  const file = await openToRead(path);
-  try {
-    let rest = Buffer.alloc(0);
-    let offset = 0;
-    for (;;) {
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, offset + rest.length);
-      if (bytesRead === 0) return;
-      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-      for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
-        yield { text: rest.toString('utf8', 0, end), offset, length: end + 1 };
-        rest = rest.subarray(end + 1);
-        offset += end + 1;
-      }
-    }
-  } finally {
-    await file.close();
-  }
 }
 
 async function openJournalFile(path: string, size: number): Promise<JournalFile> {

@@ -1,6 +1,6 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
-import { isColumn, urlPrint, valueColumns } from '../../link/prints.ts';
+import { urlPrint, valueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import type { Ledger } from '../sending/execution.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
-import { isRanges, rangesOf, sizeOf } from './ranges.ts';
+import { rangesOf } from './ranges.ts';
 
 interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
@@ -96,7 +96,7 @@ function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedE
 
 export type SettledStatus = Exclude<RowStatus, 'unknown' | 'not_sent'>;
 
-const letterOf: Readonly<Record<SettledStatus, string>> = {
+export const letterOf: Readonly<Record<SettledStatus, string>> = {
   created: 'c',
   existing: 'e',
   changed: 'h',
@@ -108,8 +108,6 @@ const letterOf: Readonly<Record<SettledStatus, string>> = {
 };
 
 export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
-
-const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
 /** A row whose status is final. */
 type SettledRow = RowOutcome & { readonly status: SettledStatus };
@@ -181,64 +179,4 @@ function shortUrls(records: readonly KnownRecord[]): string | string[] {
   const isPlain = (shortUrl: string, { hash }: KnownRecord): boolean =>
     shortUrl.length === prefix.length + hash.length && shortUrl.startsWith(prefix) && shortUrl.endsWith(hash);
   return records.every((record, nth) => isPlain(all[nth] ?? '', record)) ? prefix : all;
-}
-
-/** The status of each row of a sound line. */
-export function statusesOf({ states }: ResultLine): SettledStatus[] {
-  return Array.from(states, (letter) => statusOf.get(letter) ?? 'failed');
-}
-
-/** The links of a line: those of done rows, then those that were made but not as asked, which have no fingerprint. */
-export function linksOf(line: ResultLine): { readonly hash: string; readonly print: string | undefined }[] {
-  const prints = line.longUrls?.split(' ') ?? [];
-  return hashesOf(line).map((hash, nth) => ({ hash, print: prints[nth] }));
-}
-
-export function hashesOf({ hashes = [], errors = [] }: ResultLine): readonly string[] {
-  const taken = errors.flatMap(([, , , url]) => url?.hash ?? []);
-  return taken.length === 0 ? hashes : [...hashes, ...taken];
-}
-
-/** `total`: rows of the run. */
-export function isSoundResult(line: ResultLine, total: number): boolean {
-  const { rows, states, hashes, values, errors = [], destinations, priorUrls, byPosition = [], released = [] } = line;
-  if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
-  if (![...states].every((letter) => statusOf.has(letter))) return false;
-  const failed = states.split(letterOf.failed).length - 1;
-  const done = states.length - failed;
-  const isPosition = (position: unknown): boolean => Number.isSafeInteger(position) && Number(position) < states.length;
-  return (
-    isListOf(errors, failed, isError) &&
-    (hashes === undefined || isListOf(hashes, done, isText)) &&
-    (values === undefined || areColumns(values, done)) &&
-    (destinations === undefined || isListOf(destinations, done, isText)) &&
-    (priorUrls === undefined || isListOf(priorUrls, states.length, isText)) &&
-    Array.isArray(byPosition) &&
-    byPosition.every(isPosition)
-  );
-}
-
-function areColumns(value: unknown, links: number): boolean {
-  return typeof value === 'object' && value !== null && Object.values(value).every((column) => isColumn(column, links));
-}
-
-function isError(value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  const [code, message, details = '', taken, ...more] = value;
-  return Number.isSafeInteger(code) && isText(message) && isText(details) && isTaken(taken) && more.length === 0;
-}
-
-function isTaken(value: unknown): boolean {
-  if (value === undefined) return true;
-  if (typeof value !== 'object' || value === null || !('hash' in value && 'shortUrl' in value)) return false;
-  return isText(value.hash) && value.hash !== '' && isText(value.shortUrl) && (!('longUrl' in value) || isText(value.longUrl));
-}
-
-/** Whether a value is a list of this length whose entries are all sound. */
-export function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean = isText): boolean {
-  return Array.isArray(value) && value.length === length && value.every(isEntry);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
 }

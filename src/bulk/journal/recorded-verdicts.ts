@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Verdict } from '../../check/verdict.ts';
-import { damaged, openToRead, type Place, readLineAt } from './journal.ts';
+import { damaged, openToRead, type Place, readLineAt } from './reading.ts';
 import { isSettled, type RunState } from './run-state.ts';
 
 /** Where the journal has the verdict of each destination: 12 bytes a link, and the verdicts themselves stay on the disk. */

@@ -7,20 +7,10 @@ import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
 import { rename } from '../../files/rename.ts';
-import {
-  inputName,
-  journalName,
-  newestRuns,
-  orderOf,
-  type RunFolders,
-  type RunRecord,
-  runNames,
-  runRecord,
-  smallNames,
-} from '../run-names.ts';
-import { type Journal, type OpenJournalFile, openJournal, openToRead, readJournal } from './journal.ts';
+import { inputName, journalName, type RunFolders, type RunRecord, runNames, runRecord } from '../run-names.ts';
+import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import { type BeginLine, decodeLine, type JournalLine } from './lines.ts';
-import { nextOrder } from './order.ts';
+import { openToRead, readJournal } from './reading.ts';
 
 /** What makes two command lines the same run: a resumed one is found by it. */
 export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options' | 'mode'>): string {
@@ -31,20 +21,6 @@ export type RunIdentity = Pick<BeginLine, 'operation' | 'server' | 'account' | '
 
 export function keyOfRun(name: string): string {
   return name.split('-')[2] ?? '';
-}
-
-export function newRunName(key: string, now: number, folders: RunFolders): string {
-  const [date = '', time = ''] = new Date(now).toISOString().replace(/[-:]/g, '').split(/[T.]/);
-  const name = `${date}-${time}-${key}`;
-  for (let nth = 1; ; nth += 1) {
-    const candidate = nth === 1 ? name : `${name}-${nth}`;
-    if (!existsSync(runRecord(candidate, folders).path)) return candidate;
-  }
-}
-
-/** The place of a new run among all of them. */
-export function newOrder({ state, orders }: RunFolders): number {
-  return nextOrder(orders, () => Math.max(0, ...newestRuns(state).map(orderOf)));
 }
 
 interface FolderOptions {
@@ -99,19 +75,6 @@ export function removeRunFolder(name: string, folders: RunFolders, system: MarkS
   } catch (error) {
     throw fileError('delete', path, error);
   }
-}
-
-/** Records of typed links that are kept: the newest. */
-const keptSmall = 200;
-/** To find the newest all are read, so they are not counted exactly each time. */
-const tooManySmall = 250;
-
-/** Deletes the oldest records of typed links where there are too many. */
-export function pruneSmall(folders: RunFolders): void {
-  const names = new Set(smallNames(folders));
-  if (names.size < tooManySmall) return;
-  const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));
-  for (const { run } of sorted.slice(keptSmall)) rmSync(runRecord(run, folders).path, { force: true });
 }
 
 /** What belongs to no run, or not to one yet. */

@@ -5,13 +5,8 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';
 import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matching/verdict.ts';
-import { hashBefore, numberedHashes } from './numbered-hash.ts';
+import { numberedHashes } from './numbered-hash.ts';
 import type { BulkOperation } from './operation.ts';
-
-/** What is done with a row whose custom hash has a link that leads elsewhere (I6). */
-export const conflictPolicies = ['fail', 'skip', 'update', 'rename'] as const;
-
-export type ConflictPolicy = (typeof conflictPolicies)[number];
 
 export interface ConflictSettings {
   readonly client: Pick<Client, 'send'>;
@@ -28,27 +23,20 @@ type Verdicts = readonly (Verdict | undefined)[];
 type Call = BulkOperation<ShortenItem>['call'];
 
 /**
- * The same operation where a row whose hash has a link that leads elsewhere is skipped, or gets the hash with a number (I6). The link is
+ * The same call where a row whose hash has a link that leads elsewhere is skipped, or gets the hash with a number (I6). The link is
  * read in every case: a hash that no link of the account has stays refused, and one that leads where the row does is the row's (D4).
  */
 export function resolvingConflicts(
   operation: BulkOperation<ShortenItem>,
   policy: 'skip' | 'rename',
   settings: ConflictSettings,
-): BulkOperation<ShortenItem> {
-  const call: Call = async (items, signal, json, watch) => {
+): Call {
+  return async (items, signal, json, watch) => {
     const answer = await operation.call(items, signal, json, watch).catch((error: unknown) => refusalOfOne(items, error));
     const judged = await replaced(items, answer, isTaken, async (some) => await judge(some, settings, signal));
     if (policy === 'skip') return judged;
     const make = (named: readonly ShortenItem[]) => operation.call(named, signal, undefined, watch);
     return await replaced(items, judged, isSkipped, async (some) => await rename(some, make, settings, signal));
-  };
-  return {
-    ...operation,
-    call,
-    // A link that was found was there.
-    statusOf: (item, done) => (done.shared ? 'existing' : operation.statusOf(item, done)),
-    notApplied: (item, record) => operation.notApplied?.(asNamed(item, record), record) ?? [],
   };
 }
 
@@ -183,9 +171,4 @@ async function makeSafely(
 function orAgain(verdict: Verdict | undefined): Verdict | undefined {
   if (isTaken(verdict)) return again;
   return verdict?.kind === 'done' ? { ...verdict, renamed: true } : verdict;
-}
-
-/** The row as its link was made. */
-function asNamed(item: ShortenItem, { hash }: KnownRecord): ShortenItem {
-  return hashBefore(item, hash) === undefined ? item : { ...item, custom_hash: hash };
 }

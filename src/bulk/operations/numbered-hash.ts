@@ -24,3 +24,8 @@ export function hashBefore({ custom_hash }: Pick<ShortenItem, 'custom_hash'>, ha
     return undefined;
   return numberedHashes(custom_hash).includes(hash) ? custom_hash : undefined;
 }
+
+/** The row as its link was made. */
+export function asNamed(item: ShortenItem, { hash }: { readonly hash: string }): ShortenItem {
+  return hashBefore(item, hash) === undefined ? item : { ...item, custom_hash: hash };
+}

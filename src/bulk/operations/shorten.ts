@@ -1,15 +1,15 @@
 import { UsageError } from '../../base/errors.ts';
 import type { Client } from '../../client/client.ts';
-import { urlsByHash } from '../../client/named-urls.ts';
 import { SeenKeys } from '../../client/seen-keys.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { hasUnasked, notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
-import { createNewness, type Newness, type NewnessSettings } from '../checked/newness.ts';
+import type { Newness, NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
 import { again, type BatchAnswer, type Done, type Verdict } from '../matching/verdict.ts';
-import { type ConflictPolicy, type ConflictSettings, resolvingConflicts } from './conflicts.ts';
+import type { ConflictSettings } from './conflicts.ts';
+import { asNamed } from './numbered-hash.ts';
 import type { BulkOperation, Call, SoughtRow } from './operation.ts';
 
 /** What keeps a shortening run from making a link twice (R 1.2). */
@@ -62,6 +62,11 @@ export const guarantees: { readonly [M in ModeName]: string } = {
   checked: 'each row is confirmed by reading the account back; rows that cannot be confirmed are unknown',
 };
 
+/** What is done with a row whose custom hash has a link that leads elsewhere (I6). */
+export const conflictPolicies = ['fail', 'skip', 'update', 'rename'] as const;
+
+export type ConflictPolicy = (typeof conflictPolicies)[number];
+
 interface ShortenSettings {
   readonly client: Pick<Client, 'send'>;
   readonly mode: Mode;
@@ -79,7 +84,17 @@ interface ShortenSettings {
 /** POST /urls, with what is done about hashes that are taken. */
 export function shortenOperation({ onConflict = 'fail', ...settings }: ShortenSettings): BulkOperation<ShortenItem> {
   const operation = plainShortening(settings);
-  return onConflict === 'fail' ? operation : resolvingConflicts(operation, onConflict, settings);
+  if (onConflict === 'fail') return operation;
+  return {
+    ...operation,
+    call: async (...asked) => {
+      const { resolvingConflicts } = await import('./conflicts.ts');
+      return await resolvingConflicts(operation, onConflict, settings)(...asked);
+    },
+    // A link that was found was there.
+    statusOf: (item, done) => (done.shared ? 'existing' : operation.statusOf(item, done)),
+    notApplied: (item, record) => operation.notApplied?.(asNamed(item, record), record) ?? [],
+  };
 }
 
 /** POST /urls. In doubt keyed and dedupe repeat; checked reads the listing. */
@@ -93,7 +108,11 @@ function plainShortening({
   const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
   const given = new SeenKeys();
-  const newness = sharing && tellsNew ? createNewness({ client, domain, mayCall }) : undefined;
+  let begun: Promise<Newness> | undefined;
+  const tellNew = (): Promise<Newness> => {
+    begun ??= import('../checked/newness.ts').then(({ createNewness }) => createNewness({ client, domain, mayCall }));
+    return begun;
+  };
   const query = { domain, disable_long_url_duplicates: mode.duplicates };
   const request = (items: readonly ShortenItem[]): Call<'shortenUrls'> => {
     return { operation: 'shortenUrls', input: { query, body: { urls: sharing ? distinct(items) : [...items] } } };
@@ -106,6 +125,7 @@ function plainShortening({
       const { operation, input } = request(items);
       const { urls } = input.body;
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
+      const newness = sharing && tellsNew ? await tellNew() : undefined;
       await newness?.begin(signal);
       const answer = await client.send(operation, { ...input, bodyText }, { repeat: doubt === 'repeat', signal, ...watch });
       const found = matchAnswer(urls, answer.urls, { sharing });
@@ -188,6 +208,7 @@ async function findByHash(
   { client, domain }: Pick<ShortenSettings, 'client' | 'domain'>,
   signal: AbortSignal,
 ): Promise<Verdict[]> {
+  const { urlsByHash } = await import('../../client/named-urls.ts');
   const hashes = rows.map(({ payload }) => payload.custom_hash ?? '');
   const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
   return rows.map(({ payload }): Verdict => {

@@ -1,10 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
 import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../batches.ts';
-import { again, type Verdict } from '../matching/verdict.ts';
+import { again, type BatchAnswer, type Verdict } from '../matching/verdict.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
-import { currency, knownVerdicts, outdated, readBefore, withKnown } from './before.ts';
-import { enterDoubt, resolveDoubt, verdictsOfAnswer, verdictsOfFailure } from './doubt.ts';
 import type { DoubtfulBatch, Execution } from './execution.ts';
 import { BudgetError } from './limiter.ts';
 import { leftAside, type Round, settle, unknownOutcome, writeDown } from './settling.ts';
@@ -46,6 +44,8 @@ async function clearDoubt<Payload extends object>(
   const leave = run.holdsPlace ? undefined : await run.limiter.enter();
   try {
     if (run.stop.reason) return leftAside(rows, run);
+    const { knownVerdicts, withKnown } = await import('./before.ts');
+    const { resolveDoubt } = await doubts();
     const known = knownVerdicts(rows, run);
     const open = rows.filter((_, nth) => !known[nth]);
     return await settle(batch, rows, withKnown(known, open.length === 0 ? [] : await resolveDoubt(batch, open, run)), run);
@@ -69,14 +69,15 @@ async function sendBatch<Payload extends object>(
   try {
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPlace) leave = await run.limiter.enter();
-    const prepared = operation.read ? await readBefore(rows, run) : { rows, isPaid: false };
+    const before = isLookedAt(rows, run) ? await import('./before.ts') : undefined;
+    const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isPaid: false };
     if (!prepared) return leftAside(rows, run);
     // What was read may have shown that rows need calls of different kinds.
     const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
     sending = now;
     serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
     batch ??= await ledger.intent(serialized);
-    const round = await callAndSettle(batch, serialized, run, { isPaid: prepared.isPaid, leave });
+    const round = await callAndSettle(batch, serialized, run, { before, isPaid: prepared.isPaid, leave });
     return others.length === 0 ? round : { ...round, repeat: [...round.repeat, ...others.flat()] };
   } catch (error) {
     stop.because(error);
@@ -89,7 +90,17 @@ async function sendBatch<Payload extends object>(
   }
 }
 
+/** Whether anything is known, or to be known, of these rows before they are sent: rows of links that are new have nothing. */
+function isLookedAt<Payload extends object>(
+  rows: readonly BulkRow<Payload>[],
+  { operation }: Pick<Execution<Payload>, 'operation'>,
+): boolean {
+  return operation.read !== undefined || rows.some(({ refusal, readAt }) => refusal !== undefined || readAt !== undefined);
+}
+
 interface Turn {
+  /** What is done before a batch, loaded before its intent; undefined where nothing is. */
+  readonly before: typeof import('./before.ts') | undefined;
   /** The budget of the call is set aside already. */
   readonly isPaid: boolean;
   /** Frees the place as soon as nothing more is to be asked of the server, while its answer is still worked on. */
@@ -100,18 +111,19 @@ async function callAndSettle<Payload extends object>(
   batch: number,
   { rows, payloads, json }: SerializedBatch<Payload>,
   run: Execution<Payload>,
-  { isPaid, leave }: Turn,
+  { before, isPaid, leave }: Turn,
 ): Promise<Round<Payload>> {
   const { operation, stop, rules, inDoubt } = run;
   // While the disk and its turn were waited for, another batch may have met what stops the run.
   if (stop.reason && !(isPaid && isBudget(stop.reason))) return await putBack(batch, rows, run);
   // Or have learnt how many rows the server takes.
   if (rows.length > rules.limit) return await putBack(batch, rows, run);
-  const known = knownVerdicts(rows, run);
+  const known = before?.knownVerdicts(rows, run) ?? [];
   const sent = rows.filter((_, nth) => !known[nth]);
-  if (sent.length === 0) return await settle(batch, rows, withKnown(known, []), run);
-  const isCurrent = currency(sent, run);
-  if (!(await isCurrent())) return await lookAgain(batch, rows, known, run);
+  const whole = (verdicts: readonly Verdict[]): readonly Verdict[] => before?.withKnown(known, verdicts) ?? verdicts;
+  if (sent.length === 0) return await settle(batch, rows, whole([]), run);
+  const isCurrent = before?.currency(sent, run);
+  if (isCurrent && !(await isCurrent())) return await lookAgain(batch, rows, known, run);
   // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
   if (!isPaid && !run.mayCall()) return await putBack(batch, rows, run);
   try {
@@ -123,17 +135,38 @@ async function callAndSettle<Payload extends object>(
       leave();
       await turn();
     }
-    return await settle(batch, rows, withKnown(known, await verdictsOfAnswer(answer, batch, sent, run)), run);
+    return await settle(batch, rows, whole(await verdictsOf(answer, batch, sent, run)), run);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
+    const { enterDoubt, verdictsOfFailure } = await doubts();
     if (error.outcome === 'ambiguous') await enterDoubt(batch, sent, error.message, run);
     if (error.gaveUp === 'what it changes is different by now') return await lookAgain(batch, rows, known, run);
     if (isTooLarge(error) && sent.length > 1) {
       rules.limit = Math.min(rules.limit, Math.ceil(sent.length / 2));
       return await putBack(batch, rows, run);
     }
-    return await settle(batch, rows, withKnown(known, await verdictsOfFailure(error, batch, sent, run)), run);
+    return await settle(batch, rows, whole(await verdictsOfFailure(error, batch, sent, run)), run);
   }
+}
+
+/**
+ * Loaded when there is doubt or a refusal. Where that cannot be, because the program was replaced meanwhile, the command ends, and says that the
+ * outcome is unknown; so says the journal, which has the intent alone.
+ */
+function doubts(): Promise<typeof import('./doubt.ts')> {
+  return import('./doubt.ts');
+}
+
+/** The verdicts of an answer that has one on every row, and nothing else; what lacks, or is in doubt, is worked out. */
+async function verdictsOf<Payload extends object>(
+  answer: BatchAnswer,
+  batch: number,
+  rows: readonly BulkRow<Payload>[],
+  run: Execution<Payload>,
+): Promise<readonly Verdict[]> {
+  const verdicts = answer.verdicts.filter((verdict) => verdict !== undefined);
+  const isPlain = answer.surplus.length === 0 && run.inDoubt.size === 0 && verdicts.length === rows.length;
+  return isPlain ? verdicts : (await doubts()).verdictsOfAnswer(answer, batch, rows, run);
 }
 
 /** The rows of a call that was not made, or not once more, because a link is different by now. Of those in doubt only a reading says more. */
@@ -143,6 +176,8 @@ async function lookAgain<Payload extends object>(
   known: readonly (Verdict | undefined)[],
   run: Execution<Payload>,
 ): Promise<Round<Payload>> {
+  const { outdated } = await import('./before.ts');
+  const { resolveDoubt } = await doubts();
   const open = rows.filter(({ index }, nth) => !known[nth] && run.inDoubt.has(index));
   const resolved = new Map((await resolveDoubt(batch, open, run)).map((verdict, nth) => [open[nth], verdict]));
   const verdicts = rows.map((row, nth) => known[nth] ?? resolved.get(row) ?? again);

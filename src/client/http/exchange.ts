@@ -1,5 +1,4 @@
 import { CliError } from '../../base/errors.ts';
-import { failureOf } from '../failure-messages.ts';
 import { maximumBody, type Timeouts, type WireAnswer, type WireFailure } from './transport.ts';
 
 /**
@@ -13,7 +12,7 @@ export class Exchange {
   readonly #signal: AbortSignal | undefined;
   readonly #total: NodeJS.Timeout;
   #phase: NodeJS.Timeout;
-  #settle: (outcome: WireAnswer | WireFailure) => void = () => {};
+  #settle: (outcome: WireAnswer | WireFailure | Promise<WireFailure>) => void = () => {};
   #stop: () => void = () => {};
   #settled = false;
   #sent = false;
@@ -81,7 +80,10 @@ export class Exchange {
   }
 
   fail(error: unknown): void {
-    this.#end({ kind: 'failure', sent: this.#sent, ...failureOf(error, this.#host) });
+    if (this.#settled) return;
+    const sent = this.#sent;
+    const words = import('../failure-messages.ts').then(({ failureOf }) => failureOf(error, this.#host));
+    this.#end(words.then((said) => ({ kind: 'failure', sent, ...said })));
   }
 
   #tooLarge(): void {
@@ -92,7 +94,8 @@ export class Exchange {
     this.#end({ kind: 'failure', sent: this.#sent, message, nature });
   }
 
-  #end(outcome: WireAnswer | WireFailure): void {
+  /** A failure may come with its words still to be found. */
+  #end(outcome: WireAnswer | WireFailure | Promise<WireFailure>): void {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#phase);
@@ -100,7 +103,7 @@ export class Exchange {
     this.#signal?.removeEventListener('abort', this.#interrupt);
     this.#chunks = [];
     this.#settle(outcome);
-    if (outcome.kind === 'failure') this.#stop();
+    if (!('kind' in outcome) || outcome.kind === 'failure') this.#stop();
   }
 
   #await(milliseconds: number, message: string): void {

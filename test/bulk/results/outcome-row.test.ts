@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcomeFailure } from '../../../src/bulk/results/outcome-row.ts';
+import { outcomeFailure } from '../../../src/bulk/results/outcome-failure.ts';
 
 const identity = { profile: 'work', username: 'ann', host: 'api.example.com', server: 'https://api.example.com' };
 const error = { code: 0, message: 'outcome unknown' };

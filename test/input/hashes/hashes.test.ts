@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { linkText } from '../../../src/contract/link.ts';
 import { listingColumns } from '../../../src/input/fields/members.ts';
+import { checkHashFile } from '../../../src/input/hash-file.ts';
 import { parseHash } from '../../../src/input/hashes/hashes.ts';
-import { checkHashFile, placedOperands } from '../../../src/input/named-links.ts';
+import { placedOperands } from '../../../src/input/named-links.ts';
 import type { NamedAccount } from '../../../src/input/placement.ts';
 import { urlColumns } from '../../../src/output/url-columns.ts';
 import { all, failure, memorySource } from '../fixtures.ts';

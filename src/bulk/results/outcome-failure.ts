@@ -1,0 +1,46 @@
+import { CliError } from '../../base/errors.ts';
+import { itemError } from '../../client/api-messages.ts';
+import type { Identity } from '../../client/subject.ts';
+import { type LinkKey, linkText } from '../../contract/link.ts';
+import { errorText, type RowOutcome } from './row-outcome.ts';
+
+const correct = 'to change existing links, use linkctl edit -f with their hashes';
+
+/** What names the row of a file in a message. */
+interface ItemText extends Partial<LinkKey> {
+  readonly custom_hash?: string;
+  readonly long_url?: string;
+  readonly expiration_date?: string;
+}
+
+/** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
+ * `reported`: people have read it. */
+export function outcomeFailure(
+  { index, line, status, item, record, error }: RowOutcome,
+  identity: Identity,
+  { input, reported }: { input?: string; reported?: boolean } = {},
+): CliError | undefined {
+  if (status !== 'failed' && status !== 'unknown') return undefined;
+  const { code = 0, message = '', details = '' } = error ?? {};
+  const { custom_hash, hash: own, domain, long_url, expiration_date }: ItemText = item;
+  const hash = own && linkText({ domain, hash: own });
+  const place = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
+  if (code === 0) {
+    const kind = status === 'unknown' ? 'unknown' : 'rejected';
+    const why = errorText({ message, details });
+    const subject = hash ?? custom_hash ?? long_url;
+    const hint = record && hash === undefined ? `these rows already have links: ${correct}` : undefined;
+    return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
+  }
+  // An edit names a URL by the one and may give it the other.
+  const meant = code === 1306 ? (hash ?? custom_hash) : (custom_hash ?? hash);
+  const failure = itemError(
+    { code, message, details },
+    { identity, method: 'POST', path: '/urls', hash: meant, longUrl: long_url, date: expiration_date },
+  );
+  const { kind, apiCode, details: lines } = failure;
+  // In a file other hashes can be chosen for all rows at once.
+  const isTaken = code === 1215 && input !== undefined && hash === undefined;
+  const hint = isTaken ? `${failure.hint}; or add --on-conflict skip, update or rename` : failure.hint;
+  return new CliError(kind, `${place}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
+}

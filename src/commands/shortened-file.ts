@@ -1,0 +1,87 @@
+import { CliError, PartialError } from '../base/errors.ts';
+import { fileBatches } from '../bulk/batches.ts';
+import { shortenOperation } from '../bulk/operations/shorten.ts';
+import { updatingOperation } from '../bulk/operations/update.ts';
+import { askedHashes, requireHashes } from '../changes/asked-hashes.ts';
+import { checkedRows } from '../changes/checked-rows.ts';
+import { consentToUpdates } from '../changes/hash-conflicts.ts';
+import { runReport } from '../changes/run-report.ts';
+import { sendingOf } from '../changes/sending-flags.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import { openSession } from '../cli/session.ts';
+import { fieldNames } from '../contract/fields.ts';
+import { isJson } from '../contract/formats.ts';
+import type { ShortenItem } from '../contract/operations.ts';
+import { readFieldFlags, runFlags } from '../flags/field-flags.ts';
+import type { InputRow } from '../input/row.ts';
+import { plainQuantity } from '../output/quantity.ts';
+import type { RowsReport } from '../output/report.ts';
+import { picturesOf } from './pictures.ts';
+import { withSandboxHint } from './sandbox-hint.ts';
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shortening.ts';
+
+/** Every row of a file, checked as a whole, then in batches that are journalled. */
+export async function shortenFile(options: ShortenOptions, invocation: Invocation): Promise<RowsReport> {
+  const session = await openSession(invocation);
+  const { edition } = session;
+  const { onConflict } = options;
+  const values = await readFieldFlags(options, session);
+  const sending = sendingOf(options, session);
+  const first: InputRow<'shorten'>[] | undefined = invocation.global.dryRun && !isJson(session.format()) ? [] : undefined;
+  const isPlain = Object.keys(values).length === 0;
+  const filled = (item: ShortenItem): ShortenItem => (isPlain ? item : { ...values, ...item });
+  const checked = await checkedRows('shorten', options, session, { utm: options.utm, first }).catch((error) => {
+    if (session.format() === 'table' && first?.length && error instanceof CliError) return { error };
+    throw error;
+  });
+  if ('error' in checked) {
+    const { previewOfRows } = await import('./planned-urls.ts');
+    return previewOfRows(first?.map(({ item }) => filled(item)) ?? [], checked.error, session);
+  }
+  const { input, withHash, reading } = checked;
+  const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
+  requireHashes(onConflict, mode);
+  const payload = (item: ShortenItem): ShortenItem => filled(reading.dated(item));
+  if (invocation.global.dryRun) {
+    const { planOfUrls, urlRequests } = await import('./planned-urls.ts');
+    const batches = () => fileBatches(input, payload, { limit: sending.batchSize });
+    const conflicts = await foreseen(options, session);
+    if (input.skipped > 0) await session.warn(skippedText(input.skipped));
+    const requests = urlRequests({ input, payload, mode, onConflict, batchSize: sending.batchSize }, session);
+    return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], requests, conflicts }, session);
+  }
+  const isUpdate = onConflict === 'update';
+  const isAskedFor = onConflict === 'rename' ? await askedHashes(input) : undefined;
+  const rows = isUpdate ? await consentToUpdates({ input, payload, batchSize: sending.batchSize }, session) : input;
+  const picture = await picturesOf(options, session);
+  const flags = runFlags(values, options, reading);
+  const report = await runReport(
+    {
+      ...sending,
+      operation: (settings) =>
+        isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict, isAskedFor }),
+      mode,
+      undo: isUpdate,
+      input: { ...input, ...rows },
+      payload,
+      recall: flags.recall,
+      // As without it, so that runs that were begun without it are resumed.
+      options: { ...flags.options, mode: mode.name, onConflict: onConflict === 'fail' ? undefined : onConflict },
+      columns: fieldNames('shorten', edition),
+    },
+    { ...shortenPresentation, doing: 'shortening' },
+    session,
+  );
+  return withSandboxHint(picture(withSkipped(report, input.skipped)), session);
+}
+
+/** A file whose links are not all made is not done, even if nothing failed. */
+function withSkipped(report: RowsReport, skipped: number): RowsReport {
+  if (skipped === 0) return report;
+  return { ...report, outcome: () => report.outcome?.() ?? new PartialError(skippedText(skipped)) };
+}
+
+function skippedText(count: number): string {
+  const links = count === 1 ? 'it a public link' : 'them public links';
+  return `${plainQuantity(count, 'row')} skipped: protected or disabled at the source; --include-protected makes ${links}`;
+}
