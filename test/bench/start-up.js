@@ -20,7 +20,7 @@ export async function startUp(world) {
     ];
     const commands = [
       { argv: [process.execPath, '-e', '0'] },
-      { argv: [process.execPath, world.baseline('one-call.js'), server.baseUrl, known] },
+      { argv: [process.execPath, world.baseline('one-call.cjs'), server.baseUrl, known] },
       ...lines.map(([, argv]) => ({ argv: world.linkctl(...argv), env: world.env })),
       { argv: ['npm', '--version'] },
       ...installed.map(({ program }) => ({ argv: [process.execPath, program, '--version'] })),
