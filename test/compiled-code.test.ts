@@ -72,7 +72,7 @@ test('damaged, cut and empty code is compiled anew', ({ folder }) => {
   const { run, code } = programIn(folder);
   run();
   const whole = readFileSync(code);
-  for (let position = 0; position < whole.length; position += 97) {
+  for (let position = 0; position < whole.length; position += 397) {
     const damaged = Buffer.from(whole);
     damaged.writeUInt8(damaged.readUInt8(position) ^ 4, position);
     writeFileSync(code, damaged);

@@ -122,12 +122,16 @@ test('E50: after SIGTERM health is 503 and connections end with their answer, fo
 });
 
 test('E50: a client that keeps its connections sees no broken one', async ({ serve }) => {
-  // As many turns of the event loop as a client needs to send once more.
-  const serving = await serve(['--port', '0'], { sleep: () => new Promise((resolve) => setTimeout(resolve, 2)) });
-  await serving.call('/urls', 'POST', link('one'));
-  let isStopping = false;
-  const { port } = new URL(serving.origin);
+  let [isWorking, isStopping] = [false, false];
   const outcomes: (string | number | undefined)[] = [];
+  // While it drains, each wait is as long as a client needs to send once more.
+  const sleep = async () => {
+    const seen = outcomes.length;
+    await until(() => !isWorking || isStopping || outcomes.length > seen, 'a client sends once more');
+  };
+  const serving = await serve(['--port', '0'], { sleep });
+  await serving.call('/urls', 'POST', link('one'));
+  const { port } = new URL(serving.origin);
   const client = async () => {
     const { Agent } = await import('node:http');
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -145,6 +149,7 @@ test('E50: a client that keeps its connections sees no broken one', async ({ ser
   };
   const clients = Array.from({ length: 4 }, client);
   await until(() => outcomes.length > 40, 'clients are at work');
+  isWorking = true;
   const ended = serving.stop();
   const before = outcomes.length;
   await until(() => outcomes.length > before + 40, 'they go on while it drains');
