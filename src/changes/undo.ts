@@ -51,7 +51,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
   const way = waysBack[run.kind];
   if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
   if (begin.operation === 'check') throw await notUndoable(run, session, 'a check changes nothing');
-  if (begin.operation === 'api') throw await notUndoable(run, session, 'nobody knows what the call changed');
+  if (begin.operation === 'api') throw await notUndoable(run, session, 'what the call changed is not known');
   if (!way) throw await notUndoable(run, session, 'counters cannot be restored', await lostCounters(run, session));
   if (begin.operation !== 'shorten' && begin.undo !== true) {
     const details = ['it was made with --no-undo, or by an earlier version'];
