@@ -122,12 +122,12 @@ test('E50: after SIGTERM health is 503 and connections end with their answer, fo
 });
 
 test('E50: a client that keeps its connections sees no broken one', async ({ serve }) => {
-  let [isWorking, isStopping] = [false, false];
+  let [isWorking, isStopping, isDone] = [false, false, false];
   const outcomes: (string | number | undefined)[] = [];
   // While it drains, each wait is as long as a client needs to send once more.
   const sleep = async () => {
     const seen = outcomes.length;
-    await until(() => !isWorking || isStopping || outcomes.length > seen, 'a client sends once more');
+    await until(() => !isWorking || isDone || outcomes.length > seen, 'a client sends once more');
   };
   const serving = await serve(['--port', '0'], { sleep });
   await serving.call('/urls', 'POST', link('one'));
@@ -155,6 +155,7 @@ test('E50: a client that keeps its connections sees no broken one', async ({ ser
   await until(() => outcomes.length > before + 40, 'they go on while it drains');
   isStopping = true;
   await Promise.all(clients);
+  isDone = true;
   expect(await ended).toBe(0);
   expect(new Set(outcomes)).toEqual(new Set([303]));
 });
