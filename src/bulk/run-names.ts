@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BeginLine } from './journal/lines.ts';
 
@@ -78,13 +78,19 @@ function folderNames({ runs }: RunFolders): string[] {
   return existsSync(runs) ? readdirSync(runs).filter((name) => namePattern.test(name)) : [];
 }
 
+/** An empty record of one file: the process was killed before it wrote a line, and so before it sent anything. */
+export function isUnbegun({ isSmall, path }: RunRecord): boolean {
+  return isSmall && statSync(path, { throwIfNoEntry: false })?.size === 0;
+}
+
 /** Names of the runs whose record is one file. */
-export function smallNames({ runs }: RunFolders): string[] {
+export function smallNames(folders: RunFolders): string[] {
+  const { runs } = folders;
   if (!existsSync(runs)) return [];
   return readdirSync(runs)
     .filter((name) => name.endsWith(smallEnd))
     .map((name) => name.slice(0, -smallEnd.length))
-    .filter((name) => namePattern.test(name));
+    .filter((name) => namePattern.test(name) && !isUnbegun(smallRecord(name, folders)));
 }
 
 /** A run by its name and the first line of its journal, which is undefined where it cannot be read. */

@@ -2,7 +2,7 @@ import { foldJournal } from './journal/fold.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { whileThere } from './journal/run-folder.ts';
 import { isOver, mayHaveChanged, type RunState } from './journal/run-state.ts';
-import { type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
+import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
 /**
  * Whether a run is undone: another one was begun to take it back, changed something, and was not taken back itself. Its rows are then
@@ -38,6 +38,7 @@ export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> 
 /** The newest run that took one back and changed something. Of one whose record is gone, that is taken for granted. */
 async function takenBackBy({ undoneBy }: RunState, folders: RunFolders): Promise<Pick<Tip, 'run' | 'state'> | undefined> {
   for (const run of undoneBy.toReversed()) {
+    if (isUnbegun(runRecord(run, folders))) continue;
     const state = await stateOf(run, folders);
     if (!state || mayHaveChanged(state)) return { run, state };
   }

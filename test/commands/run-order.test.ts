@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { decodeLine } from '../../src/bulk/journal/lines.ts';
+import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
@@ -47,6 +47,21 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['redo'], yes)).toMatchObject({ code: 5, stderr: expect.stringContaining('nothing to redo') });
     expect((await linkctl(['undo'], yes)).code).toBe(0);
     expect(await values(service)).toEqual(states.at(-2));
+  });
+
+  test('U6: an undo that was killed before it wrote a line is none: the same command begins it', async ({ linkctl, folder }) => {
+    await linkctl(['tags', 'add', 'one']);
+    expect((await linkctl(['tags', 'rename', 'one', 'two'])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const records = join(folder, '.local', 'state', 'linkctl', 'runs');
+    const killed = '20310131-120905-897533f8';
+    writeFileSync(join(records, `${killed}.log`), '');
+    const [record = ''] = readdirSync(records).filter((name) => name.startsWith(run));
+    const journal = record.endsWith('.log') ? join(records, record) : join(records, record, 'journal.log');
+    appendFileSync(journal, encodeLine({ type: 'undone', by: killed, at: '2031-01-31T12:09:05.000Z' }));
+    expect((await runs(linkctl)).map((each) => each.run)).not.toContain(killed);
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+    expect((await linkctl(['tags'])).stdout).toBe('one\n');
   });
 
   test('U6: off a terminal a run is named, and the refusal names the newest; to undo or redo it twice sends nothing', async ({
