@@ -132,12 +132,17 @@ describe('J1 to J9', () => {
   test('J4: a second process at the same run finds it locked', async ({ world }) => {
     let second: unknown;
     let started: Promise<unknown> | undefined;
+    // The first is at work until the second has given up.
+    await world.server.script([{ ...onPost }, { ...onPost, held: true }]);
     await world.shorten(rowsOf(30), {
       batchSize: 10,
       onRow: () => {
-        started ??= world.shorten(rowsOf(30), { batchSize: 10 }).catch((error: unknown) => {
-          second = error;
-        });
+        started ??= world
+          .shorten(rowsOf(30), { batchSize: 10 })
+          .catch((error: unknown) => {
+            second = error;
+          })
+          .finally(() => world.server.release());
       },
     });
     await started;
