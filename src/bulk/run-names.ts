@@ -29,9 +29,6 @@ export const journalName = 'journal.log';
 /** Images are many times as large as the journal, which is read whole at every resume; so they have a file of their own. */
 export const imagesName = 'before.log';
 
-/** An empty file in the folder of an undo of an earlier version whose result somebody has seen. */
-export const reportedName = 'reported';
-
 /** The input of a run that cannot be read again where it came from. */
 export const inputName = 'input';
 
