@@ -96,7 +96,7 @@ async function execute<Payload extends object>(run: RunExecution<Payload>): Prom
   if (begun.resumed) plan.recall?.(begun.state.begin.options);
   await restoreHashes(begun, operation);
   if (plan.undoes !== undefined) {
-    const { recordUndone } = await import('./undo.ts');
+    const { recordUndone } = await import('./journal/undone-line.ts');
     await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   }
   return { facts, ...executeRun(run, facts.batches) };

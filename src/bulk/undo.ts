@@ -7,14 +7,13 @@ import type { Watermark } from './checked/newest-links.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from './journal/images.ts';
-import { openJournal } from './journal/journal.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { indexesOf } from './journal/ranges.ts';
 import { damaged, linesBackwards, type Place, readJournal } from './journal/reading.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { claimRun } from './journal/run-folder.ts';
 import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
-import { type RunFolders, type RunRecord, runFolders, runNames, runRecord } from './run-names.ts';
+import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
 /** A run that is to be taken back. */
 export interface DoneRun {
@@ -183,22 +182,4 @@ function isInDoubt(row: number, { stateOf }: RunState): boolean {
 /** Throws `LocalError` while a process works on the run. */
 export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {
   (await claimRun(run, folders, system, 0)).release();
-}
-
-/**
- * Writes into a run's journal that another one takes it back, before that sends anything: from then on the same command begins anew
- * (U2). The caller holds the run. Nothing is written where its record is gone.
- */
-export async function recordUndone(
-  { undoes, by }: { readonly undoes: string; readonly by: string },
-  folders: RunFolders,
-  system: System,
-): Promise<void> {
-  if (!runNames(folders).includes(undoes)) return;
-  const { journal: path } = runRecord(undoes, folders);
-  const { size, undoneBy } = await foldJournal(path);
-  if (undoneBy.at(-1) === by) return;
-  const journal = await openJournal(path, size);
-  const at = new Date(system.now()).toISOString();
-  await journal.write({ type: 'undone', by, at }).finally(() => journal.close());
 }

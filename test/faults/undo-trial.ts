@@ -161,7 +161,7 @@ async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done:
   const transition = without(touched, { before, after });
   const changes = changedKeys(transition).length;
   if (!last.sent && ![0, 3, 5, 6, 10].includes(last.code ?? -1)) trial.notes.push(`${deed.name} ended with ${last.code}`);
-  const run = changes > 0 ? await newestRun(trial) : undefined;
+  const run = changes > 0 ? await newestRun(trial, ({ undo }) => undo === 'yes') : undefined;
   return {
     title: deed.name,
     done: changes > 0 && run ? { run, deed, code: last.code, transition } : undefined,
@@ -211,10 +211,15 @@ async function takeBack(
   return result;
 }
 
-/** The run that is listed first, whatever it is. */
-async function newestRun(trial: Trial): Promise<string | undefined> {
+interface ListedRun {
+  readonly run: string;
+  readonly undo: string;
+}
+
+/** The first of those that are listed, and wanted. */
+async function newestRun(trial: Trial, isWanted: (run: ListedRun) => boolean = () => true): Promise<string | undefined> {
   const { stdout } = await startOnce(trial, ['runs', 'list', '-o', 'json'], undefined);
-  return (JSON.parse(stdout) as { runs: { run: string }[] }).runs[0]?.run;
+  return (JSON.parse(stdout) as { runs: ListedRun[] }).runs.find(isWanted)?.run;
 }
 
 /** What a nameless undo would be about: off a terminal it is refused, and names it. */

@@ -75,8 +75,8 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   signal: {},
   undone: {
-    apply: (fold, { by }) => {
-      fold.undoneBy.push(by);
+    apply: (fold, { by, withdrawn }) => {
+      fold.undoneBy = withdrawn ? fold.undoneBy.filter((run) => run !== by) : [...fold.undoneBy, by];
     },
   },
   shown: {
@@ -126,7 +126,7 @@ interface Fold {
   size: number;
   nextBatch: number;
   lastEnd: string | undefined;
-  readonly undoneBy: string[];
+  undoneBy: readonly string[];
   shown: boolean;
   mark: Watermark | undefined;
 }

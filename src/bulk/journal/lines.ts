@@ -22,8 +22,8 @@ interface Lines {
   readonly signal: { readonly at: string };
   /** What a check found of a destination, by all links that lead there (K1). */
   readonly checked: { readonly rows: Ranges; readonly verdict: Verdict };
-  /** Another run took this one back: it is not resumed any more (U2). */
-  readonly undone: { readonly by: string; readonly at: string };
+  /** Another run undid this one: it is not resumed any more. `withdrawn`: that run was deleted before it changed anything. */
+  readonly undone: { readonly by: string; readonly at: string; readonly withdrawn?: true };
   /** Its result was printed: from then on the same command begins anew. */
   readonly shown: { readonly at: string };
   /** Links as they were before a batch changed them; in a file of its own, unless the run's record is one file. */

@@ -168,24 +168,6 @@ export function claimAccount(
   return claim(join(locks, `account-${sum}`), `shortening in checked mode for ${account}`, system, patience);
 }
 
-/** Deletes a run; false where there is none. Throws `LocalError` while another process has it or searches for it. */
-export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {
-  if (!runNames(folders).includes(name)) return false;
-  const beginning = await claimBeginning(keyOfRun(name), folders, system, 0);
-  try {
-    if (!runNames(folders).includes(name)) return false;
-    const work = await claimRun(name, folders, system, 0);
-    try {
-      removeRunFolder(name, folders, system);
-    } finally {
-      work.release();
-    }
-    return true;
-  } finally {
-    beginning.release();
-  }
-}
-
 function claim(folder: string, guards: string, system: System, waitMilliseconds: number, isPassing = false): Promise<Claim> {
   return acquireClaim({ folder, guards, waitMilliseconds, isPassing }, system);
 }
