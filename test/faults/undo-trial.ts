@@ -173,7 +173,10 @@ async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done:
   const touched = new Set([...trial.spoiled, ...meanwhile.keys()]);
   const transition = without(touched, { before, after });
   const changes = changedKeys(transition).length;
-  if (!last.sent && ![0, 3, 5, 6, 10].includes(last.code ?? -1)) trial.notes.push(`${deed.name} ended with ${last.code}`);
+  // A signal may meet a process that has said all and is about to end: the same command is told so.
+  const isToldAgain = last.code === 2 && last.stderr.includes('was already completed by run');
+  if (!last.sent && !isToldAgain && ![0, 3, 5, 6, 10].includes(last.code ?? -1))
+    trial.notes.push(`${deed.name} ended with ${last.code}`);
   const run = changes > 0 ? await newestRun(trial, ({ undo }) => undo === 'yes') : undefined;
   return {
     title: deed.name,
