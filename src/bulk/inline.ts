@@ -1,14 +1,14 @@
 import type { System } from '../base/system.ts';
 import { foldedHash } from '../contract/link.ts';
 import type { ShortenItem } from '../contract/operations.ts';
-import { rulesOf } from './batches.ts';
-import type { Done, Verdict } from './matching/verdict.ts';
+import { createStop, type Execution, type Ledger } from './execution/execution.ts';
+import type { Done, Verdict } from './matching/row-verdict.ts';
+import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { ConflictPolicy } from './operations/shorten.ts';
 import { shortenOperation } from './operations/shorten.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
 import type { RunRow } from './run-plan.ts';
-import { createStop, type Execution, type Ledger } from './sending/execution.ts';
 import { createLimiter } from './sending/limiter.ts';
 import { sendRows } from './sending/sending.ts';
 import { leftAside } from './sending/settling.ts';
@@ -33,7 +33,7 @@ export async function shortenTyped(items: readonly ShortenItem[], settings: Type
   const record = typedRecord(items, { ...settings, takeMark: isRenamed ? takeMark : undefined });
   const operation = shortenOperation(settings);
   const readBack: InlineSettings<ShortenItem>['readBack'] = async (doubted, ends) =>
-    await (await import('./typed-doubt.ts')).typedDoubt({ client, domain, system, warn })(doubted, ends);
+    await (await import('./checked/candidates.ts')).typedDoubt({ client, domain, system, warn })(doubted, ends);
   const { statusOf } = operation;
   const done = await runInline(
     before[0] ? { ...operation, statusOf: (item, one) => (hasHash(item, one) ? 'existing' : statusOf(item, one)) } : operation,

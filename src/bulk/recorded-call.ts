@@ -4,7 +4,7 @@ import { CallError } from '../client/call-error.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
 import { smallJournal } from './journal/small-journal.ts';
-import { runFolders, smallRecord } from './run-names.ts';
+import { runFolders, smallRecord } from './records/run-names.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
 /** A call that changes something, of which nothing can be kept: `undo` stops at it, instead of taking back what was before. */

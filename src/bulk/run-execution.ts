@@ -1,12 +1,12 @@
 import type { System } from '../base/system.ts';
+import type { Execution } from './execution/execution.ts';
 import type { OpenImages } from './journal/images.ts';
 import type { Journal } from './journal/journal.ts';
+import type { RunState } from './journal/journal-state.ts';
 import type { RecordedOutcomes } from './journal/recorded-outcomes.ts';
-import type { RunState } from './journal/run-state.ts';
+import type { RunFolders, RunRecord } from './records/run-names.ts';
 import type { BulkRow, RowOutcome } from './results/row-outcome.ts';
-import type { RunFolders, RunRecord } from './run-names.ts';
 import type { RunEnvironment, RunPlan } from './run-plan.ts';
-import type { Execution } from './sending/execution.ts';
 import type { CallCount, KeyedMutex } from './sending/limiter.ts';
 
 /** A run that may continue: it is locked, its journal is known and open. */

@@ -4,11 +4,11 @@ import type { Client } from '../client/client.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Journal, OpenJournalFile } from './journal/journal.ts';
-import type { RunState } from './journal/run-state.ts';
+import type { RunState } from './journal/journal-state.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { Mode } from './operations/shorten.ts';
+import type { RunRecord } from './records/run-names.ts';
 import type { RowError, Skip } from './results/row-outcome.ts';
-import type { RunRecord } from './run-names.ts';
 import type { NoteChanges } from './settled-change.ts';
 
 /** A row as it was read. */

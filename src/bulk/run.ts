@@ -4,31 +4,28 @@ import type { Client } from '../client/client.ts';
 import { editions } from '../contract/editions.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
-import { rulesOf } from './batches.ts';
+import { assertDistinct } from './beginning/output-paths.ts';
+import { assertBudget, assertQuota, factsOf, needsMark, readsFirst } from './beginning/preflight.ts';
 import { createIdempotencyProbe } from './checked/idempotency-probe.ts';
 import { takeWatermark, type Watermark } from './checked/newest-links.ts';
 import { readBackBatch } from './checked/reading-back.ts';
-import { type ExecutedRun, executeRun } from './execute.ts';
+import { executeRun } from './execution/batch-loop.ts';
+import { createStop } from './execution/execution.ts';
 import { openImages } from './journal/images.ts';
 import { journalLedger } from './journal/ledger.ts';
 import { recordedOutcomes } from './journal/recorded-outcomes.ts';
 import type { RunIdentity } from './journal/run-folder.ts';
-import { type KnownRecord, ofWholeRecords, shortUrlOf } from './matching/verdict.ts';
+import { type KnownRecord, ofWholeRecords, shortUrlOf } from './matching/row-verdict.ts';
+import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import { assertDistinct } from './results/output-paths.ts';
+import { runFolders } from './records/run-names.ts';
 import { beginRun } from './run-beginning.ts';
 import type { BegunRun, RunExecution } from './run-execution.ts';
-import { assertBudget, assertQuota, factsOf, needsMark, type RunFacts, readsFirst } from './run-facts.ts';
-import { runFolders } from './run-names.ts';
 import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { answeringLedger } from './sending/answering-ledger.ts';
-import { createStop } from './sending/execution.ts';
 import { BudgetError, countCalls, createKeyedMutex, createLimiter } from './sending/limiter.ts';
 import { notingLedger } from './sending/noting-ledger.ts';
-
-export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
-  readonly facts: RunFacts;
-}
+import type { StartedRun } from './started-run.ts';
 
 /**
  * Begins a long run, or continues the unfinished one of the same input (R 1.4). Throws before anything is
@@ -96,7 +93,7 @@ async function execute<Payload extends object>(run: RunExecution<Payload>): Prom
   if (begun.resumed) plan.recall?.(begun.state.begin.options);
   await restoreHashes(begun, operation);
   if (plan.undoes !== undefined) {
-    const { recordUndone } = await import('./undo.ts');
+    const { recordUndone } = await import('./records/done-run.ts');
     await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   }
   return { facts, ...executeRun(run, facts.batches) };

@@ -4,16 +4,16 @@ import type { Client } from '../client/client.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Watermark } from './checked/newest-links.ts';
+import type { Ledger } from './execution/execution.ts';
 import { journalLedger } from './journal/ledger.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
 import { smallJournal } from './journal/small-journal.ts';
-import type { KnownRecord } from './matching/verdict.ts';
+import type { KnownRecord } from './matching/row-verdict.ts';
 import type { Mode } from './operations/shorten.ts';
+import { runFolders, smallRecord } from './records/run-names.ts';
 import type { BulkRow, StopReason, Tally } from './results/row-outcome.ts';
-import { runFolders, smallRecord } from './run-names.ts';
 import { answeringLedger } from './sending/answering-ledger.ts';
-import type { Ledger } from './sending/execution.ts';
 
 /** The record of links that are made as they were typed: one file, in the form of every journal. */
 export interface TypedRecord {

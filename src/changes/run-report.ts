@@ -1,13 +1,12 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import type { RunProgress, RunSummary } from '../bulk/execute.ts';
 import type { TypedResult } from '../bulk/inline.ts';
+import { recordShown } from '../bulk/records/shown.ts';
 import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, missingCount, type RowOutcome, repeatableText, runEnd } from '../bulk/results/row-outcome.ts';
-import { type StartedRun, startRun } from '../bulk/run.ts';
-import type { RunFacts } from '../bulk/run-facts.ts';
+import { startRun } from '../bulk/run.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
-import { recordShown } from '../bulk/shown.ts';
+import type { RunFacts, RunProgress, RunSummary, StartedRun } from '../bulk/started-run.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { batchesOf } from '../bulk/batches.ts';
 import { shortenTyped } from '../bulk/inline.ts';
+import { batchesOf } from '../bulk/operations/batches.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { type ConflictPolicy, conflictPolicies, type Mode } from '../bulk/operations/shorten.ts';
 import { inlineReport } from '../changes/inline-report.ts';

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
+import { typedDoubt } from '../../src/bulk/checked/candidates.ts';
 import { runInline } from '../../src/bulk/inline.ts';
 import { chooseMode, type DedupeScope, shortenOperation } from '../../src/bulk/operations/shorten.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
-import { typedDoubt } from '../../src/bulk/typed-doubt.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults } from '../support/faulty-steps.ts';
 import type { Manners } from '../support/manners.ts';

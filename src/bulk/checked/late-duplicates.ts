@@ -1,6 +1,6 @@
 import { CliError, UnavailableError } from '../../base/errors.ts';
 import { rowKey } from '../../link/same.ts';
-import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
+import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
 import type { RunExecution } from '../run-execution.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';

@@ -2,7 +2,7 @@ import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { Asked } from '../matching/matching.ts';
-import { again, doubtful, type KnownRecord, shortUrlOf, unresolved, type Verdict } from '../matching/verdict.ts';
+import { again, doubtful, type KnownRecord, shortUrlOf, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import type { RunExecution } from '../run-execution.ts';
 import { type BatchEvidence, evidenceOf } from './listing-evidence.ts';
 import { positionIn, usualSettle } from './newest-links.ts';

@@ -1,11 +1,11 @@
 import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
 import type { Watermark } from '../checked/newest-links.ts';
+import type { OpenIntent, RowState, RunState } from './journal-state.ts';
 import { settledStatuses } from './ledger.ts';
 import type { BeginLine, JournalLine, LineType } from './lines.ts';
 import { indexesOf, isRanges, sizeOf } from './ranges.ts';
 import { damaged, type Place, readJournal } from './reading.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
-import type { OpenIntent, RowState, RunState } from './run-state.ts';
 
 /** Folds a journal into what is known (J3). Throws `LocalError` where it is damaged, empty or begins twice. */
 export async function foldJournal(path: string): Promise<RunState> {

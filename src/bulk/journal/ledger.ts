@@ -2,7 +2,8 @@ import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
 import { urlPrint, valueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
-import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
+import type { Ledger } from '../execution/execution.ts';
+import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
 import {
   type BulkRow,
   doneKinds,
@@ -12,7 +13,6 @@ import {
   UnrecordedError,
   unaskedDestination,
 } from '../results/row-outcome.ts';
-import type { Ledger } from '../sending/execution.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
 import { rangesOf } from './ranges.ts';

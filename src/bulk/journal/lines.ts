@@ -4,7 +4,7 @@ import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ValueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { OperationKind } from '../operations/operation.ts';
 import type { ModeName } from '../operations/shorten.ts';
 import type { Ranges } from './ranges.ts';

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { newestRuns, orderOf, type RunFolders, runRecord, smallNames } from '../run-names.ts';
+import { newestRuns, orderOf, type RunFolders, runRecord, smallNames } from '../records/run-names.ts';
 import { nextOrder } from './order.ts';
 
 export function newRunName(key: string, now: number, folders: RunFolders): string {

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { EditFields } from '../../contract/operations.ts';
-import { type KnownRecord, shortUrlMembers } from '../matching/verdict.ts';
+import { type KnownRecord, shortUrlMembers } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
+import type { RunState } from './journal-state.ts';
 import type { SettledStatus } from './ledger.ts';
 import type { RecordedError, ResultLine, TakenUrl } from './lines.ts';
 import { indexesOf } from './ranges.ts';
 import { damaged, openToRead, type Place, readLineAt } from './reading.ts';
 import { statusesOf } from './recorded-results.ts';
-import type { RunState } from './run-state.ts';
 
 /** Outcomes of rows that an earlier process settled, read back from the journal. */
 export interface RecordedOutcomes {

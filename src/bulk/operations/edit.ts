@@ -2,10 +2,10 @@ import { fittingHashes } from '../../client/batch-limits.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
-import { byDomain, byHash } from '../batches.ts';
+import { isPlace, noPlace } from '../matching/destination-fingerprint.ts';
 import { matchEdits } from '../matching/matching.ts';
-import { isPlace, noPlace } from '../matching/place.ts';
-import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
+import { byDomain, byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, type SoughtRow, sendCall } from './operation.ts';
 

@@ -3,7 +3,7 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import { errors } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import type { Verdict } from '../matching/verdict.ts';
+import type { Verdict } from '../matching/row-verdict.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
 
 /** What edits, deletions and resets of links that are named have in common. */

@@ -4,7 +4,7 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, OperationInput, OperationName, OperationResult } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { Difference } from '../../link/same.ts';
-import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdict.ts';
+import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/row-verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 
 /** `apply`: rows of the first three. */

@@ -1,7 +1,7 @@
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { byDomain } from '../batches.ts';
+import { byDomain } from './batches.ts';
 import type { ChangeSettings } from './named-links.ts';
 import type { BulkOperation, SoughtRow } from './operation.ts';
 import { chooseMode, type Mode, shortenOperation } from './shorten.ts';

@@ -7,7 +7,7 @@ import { hasUnasked, notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { Newness, NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
-import { again, type BatchAnswer, type Done, type Verdict } from '../matching/verdict.ts';
+import { again, type BatchAnswer, type Done, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
 import { asNamed } from './numbered-hash.ts';
 import type { BulkOperation, Call, SoughtRow } from './operation.ts';

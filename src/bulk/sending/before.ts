@@ -2,12 +2,12 @@ import type { System } from '../../base/system.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fieldsSince } from '../../link/same.ts';
-import { placeOf } from '../matching/place.ts';
-import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import type { Execution } from '../execution/execution.ts';
+import { placeOf } from '../matching/destination-fingerprint.ts';
+import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
 import { missing } from '../operations/named-links.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { Execution } from './execution.ts';
 
 /** The rows of a batch, with their links as they are. */
 interface Prepared<Payload extends object> {

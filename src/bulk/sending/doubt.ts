@@ -1,11 +1,18 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import { again, type BatchAnswer, type Doubtful, doubtful, type Failed, unresolved, type Verdict } from '../matching/verdict.ts';
-
+import type { Execution } from '../execution/execution.ts';
+import {
+  again,
+  type BatchAnswer,
+  type Doubtful,
+  doubtful,
+  type Failed,
+  unresolved,
+  type Verdict,
+} from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { Execution } from './execution.ts';
 import { isTemporary, maximalRounds, outcomeOf, roundOf } from './settling.ts';
 
 type Rows<Payload extends object> = readonly BulkRow<Payload>[];

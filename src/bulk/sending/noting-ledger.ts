@@ -1,8 +1,8 @@
 import { recordDomain } from '../../contract/link.ts';
+import type { Ledger } from '../execution/execution.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
 import type { NoteChanges, SettledChange } from '../settled-change.ts';
-import type { Ledger } from './execution.ts';
 
 interface NoteSettings<Payload extends object> {
   readonly operation: BulkOperation<Payload>;

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
-import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../batches.ts';
-import { again, type BatchAnswer, type Verdict } from '../matching/verdict.ts';
+import type { DoubtfulBatch, Execution } from '../execution/execution.ts';
+import { again, type BatchAnswer, type Verdict } from '../matching/row-verdict.ts';
+import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
-import type { DoubtfulBatch, Execution } from './execution.ts';
 import { BudgetError } from './limiter.ts';
 import { leftAside, type Round, settle, unknownOutcome, writeDown } from './settling.ts';
 

@@ -1,10 +1,10 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { Difference } from '../../link/same.ts';
-import { doubtful, type Verdict } from '../matching/verdict.ts';
+import type { Execution, Stop } from '../execution/execution.ts';
+import { doubtful, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
-import type { Execution, Stop } from './execution.ts';
 
 /** How often a row is sent at most: an answer may leave it out or refuse it for now, or it may be found not applied. */
 export const maximalRounds = 5;

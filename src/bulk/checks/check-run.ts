@@ -1,21 +1,21 @@
-import { Destinations } from '../check/destinations.ts';
-import { askAll } from '../check/engine.ts';
-import { byStatus, type CheckStatus, type Verdict } from '../check/verdict.ts';
+import { Destinations } from '../../check/destinations.ts';
+import { askAll } from '../../check/engine.ts';
+import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
+import { nameOf, readerGone, readToItsEnd, stopOnSignal } from '../execution/batch-loop.ts';
+import { createStop, type Stop } from '../execution/execution.ts';
+import type { Journal } from '../journal/journal.ts';
+import { isSettled } from '../journal/journal-state.ts';
+import { rangesOf } from '../journal/ranges.ts';
+import type { OutcomeFile } from '../results/outcome-files.ts';
+import type { StopReason } from '../results/row-outcome.ts';
+import { beginRun } from '../run-beginning.ts';
+import type { BegunRun } from '../run-execution.ts';
+import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
+import { pruneRuns } from '../runs.ts';
 import { carryVerdicts } from './carried-verdicts.ts';
 import type { CheckPlan, StartedCheck } from './check-plan.ts';
-import { nameOf, readerGone, readToItsEnd, stopOnSignal } from './execute.ts';
-import type { Journal } from './journal/journal.ts';
-import { rangesOf } from './journal/ranges.ts';
-import { RecordedVerdicts } from './journal/recorded-verdicts.ts';
-import { isSettled } from './journal/run-state.ts';
-import { type CheckedRow, type IndexedRow, openCheckResults } from './results/check-results.ts';
-import type { OutcomeFile } from './results/results.ts';
-import type { StopReason } from './results/row-outcome.ts';
-import { beginRun } from './run-beginning.ts';
-import type { BegunRun } from './run-execution.ts';
-import type { RunEnvironment, UnfinishedRun } from './run-plan.ts';
-import { pruneRuns } from './runs.ts';
-import { createStop, type Stop } from './sending/execution.ts';
+import { type CheckedRow, type IndexedRow, openCheckResults } from './check-results.ts';
+import { RecordedVerdicts } from './recorded-verdicts.ts';
 
 /**
  * Begins a check, or continues the unfinished one of the same selection. It keeps its journal as every run does, but its rows are not sent

@@ -1,10 +1,10 @@
-import type { CheckStatus, Verdict } from '../check/verdict.ts';
-import type { Identity } from '../client/subject.ts';
-import { foldJournal } from './journal/fold.ts';
-import { RecordedVerdicts } from './journal/recorded-verdicts.ts';
-import { whileThere } from './journal/run-folder.ts';
-import type { RowState } from './journal/run-state.ts';
-import { newestRuns, runFolders, runRecord, titleOf } from './run-names.ts';
+import type { CheckStatus, Verdict } from '../../check/verdict.ts';
+import type { Identity } from '../../client/subject.ts';
+import { foldJournal } from '../journal/fold.ts';
+import type { RowState } from '../journal/journal-state.ts';
+import { whileThere } from '../journal/run-folder.ts';
+import { newestRuns, runFolders, runRecord, titleOf } from '../records/run-names.ts';
+import { RecordedVerdicts } from './recorded-verdicts.ts';
 
 /** A check of the past, by its journal. */
 export interface CheckRecord {

@@ -1,5 +1,5 @@
-import type { BeginLine } from './journal/lines.ts';
-import type { RunIdentity } from './journal/run-folder.ts';
+import type { BeginLine } from '../journal/lines.ts';
+import type { RunIdentity } from '../journal/run-folder.ts';
 
 /** What the flags of two command lines for the same rows differ in (J8), as people type them. */
 export function changedOptions(identity: RunIdentity, begin: BeginLine): string[] {

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { BeginLine } from './journal/lines.ts';
+import type { BeginLine } from '../journal/lines.ts';
 
 /** Where everything that bulk runs keep lies, below the state folder. */
 export interface RunFolders {

@@ -1,33 +1,15 @@
-import { LimitError, UsageError } from '../base/errors.ts';
-import { CallError } from '../client/call-error.ts';
-import type { Client } from '../client/client.ts';
-import { fileBatches } from './batches.ts';
-import { callsToProve } from './checked/idempotency-probe.ts';
-import { isSettled } from './journal/run-state.ts';
-import type { OperationKind } from './operations/operation.ts';
-import { guarantees } from './operations/shorten.ts';
-import type { BulkRow } from './results/row-outcome.ts';
-import type { RunExecution } from './run-execution.ts';
-import { callsPerBatch } from './run-plan.ts';
-import { isAged } from './sending/before.ts';
-
-/** What is known when a run begins, for the header (R 1.7). */
-export interface RunFacts {
-  readonly run: string;
-  readonly kind: OperationKind;
-  readonly resumed: boolean;
-  readonly rows: number;
-  /** Rows that an earlier process finished. */
-  readonly doneBefore: number;
-  /** Batches still to send, and the calls that they need. */
-  readonly batches: number;
-  readonly calls: number;
-  readonly domain: string | undefined;
-  /** Name and promise of the mode of a shortening run. */
-  readonly guarantee: string | undefined;
-  /** For more than one batch in checked mode: what to do for a better promise. */
-  readonly advice: string | undefined;
-}
+import { LimitError, UsageError } from '../../base/errors.ts';
+import { CallError } from '../../client/call-error.ts';
+import type { Client } from '../../client/client.ts';
+import { callsToProve } from '../checked/idempotency-probe.ts';
+import { isSettled } from '../journal/journal-state.ts';
+import { fileBatches } from '../operations/batches.ts';
+import { guarantees } from '../operations/shorten.ts';
+import type { BulkRow } from '../results/row-outcome.ts';
+import type { RunExecution } from '../run-execution.ts';
+import { callsPerBatch } from '../run-plan.ts';
+import { isAged } from '../sending/before.ts';
+import type { RunFacts } from '../started-run.ts';
 
 /** Whether links are read before the first batches. */
 export function readsFirst<Payload extends object>(

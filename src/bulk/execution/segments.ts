@@ -1,15 +1,15 @@
-import { checksum } from '../base/checksum.ts';
-import { LocalError } from '../base/errors.ts';
-import { serializeBatch } from './batches.ts';
-import { knownBefore } from './journal/recorded-outcomes.ts';
-import { isSettled, type OpenIntent, type RunState } from './journal/run-state.ts';
-import { hashGiver } from './operations/generated-hash.ts';
-import type { BulkRow, RowOutcome, Skip } from './results/row-outcome.ts';
-import type { RunExecution } from './run-execution.ts';
-import type { RunRow } from './run-plan.ts';
-import type { DoubtfulBatch } from './sending/execution.ts';
-import { sendRows } from './sending/sending.ts';
-import { isSettledLater, notSent, unknownOutcome } from './sending/settling.ts';
+import { checksum } from '../../base/checksum.ts';
+import { LocalError } from '../../base/errors.ts';
+import { isSettled, type OpenIntent, type RunState } from '../journal/journal-state.ts';
+import { knownBefore } from '../journal/recorded-outcomes.ts';
+import { serializeBatch } from '../operations/batches.ts';
+import { hashGiver } from '../operations/generated-hash.ts';
+import type { BulkRow, RowOutcome, Skip } from '../results/row-outcome.ts';
+import type { RunExecution } from '../run-execution.ts';
+import type { RunRow } from '../run-plan.ts';
+import { sendRows } from '../sending/sending.ts';
+import { isSettledLater, notSent, unknownOutcome } from '../sending/settling.ts';
+import type { DoubtfulBatch } from './execution.ts';
 
 /** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
 export interface Segment<Payload extends object> {

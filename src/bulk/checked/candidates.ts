@@ -1,9 +1,9 @@
-import type { System } from '../base/system.ts';
-import { CallError } from '../client/call-error.ts';
-import type { ShortenItem } from '../contract/operations.ts';
-import { sameUrl } from '../link/value.ts';
-import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './checked/newest-links.ts';
-import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from './matching/verdict.ts';
+import type { System } from '../../base/system.ts';
+import { CallError } from '../../client/call-error.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import { sameUrl } from '../../link/value.ts';
+import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from '../matching/row-verdict.ts';
+import { frontSize, type ListingSettings, type Scan, scanNewest, usualSettle } from './newest-links.ts';
 
 export interface TypedDoubtSettings extends ListingSettings {
   readonly system: Pick<System, 'sleep'>;

@@ -1,7 +1,7 @@
 import type { CheckedLink } from '../../check/destinations.ts';
 import type { Verdict } from '../../check/verdict.ts';
 import type { WriteSystem } from '../../files/atomic-write.ts';
-import { type OutcomeFile, openFile } from './results.ts';
+import { type OutcomeFile, openFile } from '../results/outcome-files.ts';
 
 /** A link, and what was found of it; nothing where the check was stopped before. */
 export interface CheckedRow {

@@ -1,10 +1,10 @@
 import { CliError, type FailureKind } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
-import type { BatchRules, SerializedBatch } from '../batches.ts';
-import type { KnownRecord, Verdict } from '../matching/verdict.ts';
+import type { KnownRecord, Verdict } from '../matching/row-verdict.ts';
+import type { BatchRules, SerializedBatch } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import { type BulkRow, type RowOutcome, type StopReason, UnrecordedError } from '../results/row-outcome.ts';
-import type { Limiter } from './limiter.ts';
+import type { Limiter } from '../sending/limiter.ts';
 
 /** What a batch leaves behind: lines in the journal of a long run, nothing for typed links. */
 export interface Ledger<Payload extends object> {

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
-import type { System } from '../base/system.ts';
-import { encodeLine } from './journal/lines.ts';
-import { claimRun, endsComplete } from './journal/run-folder.ts';
+import type { System } from '../../base/system.ts';
+import { encodeLine } from '../journal/lines.ts';
+import { claimRun, endsComplete } from '../journal/run-folder.ts';
 import { runFolders, runRecord } from './run-names.ts';
 
 /** Keeps that the result of a finished run was printed: until then the same command shows it. Where it cannot be kept, it is shown again. */

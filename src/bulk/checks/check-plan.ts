@@ -1,8 +1,8 @@
-import type { LinkList } from '../check/destinations.ts';
-import type { CheckSettings } from '../check/engine.ts';
-import type { CheckStatus } from '../check/verdict.ts';
-import type { CheckedRow } from './results/check-results.ts';
-import type { StopReason } from './results/row-outcome.ts';
+import type { LinkList } from '../../check/destinations.ts';
+import type { CheckSettings } from '../../check/engine.ts';
+import type { CheckStatus } from '../../check/verdict.ts';
+import type { StopReason } from '../results/row-outcome.ts';
+import type { CheckedRow } from './check-results.ts';
 
 /** What a check shall ask. */
 export interface CheckPlan {

@@ -1,10 +1,10 @@
-import { Destinations, type LinkList } from '../check/destinations.ts';
+import { Destinations, type LinkList } from '../../check/destinations.ts';
+import type { Journal } from '../journal/journal.ts';
+import { isSettled } from '../journal/journal-state.ts';
+import { rangesOf } from '../journal/ranges.ts';
+import type { UnfinishedRun } from '../run-plan.ts';
 import type { CheckPlan } from './check-plan.ts';
-import type { Journal } from './journal/journal.ts';
-import { rangesOf } from './journal/ranges.ts';
-import { RecordedVerdicts } from './journal/recorded-verdicts.ts';
-import { isSettled } from './journal/run-state.ts';
-import type { UnfinishedRun } from './run-plan.ts';
+import { RecordedVerdicts } from './recorded-verdicts.ts';
 
 /** The check that continues, by the links of now. */
 type Carrying = Pick<CheckPlan, 'settings' | 'shortUrls'> & {

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { carryVerdicts } from '../../src/bulk/carried-verdicts.ts';
-import { foldJournal } from '../../src/bulk/journal/fold.ts';
-import { openJournal } from '../../src/bulk/journal/journal.ts';
-import { encodeLine, type JournalLine } from '../../src/bulk/journal/lines.ts';
-import { readJournal } from '../../src/bulk/journal/reading.ts';
-import { largeRecord, runFolders } from '../../src/bulk/run-names.ts';
-import type { CheckedLink } from '../../src/check/destinations.ts';
-import { hasty, linkTo, listOf } from '../check/asked.ts';
+import { carryVerdicts } from '../../../src/bulk/checks/carried-verdicts.ts';
+import { foldJournal } from '../../../src/bulk/journal/fold.ts';
+import { openJournal } from '../../../src/bulk/journal/journal.ts';
+import { encodeLine, type JournalLine } from '../../../src/bulk/journal/lines.ts';
+import { readJournal } from '../../../src/bulk/journal/reading.ts';
+import { largeRecord, runFolders } from '../../../src/bulk/records/run-names.ts';
+import type { CheckedLink } from '../../../src/check/destinations.ts';
+import { hasty, linkTo, listOf } from '../../check/asked.ts';
 
 const begin = (rows: number): JournalLine => ({
   type: 'begin',

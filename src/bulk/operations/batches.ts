@@ -1,8 +1,8 @@
-import { grouped } from '../base/grouped.ts';
-import { fittingHashes } from '../client/batch-limits.ts';
-import type { LinkKey } from '../contract/link.ts';
-import type { BulkRow } from './results/row-outcome.ts';
-import type { RunInput, RunRow } from './run-plan.ts';
+import { grouped } from '../../base/grouped.ts';
+import { fittingHashes } from '../../client/batch-limits.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { BulkRow } from '../results/row-outcome.ts';
+import type { RunInput, RunRow } from '../run-plan.ts';
 
 /** Which rows share a call: part of what an operation knows about them. */
 export interface BatchRules<Row> {

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Verdict } from '../../check/verdict.ts';
-import { damaged, openToRead, type Place, readLineAt } from './reading.ts';
-import { isSettled, type RunState } from './run-state.ts';
+import { isSettled, type RunState } from '../journal/journal-state.ts';
+import { damaged, openToRead, type Place, readLineAt } from '../journal/reading.ts';
 
 /** Where the journal has the verdict of each destination: 12 bytes a link, and the verdicts themselves stay on the disk. */
 export class RecordedVerdicts {

@@ -1,43 +1,12 @@
-import { LocalError } from '../base/errors.ts';
-import { lateDuplicates } from './checked/late-duplicates.ts';
-import { type OutcomeFiles, openFiles } from './results/results.ts';
-import { type RowOutcome, type RunningTally, type StopReason, startTally, type Tally } from './results/row-outcome.ts';
-import type { RunExecution } from './run-execution.ts';
-import { concurrencyOf } from './run-plan.ts';
+import { LocalError } from '../../base/errors.ts';
+import { lateDuplicates } from '../checked/late-duplicates.ts';
+import { type OutcomeFiles, openFiles } from '../results/outcome-files.ts';
+import { type RowOutcome, type RunningTally, type StopReason, startTally } from '../results/row-outcome.ts';
+import type { RunExecution } from '../run-execution.ts';
+import { concurrencyOf } from '../run-plan.ts';
+import { isSettledLater } from '../sending/settling.ts';
+import type { ExecutedRun } from '../started-run.ts';
 import { segmentsOf, settleSegment } from './segments.ts';
-import { isSettledLater } from './sending/settling.ts';
-
-export interface RunProgress {
-  readonly rows: number;
-  readonly rowsSettled: number;
-  readonly batches: number;
-  readonly batchesSettled: number;
-  readonly failed: number;
-}
-
-export interface RunSummary {
-  readonly tally: Tally;
-  readonly stop: StopReason | undefined;
-  /** Calls made by this process; repeats count once. */
-  readonly calls: number;
-  readonly milliseconds: number;
-  /** Items in one call that the server turned out to take, where it took fewer than the plan has (R-13). */
-  readonly workingSize: number | undefined;
-  /** Short URLs of records that the run seems to have made beside those of its rows (R 1.2, F07). */
-  readonly surplus: readonly string[];
-}
-
-export interface ExecutedRun<Payload extends object> {
-  /**
-   * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before it
-   * is read, and no more than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is
-   * finished.
-   */
-  readonly rows: AsyncIterable<readonly RowOutcome<Payload>[]>;
-  progress(): RunProgress;
-  /** When the rows were read. Ends with `runEnd(tally, stop)`. */
-  summary(): RunSummary;
-}
 
 /** What becomes known while the rows are read. */
 interface Proceeds {

@@ -1,6 +1,6 @@
-import { UsageError } from '../base/errors.ts';
-import type { Identity } from '../client/subject.ts';
-import type { BeginLine } from './journal/lines.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { Identity } from '../../client/subject.ts';
+import type { BeginLine } from '../journal/lines.ts';
 
 type Account = Pick<Identity, 'server' | 'username' | 'profile'>;
 

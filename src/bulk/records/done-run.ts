@@ -1,19 +1,19 @@
-import type { System } from '../base/system.ts';
-import type { Client } from '../client/client.ts';
-import type { LinkKey } from '../contract/link.ts';
-import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../link/prints.ts';
-import { linksInFront } from './checked/in-front.ts';
-import type { Watermark } from './checked/newest-links.ts';
+import type { System } from '../../base/system.ts';
+import type { Client } from '../../client/client.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../../link/prints.ts';
+import { linksInFront } from '../checked/in-front.ts';
+import type { Watermark } from '../checked/newest-links.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
+import { openJournal } from '../journal/journal.ts';
+import { isSettled, type RowState, type RunState } from '../journal/journal-state.ts';
+import type { BeginLine, ResultLine } from '../journal/lines.ts';
+import { indexesOf } from '../journal/ranges.ts';
+import { damaged, linesBackwards, type Place, readJournal } from '../journal/reading.ts';
+import { linksOf, statusesOf } from '../journal/recorded-results.ts';
+import { claimRun } from '../journal/run-folder.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
-import { foldJournal } from './journal/fold.ts';
-import { type BeforeImage, type KeptImages, keptImages } from './journal/images.ts';
-import { openJournal } from './journal/journal.ts';
-import type { BeginLine, ResultLine } from './journal/lines.ts';
-import { indexesOf } from './journal/ranges.ts';
-import { damaged, linesBackwards, type Place, readJournal } from './journal/reading.ts';
-import { linksOf, statusesOf } from './journal/recorded-results.ts';
-import { claimRun } from './journal/run-folder.ts';
-import { isSettled, type RowState, type RunState } from './journal/run-state.ts';
 import { type RunFolders, type RunRecord, runFolders, runNames, runRecord } from './run-names.ts';
 
 /** A run that is to be taken back. */

@@ -1,5 +1,5 @@
 import { isUrlPrint, urlPrint } from '../../link/prints.ts';
-import type { KnownRecord } from './verdict.ts';
+import type { KnownRecord } from './row-verdict.ts';
 
 /** What the journal keeps of a hash that no link has. */
 export const noPlace = '-';

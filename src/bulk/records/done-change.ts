@@ -1,8 +1,8 @@
-import { type LinkKey, linkText } from '../contract/link.ts';
-import type { EditFields } from '../contract/operations.ts';
-import type { LinkPrints } from '../link/prints.ts';
-import type { BeforeImage } from './journal/images.ts';
-import type { KnownRecord } from './matching/verdict.ts';
+import { type LinkKey, linkText } from '../../contract/link.ts';
+import type { EditFields } from '../../contract/operations.ts';
+import type { LinkPrints } from '../../link/prints.ts';
+import type { BeforeImage } from '../journal/images.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 
 /** A link as it was. */
 export type EarlierLink = KnownRecord;
