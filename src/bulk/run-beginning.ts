@@ -6,9 +6,10 @@ import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
 import { changedOptions } from './beginning/given-flags.ts';
 import { assertReplaceable } from './beginning/output-paths.ts';
-import { foldJournal, newRunState } from './journal/fold.ts';
+import type { BegunRun } from './execution/execution.ts';
+import { foldJournal } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
-import { isOver, isUntouched, type RunState } from './journal/journal-state.ts';
+import { isOver, isUntouched, newRunState, type RunState } from './journal/journal-state.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
 import {
@@ -27,7 +28,6 @@ import {
 } from './journal/run-folder.ts';
 import { smallJournal } from './journal/small-journal.ts';
 import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from './records/run-names.ts';
-import type { BegunRun } from './run-execution.ts';
 import type { InputFile, RunEnvironment, RunPlan } from './run-plan.ts';
 import { isUndone } from './undone.ts';
 

@@ -140,7 +140,7 @@ export interface Verification {
 export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
   const folders = runFolders(stateFolder);
   const { journal } = runRecord(run, folders);
-  const { begin, placeOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
+  const { begin, locationOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
   if (begin.operation !== 'shorten' && begin.operation !== 'edit' && begin.operation !== 'apply') {
     throw new UsageError(`run ${run} created no links; there is nothing to verify`);
   }
@@ -148,7 +148,7 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
     // The rows of a line are of one kind: deleted links are not there any more.
     if (line.type !== 'result' || statusesOf(line).includes('deleted')) continue;
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
-    const isLatest = placeOf(line.rows[0]?.[0] ?? 0).offset === offset;
+    const isLatest = locationOf(line.rows[0]?.[0] ?? 0).offset === offset;
     if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { keptImages } from '../../src/bulk/journal/images.ts';
-import { chooseMode } from '../../src/bulk/operations/shorten.ts';
+import { chooseMode } from '../../src/bulk/operations/modes.ts';
 import { updatingOperation } from '../../src/bulk/operations/update.ts';
 import { runFolders, runRecord } from '../../src/bulk/records/run-names.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Verdict } from '../../check/verdict.ts';
 import { isSettled, type RunState } from '../journal/journal-state.ts';
-import { damaged, openToRead, type Place, readLineAt } from '../journal/reading.ts';
+import { damaged, type LineLocation, openToRead, readLineAt } from '../journal/reading.ts';
 
 /** Where the journal has the verdict of each destination: 12 bytes a link, and the verdicts themselves stay on the disk. */
 export class RecordedVerdicts {
@@ -18,7 +18,7 @@ export class RecordedVerdicts {
     this.#lengths = new Uint32Array(count);
   }
 
-  add(destination: number, { offset, length }: Place): void {
+  add(destination: number, { offset, length }: LineLocation): void {
     this.#offsets[destination] = offset;
     this.#lengths[destination] = length;
   }
@@ -32,13 +32,13 @@ export class RecordedVerdicts {
     if (!this.has(destination)) return undefined;
     const length = this.#lengths[destination] ?? 0;
     const own = { offset: this.#offsets[destination] ?? 0, length };
-    return await this.#readAt(length === 0 ? this.#state.placeOf(destination) : own);
+    return await this.#readAt(length === 0 ? this.#state.locationOf(destination) : own);
   }
 
-  async #readAt(place: Place): Promise<Verdict> {
+  async #readAt(location: LineLocation): Promise<Verdict> {
     this.#file ??= openToRead(this.#path);
-    const line = await readLineAt(await this.#file, place);
-    if (line.type !== 'checked') throw damaged(this.#path, `byte ${place.offset}`);
+    const line = await readLineAt(await this.#file, location);
+    if (line.type !== 'checked') throw damaged(this.#path, `byte ${location.offset}`);
     return line.verdict;
   }
 

@@ -1,16 +1,16 @@
 import { LocalError } from '../../base/errors.ts';
-import { lateDuplicates } from '../checked/late-duplicates.ts';
-import { type OutcomeFiles, openFiles } from '../results/outcome-files.ts';
+import type { OutcomeFiles } from '../results/outcome-files.ts';
 import { type RowOutcome, type RunningTally, type StopReason, startTally } from '../results/row-outcome.ts';
-import type { RunExecution } from '../run-execution.ts';
 import { concurrencyOf } from '../run-plan.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { ExecutedRun } from '../started-run.ts';
+import type { Execution } from './execution.ts';
 import { segmentsOf, settleSegment } from './segments.ts';
 
-/** What becomes known while the rows are read. */
-interface Proceeds {
-  readonly files: OutcomeFiles;
+/** Becomes known while the rows are read. */
+interface RunOutput {
+  /** `--results` and `--failed`, where they are asked for. */
+  readonly files: OutcomeFiles | undefined;
   readonly tally: RunningTally;
   surplus: readonly string[];
   /** No call is left to be made. */
@@ -19,14 +19,17 @@ interface Proceeds {
 }
 
 /** The rows of a begun run, worked on as they are read, and its end. */
-export function executeRun<Payload extends object>(run: RunExecution<Payload>, batches: number): ExecutedRun<Payload> {
+export async function executeRun<Payload extends object>(
+  run: Execution<Payload>,
+  batches: number,
+): Promise<ExecutedRun<Payload>> {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
-  const proceeds: Proceeds = { files: openFiles(plan, run.operation, system), tally, surplus: [], isEnded: false };
+  const output: RunOutput = { files: await filesOf(run), tally, surplus: [], isEnded: false };
   const startedAt = system.elapsed();
   const { rows } = plan.input;
   return {
-    rows: readToItsEnd(settledRows(run, proceeds), () => stop.because(readerGone())),
+    rows: readToItsEnd(settledRows(run, output), () => stop.because(readerGone())),
     progress: () => ({
       rows,
       rowsSettled: tally.rows,
@@ -36,17 +39,32 @@ export function executeRun<Payload extends object>(run: RunExecution<Payload>, b
     }),
     summary: () => ({
       tally,
-      stop: stopOf(proceeds, stop.reason),
+      stop: stopOf(output, stop.reason),
       calls: calls.made,
-      milliseconds: (proceeds.endedAt ?? system.elapsed()) - startedAt,
+      milliseconds: (output.endedAt ?? system.elapsed()) - startedAt,
       workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
-      surplus: proceeds.surplus,
+      surplus: output.surplus,
     }),
   };
 }
 
+async function filesOf<Payload extends object>({
+  plan,
+  operation,
+  system,
+}: Execution<Payload>): Promise<OutcomeFiles | undefined> {
+  if (plan.results === undefined && plan.failed === undefined) return undefined;
+  return (await import('../results/outcome-files.ts')).openFiles(plan, operation, system);
+}
+
+/** Only rows that were sent again after a look at the listing may have links beside theirs. A one-off sends nothing again. */
+async function surplusOf<Payload extends object>(run: Execution<Payload>): Promise<readonly string[] | undefined> {
+  if (run.plan.mode?.name !== 'checked' || run.plan.isOneOff) return [];
+  return await (await import('../checked/late-duplicates.ts')).lateDuplicates(run);
+}
+
 /** A signal that came after the last answer stopped nothing. */
-function stopOf({ tally, isEnded }: Proceeds, reason: StopReason | undefined): StopReason | undefined {
+function stopOf({ tally, isEnded }: RunOutput, reason: StopReason | undefined): StopReason | undefined {
   const { not_sent, unknown } = tally.counts;
   return reason?.kind === 'signal' && isEnded && not_sent + unknown === 0 ? undefined : reason;
 }
@@ -72,11 +90,11 @@ export function readerGone(): LocalError {
 
 /** The loop of a run: segments are cut, several are under way at once, and their rows come out in the order of the input. */
 async function* settledRows<Payload extends object>(
-  run: RunExecution<Payload>,
-  proceeds: Proceeds,
+  run: Execution<Payload>,
+  output: RunOutput,
 ): AsyncGenerator<readonly RowOutcome<Payload>[]> {
   const { plan, stop } = run;
-  const { tally, files } = proceeds;
+  const { tally, files } = output;
   const underWay: Promise<readonly RowOutcome<Payload>[]>[] = [];
   const window = concurrencyOf(plan) + 2;
   const ignoreSignals = stopOnSignal(run);
@@ -84,7 +102,7 @@ async function* settledRows<Payload extends object>(
     const outcomes = await settled;
     for (const outcome of outcomes) {
       tally.add(outcome);
-      files.add(outcome);
+      files?.add(outcome);
     }
     return outcomes;
   };
@@ -100,8 +118,8 @@ async function* settledRows<Payload extends object>(
       if (underWay.length >= window) yield await kept(underWay.shift() ?? settled);
     }
     for (const settled of underWay) yield await kept(settled);
-    const surplus = await lateDuplicates(run);
-    proceeds.surplus = surplus ?? [];
+    const surplus = await surplusOf(run);
+    output.surplus = surplus ?? [];
     const { failed, unknown, not_sent } = tally.counts;
     const isWhole = !stop.reason && failed + unknown + not_sent === 0;
     const rest = isWhole ? plan.steps?.after(() => stop.reason !== undefined) : undefined;
@@ -109,10 +127,10 @@ async function* settledRows<Payload extends object>(
       (isDone) => !isDone,
       (error: unknown) => stop.because(error),
     );
-    proceeds.isEnded = surplus !== undefined && !isLeft && (isWhole || !plan.steps);
+    output.isEnded = surplus !== undefined && !isLeft && (isWhole || !plan.steps);
   } finally {
     ignoreSignals();
-    await endRun(run, proceeds);
+    await endRun(run, output);
   }
 }
 
@@ -126,7 +144,7 @@ export function stopOnSignal({
   stop,
   begun,
   abort,
-}: Pick<RunExecution<object>, 'interrupt' | 'system' | 'stop' | 'begun' | 'abort'>): () => void {
+}: Pick<Execution<object>, 'interrupt' | 'system' | 'stop' | 'begun' | 'abort'>): () => void {
   if (!interrupt) return () => {};
   const finished = new AbortController();
   const interrupted = (): void => {
@@ -144,17 +162,17 @@ export function stopOnSignal({
 
 /** Puts the files in their places, where they hold every row (R-X9), and writes the end down. */
 async function endRun<Payload extends object>(
-  { plan, stop, begun, operation, recorded, images, system }: RunExecution<Payload>,
-  proceeds: Proceeds,
+  { plan, stop, begun, operation, recorded, images, system }: Execution<Payload>,
+  output: RunOutput,
 ): Promise<void> {
-  const { tally, files } = proceeds;
+  const { tally, files } = output;
   const { not_sent, unknown } = tally.counts;
   const isWhole = tally.rows === plan.input.rows;
   // First the files: a run that its journal calls complete is not resumed, and would never show them.
-  files.close(isWhole, stop);
+  files?.close(isWhole, stop);
   // Rows that are not settled for good make a run that can be resumed.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
-  const stopped = isWhole ? stopOf(proceeds, stop.reason) : stop.reason;
+  const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;
   const reason = isWhole && isSettled && !stopped ? 'complete' : nameOf(stopped);
   try {
     await begun.journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
@@ -162,10 +180,10 @@ async function endRun<Payload extends object>(
     stop.because(error);
   } finally {
     await begun.journal.close();
-    await recorded.close();
+    await recorded?.close();
     await images?.close();
     begun.release();
-    proceeds.endedAt = system.elapsed();
+    output.endedAt = system.elapsed();
   }
 }
 

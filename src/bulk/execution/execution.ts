@@ -1,120 +1,77 @@
-import { CliError, type FailureKind } from '../../base/errors.ts';
-import type { System } from '../../base/system.ts';
+import type { Images } from '../journal/images.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { RunState } from '../journal/journal-state.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import type { RecordedOutcomes } from '../journal/recorded-outcomes.ts';
 import type { KnownRecord, Verdict } from '../matching/row-verdict.ts';
-import type { BatchRules, SerializedBatch } from '../operations/batches.ts';
+import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
-import { type BulkRow, type RowOutcome, type StopReason, UnrecordedError } from '../results/row-outcome.ts';
-import type { Limiter } from '../sending/limiter.ts';
+import type { RunFolders, RunRecord } from '../records/run-names.ts';
+import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
+import type { RunEnvironment, RunPlan } from '../run-plan.ts';
+import type { CallCount, KeyedMutex, Limiter } from '../sending/limiter.ts';
+import type { Stop } from '../sending/stop.ts';
 
-/** What a batch leaves behind: lines in the journal of a long run, nothing for typed links. */
-export interface Ledger<Payload extends object> {
-  /**
-   * Before a batch is sent; resolves when it may be (J1). Returns its number, by which everything else speaks of it.
-   */
-  intent(serialized: SerializedBatch<Payload>): Promise<number>;
-  ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
-  /**
-   * Resolves when the outcomes may be reported (J2). Rows in `released` were certainly not applied: those in doubt are in neither
-   * list, and stay open. `isPart`: more of the batch will follow, and what was settled is given again then.
-   */
-  settled(
-    batch: number,
-    outcomes: readonly RowOutcome<Payload>[],
-    released: readonly BulkRow<Payload>[],
-    isPart?: boolean,
-  ): Promise<void>;
+/** A run that may continue: it is locked, its journal is known and open. */
+export interface BegunRun {
+  readonly name: string;
+  /** Path of the journal. */
+  readonly path: string;
+  /** Paths of all that is kept of the run. */
+  readonly record: RunRecord;
+  readonly journal: Journal;
+  /** All that the journal says of earlier processes. */
+  readonly state: RunState;
+  /** True where an earlier process began it. */
+  readonly resumed: boolean;
+  release(): void;
 }
 
-/** What a change has while it executes, and all its batches share. What it is, the operation and the plan say. */
-export interface Execution<Payload extends object> {
+/** A run at work, from its beginning to its end: its batches share all of this. The plan and the operation say what it does. */
+export interface Execution<Payload extends object> extends RunEnvironment {
+  readonly plan: RunPlan<Payload>;
   readonly operation: BulkOperation<Payload>;
+  readonly begun: BegunRun;
+  readonly folders: RunFolders;
+  /** Edition A: pinned for the whole run. */
+  readonly domain: string | undefined;
+  readonly calls: CallCount;
   readonly ledger: Ledger<Payload>;
-  readonly system: Pick<System, 'elapsed' | 'sleep' | 'random'>;
   readonly stop: Stop;
-  /** Aborts calls under way: when the grace after a signal is over. */
+  /** Aborts the calls under way: when the grace after a signal is over, or the time of the command. */
   readonly signal: AbortSignal;
-  /** Which rows share a call. The limit is the largest batch that this server takes; it only shrinks (R-13). */
+  abort(): void;
+  /** Which rows share a call. The limit is the largest batch that this server takes; it only shrinks. */
   readonly rules: BatchRules<BulkRow<Payload>> & { limit: number };
-  readonly failFast: boolean;
-  /** Places among the calls under way, questions to the server included. */
+  /** Permits for calls under way, questions to the server included. */
   readonly limiter: Limiter;
-  /** The caller of `sendRows` holds one place for all its batches; otherwise each batch takes its own. */
-  readonly holdsPlace: boolean;
+  /** The caller of `sendRows` holds one permit for all its batches; otherwise each batch acquires its own. */
+  readonly holdsPermit: boolean;
+  /** Keeps rows that share a link out of two batches at once. */
+  readonly mutex: KeyedMutex;
   /** Reserves calls, one by default. Returns whether the budget allows them (`--budget`); if not, the run stops. */
   readonly mayCall: (calls?: number) => boolean;
   /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
-  readonly readBack?: ((batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>) | undefined;
+  readonly readBack: (batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>;
+  /** Where links are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
+  readonly prove?: ((rows: readonly BulkRow<Payload>[]) => Promise<ReadonlyMap<number, RowOutcome<Payload>>>) | undefined;
   /**
-   * D2: rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Every verdict
-   * on a row considers this.
+   * Rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Every verdict on a row
+   * considers this.
    */
   readonly inDoubt: Set<number>;
-  /** By row: where its hash led before the first attempt, if the operation needs it (`BulkOperation.needsBefore`). */
-  readonly before: Map<number, string>;
-  /** What links are read for right before they are changed. `results`: as far as they can be read. `renames`: only what doubt needs. */
+  /** By row: the fingerprint of the destination of its hash before the first attempt, if the operation needs it to resolve doubt. */
+  readonly priorDestinations: Map<number, string>;
+  /** Why links are read right before they are changed. `results`: as far as they can be read. `renames`: only what doubt needs. */
   readonly reads: 'undo' | 'results' | 'renames';
-  /** Keeps what links were before they are changed (U1). */
+  /** Keeps what links were before they are changed. */
   readonly images?: Images<Payload> | undefined;
   /** Whether a link that was read again is still one that was selected. */
   readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
   /** How often a row was sent, for rows that were sent more than once. */
   readonly rounds: Map<number, number>;
-  /** Records that no row accounts for. */
+  /** Outcomes of earlier processes, where there were any. */
+  readonly recorded: RecordedOutcomes | undefined;
+  /** Receives records that no row accounts for. */
   readonly onSurplus: (records: readonly KnownRecord[]) => void;
 }
-
-/** Where a run keeps what its links were. */
-export interface Images<Payload extends object> {
-  /** Resolves when it is on the disk. */
-  keep(rows: readonly BulkRow<Payload>[]): Promise<void>;
-  /** Whether this process has kept it for a row. */
-  has(index: number): boolean;
-}
-
-/** A batch that an earlier process left in doubt (J6), and its rows without a result. */
-export interface DoubtfulBatch<Payload extends object> {
-  readonly batch: number;
-  readonly rows: readonly BulkRow<Payload>[];
-}
-
-/** Why a run starts nothing new. The first reason stays, unless a more severe one follows. */
-export interface Stop {
-  readonly reason: StopReason | undefined;
-  request(reason: StopReason): void;
-  /** Stops because of an error. Anything but a `CliError` is a bug of ours, and is thrown. */
-  because(error: unknown): void;
-}
-
-export function createStop(): Stop {
-  let reason: StopReason | undefined;
-  const request = (next: StopReason): void => {
-    const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
-    if (before && after) reason = { kind: 'error', error: before.and(after) };
-    // Of equally severe reasons, links that the journal could not record matter most (J7).
-    else if (severity(next) > severity(reason) || (after && severity(next) === severity(reason))) reason = next;
-  };
-  return {
-    get reason() {
-      return reason;
-    },
-    request,
-    because(error) {
-      if (!(error instanceof CliError)) throw error;
-      request({ kind: 'error', error });
-    },
-  };
-}
-
-function unrecordedIn(reason: StopReason | undefined): UnrecordedError | undefined {
-  return reason?.kind === 'error' && reason.error instanceof UnrecordedError ? reason.error : undefined;
-}
-
-/** The order of CLI 2: 10, 9, the signal, then 4, 7, 8 and the rest. */
-function severity(reason: StopReason | undefined): number {
-  if (!reason) return 0;
-  if (reason.kind === 'fail_fast') return 1;
-  if (reason.kind === 'signal') return 6;
-  return severityOfKind[reason.error.kind] ?? 2;
-}
-
-const severityOfKind: { readonly [K in FailureKind]?: number } = { unknown: 8, local: 7, auth: 5, limit: 4, unavailable: 3 };

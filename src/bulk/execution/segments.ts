@@ -1,15 +1,14 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
 import { isSettled, type OpenIntent, type RunState } from '../journal/journal-state.ts';
-import { knownBefore } from '../journal/recorded-outcomes.ts';
+import { knownBefore } from '../matching/row-verdict.ts';
 import { serializeBatch } from '../operations/batches.ts';
 import { hashGiver } from '../operations/generated-hash.ts';
 import type { BulkRow, RowOutcome, Skip } from '../results/row-outcome.ts';
-import type { RunExecution } from '../run-execution.ts';
 import type { RunRow } from '../run-plan.ts';
 import { sendRows } from '../sending/sending.ts';
-import { isSettledLater, notSent, unknownOutcome } from '../sending/settling.ts';
-import type { DoubtfulBatch } from './execution.ts';
+import { type DoubtfulBatch, isSettledLater, notSent, unknownOutcome } from '../sending/settling.ts';
+import type { Execution } from './execution.ts';
 
 /** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
 export interface Segment<Payload extends object> {
@@ -29,7 +28,7 @@ const settledRows = 1000;
  * Reads every row of the input once and cuts it, one segment at a time. Where rows cannot be read any more the run stops, and they
  * are reported without their values (R-X9).
  */
-export async function* segmentsOf<Payload extends object>(run: RunExecution<Payload>): AsyncGenerator<Segment<Payload>> {
+export async function* segmentsOf<Payload extends object>(run: Execution<Payload>): AsyncGenerator<Segment<Payload>> {
   const { input } = run.plan;
   const cutter = createCutter(run);
   try {
@@ -57,7 +56,7 @@ interface Cutter<Payload extends object> {
   rest(): Segment<Payload>;
 }
 
-function createCutter<Payload extends object>(run: RunExecution<Payload>): Cutter<Payload> {
+function createCutter<Payload extends object>(run: Execution<Payload>): Cutter<Payload> {
   const { rules, operation, begun } = run;
   const { state } = begun;
   const { readAt } = run.plan.input;
@@ -127,7 +126,7 @@ function openIntents({ open }: RunState): Map<number, OpenIntent> {
 }
 
 /** What is sent for a row. One that is settled is not sent, and needs no hash. */
-function payloadMaker<Payload extends object>({ plan, begun, system }: RunExecution<Payload>) {
+function payloadMaker<Payload extends object>({ plan, begun, system }: Execution<Payload>) {
   if (!plan.mode?.generateHashes) return plan.payload;
   const { state } = begun;
   const giveHash = hashGiver(plan.mode, system);
@@ -140,13 +139,13 @@ function payloadMaker<Payload extends object>({ plan, begun, system }: RunExecut
 /** The outcome of every row of a segment, in order. Rejects only for a bug of ours. */
 export async function settleSegment<Payload extends object>(
   segment: Segment<Payload>,
-  run: RunExecution<Payload>,
+  run: Execution<Payload>,
 ): Promise<readonly RowOutcome<Payload>[]> {
   const sent = await sendSegment(segment, run);
   const { state } = run.begun;
   // Rows that this process did not touch have what an earlier one left of them.
   const settled = segment.rows.filter(({ index }) => isSettled(state.stateOf(index)));
-  const earlier = (await run.recorded.outcomesOf(settled)).values();
+  const earlier = ((await run.recorded?.outcomesOf(settled)) ?? []).values();
   return segment.rows.map((row) => {
     const of = state.stateOf(row.index);
     if (row.skip) return leftOut(row, row.skip);
@@ -163,7 +162,7 @@ type Outcomes<Payload extends object> = ReadonlyMap<number, RowOutcome<Payload>>
 
 async function sendSegment<Payload extends object>(
   { free, open, unsure }: Segment<Payload>,
-  run: RunExecution<Payload>,
+  run: Execution<Payload>,
 ): Promise<Outcomes<Payload>> {
   const { operation, limiter, stop } = run;
   const inDoubt: DoubtfulBatch<Payload>[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
@@ -175,7 +174,7 @@ async function sendSegment<Payload extends object>(
     const doubtful = inDoubt.flatMap(({ rows }) => rows);
     if (operation.sharedBy)
       ends.push(await run.mutex.hold([...free, ...doubtful].flatMap(({ payload }) => operation.sharedBy?.(payload) ?? [])));
-    if (run.holdsPlace) ends.push(await limiter.enter());
+    if (run.holdsPermit) ends.push(await limiter.acquire());
     const repeats = operation.doubt === 'repeat';
     if (repeats) for (const { index } of doubtful) run.inDoubt.add(index);
     const isMixed = repeats && doubtful.length > 0;
@@ -197,7 +196,7 @@ async function sendSegment<Payload extends object>(
 /** Rows that were on their way are sent again as they were, or not at all (J8). */
 function assertSamePayload<Payload extends object>(
   open: Segment<Payload>['open'],
-  { begun: { name } }: RunExecution<Payload>,
+  { begun: { name } }: Execution<Payload>,
 ): void {
   for (const [intent, rows] of open) {
     if (rows.length < intent.rows.length || checksum(serializeBatch(rows).json) === intent.payload) continue;

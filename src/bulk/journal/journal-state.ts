@@ -2,7 +2,7 @@ import type { CheckStatus } from '../../check/verdict.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { BeginLine } from './lines.ts';
-import type { Place } from './reading.ts';
+import type { LineLocation } from './reading.ts';
 
 /**
  * The state of a row by the journal alone. `free`: certainly not applied, so it may be sent. `open` and `unknown`: in doubt, an
@@ -65,7 +65,7 @@ export interface RunState {
   /** Hashes generated for rows that have no final status: they are sent with these again (J9). */
   readonly keys: ReadonlyMap<number, string>;
   /** Where the hashes of rows that are renamed and have no final status led before their first attempt. */
-  readonly before: ReadonlyMap<number, string>;
+  readonly priorDestinations: ReadonlyMap<number, string>;
   /** Where links of rows that have no final status led before the run, where results are asked for (J5). */
   readonly priorUrls: ReadonlyMap<number, string>;
   /** The newest links before the first batch, of a run that may be given links that were there. */
@@ -73,5 +73,31 @@ export interface RunState {
   readonly counts: ReadonlyMap<RowState, number>;
   stateOf(row: number): RowState;
   /** The line with the result of a settled row. */
-  placeOf(row: number): Place;
+  locationOf(row: number): LineLocation;
+}
+
+/** A run of which nothing was written yet. */
+export function newRunState(begin: BeginLine): RunState {
+  return {
+    begin,
+    complete: false,
+    lastEnd: undefined,
+    shown: isOfOldVersion(begin),
+    undoneBy: [],
+    size: 0,
+    nextBatch: 1,
+    open: new Map(),
+    keys: new Map(),
+    priorDestinations: new Map(),
+    priorUrls: new Map(),
+    mark: undefined,
+    counts: new Map([['free', begin.input.rows]]),
+    stateOf: () => 'free',
+    locationOf: () => ({ offset: 0, length: 0 }),
+  };
+}
+
+/** Earlier versions did not say whether a result was shown. */
+export function isOfOldVersion({ order }: BeginLine): boolean {
+  return order === undefined;
 }

@@ -85,3 +85,8 @@ export function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url'
   const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
   return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };
 }
+
+/** A link before the run, as far as the journal keeps it. */
+export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
+  return { hash, long_url: priorUrl };
+}

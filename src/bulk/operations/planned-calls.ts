@@ -42,7 +42,7 @@ export async function* plannedCalls<Payload extends object>({
     const all = wanted.map((row, index) => ({ ...row, index, payload: payload(row.item), listed: row.before }));
     for (const cut of batchesOf(all, rules)) {
       const batch = exceptSwapped(cut, operation);
-      for (const { payload: sent, before } of batch) if (before !== undefined) operation.see?.(sent, before);
+      for (const { payload: sent, before } of batch) if (before !== undefined) operation.onRead?.(sent, before);
       for (const part of groupsOf(batch, rules)) {
         const verdicts = knownVerdicts(part, known);
         const sent = part.filter((_, nth) => !verdicts[nth]).map((row) => row.payload);

@@ -10,7 +10,7 @@ import { openJournal } from '../journal/journal.ts';
 import { isSettled, type RowState, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, ResultLine } from '../journal/lines.ts';
 import { indexesOf } from '../journal/ranges.ts';
-import { damaged, linesBackwards, type Place, readJournal } from '../journal/reading.ts';
+import { damaged, type LineLocation, linesBackwards, readJournal } from '../journal/reading.ts';
 import { linksOf, statusesOf } from '../journal/recorded-results.ts';
 import { claimRun } from '../journal/run-folder.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
@@ -132,18 +132,18 @@ async function* createdLinks(
   state: RunState,
   isProven: (row: number) => boolean,
 ): AsyncGenerator<readonly DoneChange[]> {
-  const { begin, placeOf, keys } = state;
+  const { begin, locationOf, keys } = state;
   // Of those with an image, that says it.
   const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(row, state));
   yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined, true));
-  const places: Place[] = [];
-  for await (const { line, ...place } of readJournal(path)) if (line.type === 'result') places.push(place);
-  let nth = places.length;
-  for await (const line of linesBackwards(path, places)) {
+  const locations: LineLocation[] = [];
+  for await (const { line, ...location } of readJournal(path)) if (line.type === 'result') locations.push(location);
+  let nth = locations.length;
+  for await (const line of linesBackwards(path, locations)) {
     nth -= 1;
-    const offset = places[nth]?.offset;
+    const offset = locations[nth]?.offset;
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
-    if (line.type === 'result') yield createdOf(line, (row) => placeOf(row).offset === offset, isProven);
+    if (line.type === 'result') yield createdOf(line, (row) => locationOf(row).offset === offset, isProven);
   }
 }
 

@@ -3,10 +3,10 @@ import { csvLine } from '../../base/csv.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import { joinList } from '../../contract/tag-label.ts';
 import { startReplacement, type WriteSystem } from '../../files/atomic-write.ts';
-import type { Stop } from '../execution/execution.ts';
 import { shortUrlOf } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunPlan } from '../run-plan.ts';
+import type { Stop } from '../sending/stop.ts';
 import { renamedFrom } from './outcome-row.ts';
 import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 

@@ -1,31 +1,21 @@
 import { describe, expect } from 'vitest';
-import { typedDoubt } from '../../src/bulk/checked/candidates.ts';
-import { runInline } from '../../src/bulk/inline.ts';
-import { chooseMode, type DedupeScope, shortenOperation } from '../../src/bulk/operations/shorten.ts';
-import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
+import { chooseMode, type DedupeScope } from '../../src/bulk/operations/modes.ts';
+import { shortenOperation } from '../../src/bulk/operations/shorten.ts';
+import { exitCodeOf } from '../../src/bulk/results/row-outcome.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults } from '../support/faulty-steps.ts';
 import type { Manners } from '../support/manners.ts';
 import { seed, store } from '../support/stored-links.ts';
 import { type BulkWorld, rowsOf, test } from './bulk-world.ts';
+import { oneOff } from './change-runs.ts';
 
 const onPost = { only: { method: 'POST' } };
 
-async function shortenFew(
-  { client, system, warnings }: BulkWorld,
-  items: readonly ShortenItem[],
-  dedupe: DedupeScope = 'off',
-  settle?: number,
-) {
+async function shortenFew(world: BulkWorld, items: readonly ShortenItem[], dedupe: DedupeScope = 'off', settle?: number) {
+  const { client } = world;
   const keyedRows = items.filter(({ custom_hash }) => custom_hash).length;
   const mode = chooseMode({ edition: client.edition, rows: items.length, keyedRows, dedupe, generateHashes: false });
-  const { outcomes, tally, stop } = await runInline(shortenOperation({ client, mode }), items, {
-    system,
-    batchSize: 1000,
-    signal: new AbortController().signal,
-    readBack: typedDoubt({ client, system, settle, warn: (message) => void warnings.push(message) }),
-  });
-  const end = runEnd(tally, stop);
+  const { outcomes, end } = await oneOff(world, shortenOperation({ client, mode }), items, { mode, settle });
   return {
     statuses: outcomes.map(({ status }) => status).join(' '),
     exit: end.kind === 'signal' ? end.kind : exitCodeOf(end),
