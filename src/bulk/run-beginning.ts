@@ -3,10 +3,13 @@ import { isAbsolute } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
-import { changedOptions } from './given-flags.ts';
+import { changedOptions } from './beginning/given-flags.ts';
+import { assertReplaceable } from './beginning/output-paths.ts';
+import type { BegunRun } from './execution/execution.ts';
 import { discardRun } from './journal/deletion.ts';
-import { foldJournal, newRunState } from './journal/fold.ts';
+import { foldJournal } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
+import { isOver, isUntouched, newRunState, type RunState } from './journal/journal-state.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
 import {
@@ -23,11 +26,8 @@ import {
   runKey,
   whileThere,
 } from './journal/run-folder.ts';
-import { isOver, isUntouched, type RunState } from './journal/run-state.ts';
 import { smallJournal } from './journal/small-journal.ts';
-import { assertReplaceable } from './results/output-paths.ts';
-import type { BegunRun } from './run-execution.ts';
-import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from './run-names.ts';
+import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from './records/run-names.ts';
 import type { InputFile, RunEnvironment, RunPlan } from './run-plan.ts';
 import { isUndone } from './undone.ts';
 

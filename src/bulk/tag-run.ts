@@ -3,8 +3,8 @@ import { CliError } from '../base/errors.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { runKey } from './journal/run-folder.ts';
 import { recordUndone } from './journal/undone-line.ts';
+import { runFolders } from './records/run-names.ts';
 import { beginRun, runsOf } from './run-beginning.ts';
-import { runFolders } from './run-names.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
 /** What a run does to the tags of an account, beside what it does to links. */

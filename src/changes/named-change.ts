@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../base/checksum.ts';
-import type { TypedResult } from '../bulk/inline.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import { refuseRunFlags } from '../flags/bulk-flags.ts';
@@ -12,8 +11,9 @@ import { type NamedChange, nameOf, same } from './asked-change.ts';
 import { refuseTooMany, requireAnswer } from './consent-limits.ts';
 import { inlineReport } from './inline-report.ts';
 import type { ReadableRows } from './planned-rows.ts';
-import { collectRun, shownBefore } from './run-report.ts';
+import { shownBefore } from './run-report.ts';
 import { keepsUndo, sendingOf } from './sending-flags.ts';
+import { collectRun, type TypedResult } from './typed-run.ts';
 
 /** Operands and a file of hashes. */
 export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {

@@ -1,6 +1,6 @@
 import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../base/errors.ts';
-import type { CheckProgress, CheckSummary, StartedCheck } from '../bulk/check-plan.ts';
-import { type CheckedRow, checkedFields } from '../bulk/results/check-results.ts';
+import type { CheckProgress, CheckSummary, StartedCheck } from '../bulk/checks/check-plan.ts';
+import { type CheckedRow, checkedFields } from '../bulk/checks/check-results.ts';
 import type { interruptible } from '../changes/interruption.ts';
 import { wantsRows } from '../changes/plan-report.ts';
 import { type CheckStatus, checkStatuses } from '../check/verdict.ts';

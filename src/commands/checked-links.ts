@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { folders } from '../base/system.ts';
-import type { CheckPlan } from '../bulk/check-plan.ts';
+import type { CheckPlan } from '../bulk/checks/check-plan.ts';
+import { keptRun } from '../bulk/records/unfinished.ts';
 import { forgetRun } from '../bulk/runs.ts';
-import { keptRun } from '../bulk/unfinished.ts';
 import type { CheckedLink } from '../check/destinations.ts';
 import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';

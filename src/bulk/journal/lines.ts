@@ -4,9 +4,9 @@ import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ValueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
+import type { ModeName } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
-import type { ModeName } from '../operations/shorten.ts';
 import type { Ranges } from './ranges.ts';
 
 /** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */

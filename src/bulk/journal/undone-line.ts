@@ -1,5 +1,5 @@
 import type { System } from '../../base/system.ts';
-import { type RunFolders, runNames, runRecord } from '../run-names.ts';
+import { type RunFolders, runNames, runRecord } from '../records/run-names.ts';
 import { foldJournal } from './fold.ts';
 import { openJournal } from './journal.ts';
 
