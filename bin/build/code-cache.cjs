@@ -5,9 +5,9 @@ const { PassThrough } = require('node:stream');
 const { load, loaded } = require('./executable-start.cjs');
 
 /**
- * `node compiled-code.cjs FOLDER SUM`: beside each file of a program, `FILE.code` with what V8 makes of it. What frequent commands use is
- * compiled already at the next start, the rest when it is called. At byte 12 V8 puts a sum of the flags that it has, and it takes only
- * code with the sum of its own: there goes SUM, that of a usual start, as this one has flags that make all builds the same.
+ * `node code-cache.cjs FOLDER SUM` writes the code cache of each file of a program to `FILE.code`. Functions of frequent commands are
+ * compiled for the next start, the rest at their first call. V8 stores a checksum of its flags at byte 12 and accepts only code with its
+ * own: SUM is that of a normal start, because this process has flags that make builds reproducible.
  */
 const [folder, usualFlags] = process.argv.slice(2);
 const from = { source: (name) => readFileSync(join(folder, name), 'latin1'), code: () => new ArrayBuffer(0) };
