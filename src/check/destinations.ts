@@ -2,8 +2,8 @@ import { DuplicateCandidateSearch } from '../base/duplicate-candidates.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { Refusal } from './addresses.ts';
-import { hostOf, type NotAsked, notAsked } from './chain.ts';
-import type { Question } from './judging.ts';
+import type { Question } from './probe.ts';
+import { hostOf, type NotAsked, notAsked } from './redirect-chain.ts';
 
 /** A link as a check knows it. */
 export interface CheckedLink extends LinkKey {

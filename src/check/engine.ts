@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { System } from '../base/system.ts';
-import type { AskerOptions } from './asker.ts';
-import type { ChainWorld } from './chain.ts';
 import type { Destinations } from './destinations.ts';
-import { type JudgingWorld, judge } from './judging.ts';
-import { type Closed, type Place, PoliteHosts, type Politeness } from './polite-hosts.ts';
+import { type Closed, type Place, PoliteHosts, type Politeness } from './host-rate-limiter.ts';
+import { type JudgingWorld, judge } from './probe.ts';
+import type { AskerOptions } from './probe-client.ts';
+import type { ChainWorld } from './redirect-chain.ts';
 import type { Verdict } from './verdict.ts';
 
 /** All that a check keeps to. */
@@ -45,7 +45,7 @@ export async function askAll(
   take: (destination: number, verdict: Verdict) => Promise<void>,
 ): Promise<void> {
   // undici takes a tenth of a second to load, which help and an empty selection do without.
-  const { createAsker } = await import('./asker.ts');
+  const { createAsker } = await import('./probe-client.ts');
   const asker = createAsker(settings);
   const failed = new AbortController();
   const ended = AbortSignal.any([stop, failed.signal]);

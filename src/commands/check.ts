@@ -6,7 +6,7 @@ import { startCheck } from '../bulk/check-run.ts';
 import { interruptible } from '../changes/interruption.ts';
 import { publicOnly } from '../check/addresses.ts';
 import { type CheckSettings, usualLimits } from '../check/engine.ts';
-import { createNames } from '../check/names.ts';
+import { createNames } from '../check/name-lookup.ts';
 import { type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';

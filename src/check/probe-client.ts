@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import { failureOf } from '../client/failure-messages.ts';
 import type { Refusal } from './addresses.ts';
-import { isUnknownName } from './names.ts';
+import { isUnknownName } from './name-lookup.ts';
 
 export type Method = 'HEAD' | 'GET';
 

@@ -2,8 +2,8 @@ import { retryAfter } from '../base/retry-after.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import { sameUrl } from '../link/value.ts';
 import { literalRefusal, type Refusal } from './addresses.ts';
-import type { Answer, Asker, Method } from './asker.ts';
-import type { Closed, Impression, Place, PoliteHosts } from './polite-hosts.ts';
+import type { Closed, Impression, Place, PoliteHosts } from './host-rate-limiter.ts';
+import type { Answer, Asker, Method } from './probe-client.ts';
 import type { ChainEnd } from './verdict.ts';
 
 /** What a chain of requests needs. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Closed, type Impression, type Place, PoliteHosts, type Politeness } from '../../src/check/polite-hosts.ts';
+import { type Closed, type Impression, type Place, PoliteHosts, type Politeness } from '../../src/check/host-rate-limiter.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const usual: Politeness = { total: 32, perHost: 4, gap: 50, longestGap: 30_000, maxWait: 60_000, mostWaiting: 1000 };

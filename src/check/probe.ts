@@ -1,5 +1,5 @@
-import { type ChainWorld, follow } from './chain.ts';
-import type { Closed, Place } from './polite-hosts.ts';
+import type { Closed, Place } from './host-rate-limiter.ts';
+import { type ChainWorld, follow } from './redirect-chain.ts';
 import { type ChainEnd, isFinal, needsSecondAttempt, shortUrlVerdict, type Verdict, verdictOf } from './verdict.ts';
 
 /** What is asked: an address, and where it is to redirect, for a short URL. */
