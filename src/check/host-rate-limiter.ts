@@ -1,235 +1,231 @@
 import type { System } from '../base/system.ts';
 
-/** How gently hosts are asked. Times are milliseconds. */
-export interface Politeness {
-  /** Requests under way, in all and to one host. */
-  readonly total: number;
-  readonly perHost: number;
-  /** Between the beginnings of two requests to a host; doubled up to `longestGap` while it is strained. */
-  readonly gap: number;
-  readonly longestGap: number;
-  /** For which a host is waited for, in all, because it asked for it. */
+/** Times are milliseconds. */
+export interface RateLimits {
+  /** Concurrent requests, in total and per host. */
+  readonly maxRequests: number;
+  readonly maxPerHost: number;
+  /** Minimum time between the starts of two requests to a host; doubled up to `maxInterval` while the host is overloaded. */
+  readonly interval: number;
+  readonly maxInterval: number;
+  /** Maximum sum of the waits that a host may demand by Retry-After. */
   readonly maxWait: number;
-  /** Requests that may wait, of all hosts, before no further destination is begun: memory stays flat where all redirect to one slow host. */
-  readonly mostWaiting: number;
+  /**
+   * Queued requests of all hosts above which no further destination is started, so that memory stays flat if all redirect to one slow host.
+   */
+  readonly maxQueued: number;
 }
 
-/** What a request found out about its host. */
-export interface Impression {
-  /** It answered 429 or 5xx. */
-  readonly strained: boolean;
-  /** Milliseconds for which it asks to be left alone. */
+export interface HostFeedback {
+  /** The response was 429 or 5xx. */
+  readonly overloaded: boolean;
+  /** In milliseconds. */
   readonly retryAfter?: number | undefined;
-  /** Why nothing may be sent to it: nothing was. */
+  /** The reason why the host must not be contacted. */
   readonly refused?: string | undefined;
 }
 
-/** A request that may be sent now. */
-export interface Place {
-  readonly kind: 'place';
-  /** Call it when the request is over; without an impression of a host that did not answer. */
-  leave(impression?: Impression): void;
+/** Allows one request. */
+export interface Permit {
+  readonly kind: 'permit';
+  /** Call it at the end of the request, without feedback if the host did not answer. */
+  release(feedback?: HostFeedback): void;
 }
 
-/** Nothing is sent to the host any more, so that what is left of it is not paced. */
+/** Nothing more is sent to the host, so its other destinations need no pacing. */
 export type Closed =
-  /** It asks for a longer wait than there is, in milliseconds. */
-  | { readonly kind: 'closed'; readonly asked: number }
-  /** Its name has no address that may be asked. */
+  /** Its waits exceed `maxWait`; the last one in milliseconds. */
+  | { readonly kind: 'closed'; readonly retryAfter: number }
+  /** None of its addresses may be contacted. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** A request that is about to be sent. */
-type Job = (entry: Place | Closed) => void;
+type Job = (entry: Permit | Closed) => void;
 
-interface Waiting {
+interface QueuedRequest {
   readonly job: Job;
-  readonly giveUp: (reason: unknown) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 interface Host {
   readonly name: string;
-  /** Requests under way. */
-  inside: number;
-  gap: number;
-  /** Nothing is sent before. */
+  inFlight: number;
+  interval: number;
   notBefore: number;
-  /** Until when it asked to be left alone, and for how long in all since its last good answer. */
-  asked: number;
-  waited: number;
+  /** The end of the wait that the host demanded, and the sum of its waits since its last good response. */
+  retryAt: number;
+  totalWait: number;
   closed: Closed | undefined;
-  /** Requests of destinations that were begun: redirects and second attempts. */
-  readonly waiting: Waiting[];
-  /** Until its time has come. */
-  isResting: boolean;
+  /** Redirects and second attempts of destinations that have been started. */
+  readonly queue: QueuedRequest[];
+  isPaused: boolean;
 }
 
 /**
- * Lets requests in, host by host in turn. A host that may be asked now is asked for what waits for it, and then for a new
- * destination: `next` gives the job of one, or nothing where the host has none left.
+ * Hosts take turns. A host whose turn it is gets its queued requests first and then a new destination: `next` returns the job for one, or
+ * undefined when the host has none left.
  */
-export class PoliteHosts {
-  readonly #politeness: Politeness;
+export class HostRateLimiter {
+  readonly #limits: RateLimits;
   readonly #system: Pick<System, 'now' | 'sleep'>;
   readonly #next: (host: string) => Job | undefined;
   readonly #stop: AbortSignal;
   readonly #hosts = new Map<string, Host>();
-  /** In the order in which their turn comes. */
+  /** In the order of their turns. */
   readonly #ready = new Set<Host>();
-  /** That can begin no further destination for now. */
+  /** Hosts that cannot start a destination while too many requests are queued. */
   readonly #parked = new Set<Host>();
-  #inside = 0;
-  #waiting = 0;
-  #isPumping = false;
+  #inFlight = 0;
+  #queued = 0;
+  #isDispatching = false;
 
   constructor(
-    politeness: Politeness,
+    limits: RateLimits,
     system: Pick<System, 'now' | 'sleep'>,
     { next, stop }: { readonly next: (host: string) => Job | undefined; readonly stop: AbortSignal },
   ) {
-    this.#politeness = politeness;
+    this.#limits = limits;
     this.#system = system;
     this.#next = next;
     this.#stop = stop;
-    stop.addEventListener('abort', () => this.#giveUp(), { once: true });
+    stop.addEventListener('abort', () => this.#rejectAll(), { once: true });
   }
 
-  /** The host has destinations. */
-  open(name: string): void {
-    this.#wake(this.#host(name));
+  addHost(name: string): void {
+    this.#schedule(this.#host(name));
   }
 
-  /** Resolves when a request may be sent to the host; rejects with the signal's reason after a stop. */
-  enter(name: string): Promise<Place | Closed> {
+  /** Resolves when a request may be sent; rejects with the reason of a stop. */
+  acquire(name: string): Promise<Permit | Closed> {
     return new Promise((resolve, reject) => {
       if (this.#stop.aborted) return reject(this.#stop.reason);
       const host = this.#host(name);
-      host.waiting.push({ job: resolve, giveUp: reject });
-      this.#waiting += 1;
-      this.#wake(host);
+      host.queue.push({ job: resolve, reject });
+      this.#queued += 1;
+      this.#schedule(host);
     });
   }
 
-  #giveUp(): void {
+  #rejectAll(): void {
     this.#ready.clear();
-    for (const { waiting } of this.#hosts.values()) for (const { giveUp } of waiting.splice(0)) giveUp(this.#stop.reason);
+    for (const { queue } of this.#hosts.values()) for (const { reject } of queue.splice(0)) reject(this.#stop.reason);
   }
 
   #host(name: string): Host {
     const known = this.#hosts.get(name);
     if (known) return known;
-    const { gap } = this.#politeness;
+    const { interval } = this.#limits;
     const host: Host = {
       name,
-      inside: 0,
-      gap,
+      inFlight: 0,
+      interval,
       notBefore: 0,
-      asked: 0,
-      waited: 0,
+      retryAt: 0,
+      totalWait: 0,
       closed: undefined,
-      waiting: [],
-      isResting: false,
+      queue: [],
+      isPaused: false,
     };
     this.#hosts.set(name, host);
     return host;
   }
 
-  /** Puts a host where it belongs: it rests until its time has come, and then waits for its turn. */
-  #wake(host: Host): void {
-    if (this.#stop.aborted || host.isResting || host.inside >= this.#politeness.perHost) return;
-    const rest = host.closed ? 0 : host.notBefore - this.#system.now();
-    if (rest <= 0) {
+  /** A host waits until its interval is over and then for its turn. */
+  #schedule(host: Host): void {
+    if (this.#stop.aborted || host.isPaused || host.inFlight >= this.#limits.maxPerHost) return;
+    const delay = host.closed ? 0 : host.notBefore - this.#system.now();
+    if (delay <= 0) {
       this.#ready.add(host);
-      this.#pump();
+      this.#dispatch();
       return;
     }
-    host.isResting = true;
-    const awake = (): void => {
-      host.isResting = false;
-      this.#wake(host);
+    host.isPaused = true;
+    const resume = (): void => {
+      host.isPaused = false;
+      this.#schedule(host);
     };
-    this.#system.sleep(rest, this.#stop).then(awake, () => undefined);
+    this.#system.sleep(delay, this.#stop).then(resume, () => undefined);
   }
 
-  #pump(): void {
-    // A job may come back here before it returns.
-    if (this.#isPumping) return;
-    this.#isPumping = true;
+  #dispatch(): void {
+    // A job may call this method before it returns.
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
     for (const host of this.#ready) {
-      if (this.#inside >= this.#politeness.total) break;
+      if (this.#inFlight >= this.#limits.maxRequests) break;
       this.#ready.delete(host);
-      const job = this.#jobOf(host);
-      if (job) this.#begin(job, host);
+      const job = this.#nextJob(host);
+      if (job) this.#start(job, host);
     }
-    this.#isPumping = false;
+    this.#isDispatching = false;
   }
 
-  #jobOf(host: Host): Job | undefined {
-    const { mostWaiting } = this.#politeness;
-    const first = host.waiting.shift();
+  #nextJob(host: Host): Job | undefined {
+    const { maxQueued } = this.#limits;
+    const first = host.queue.shift();
     if (first) {
-      this.#waiting -= 1;
-      if (this.#waiting === Math.floor(mostWaiting / 2)) this.#wakeParked();
+      this.#queued -= 1;
+      if (this.#queued === Math.floor(maxQueued / 2)) this.#scheduleParked();
       return first.job;
     }
-    if (this.#waiting < mostWaiting) return this.#next(host.name) ?? this.#forget(host);
+    if (this.#queued < maxQueued) return this.#next(host.name) ?? this.#forget(host);
     this.#parked.add(host);
     return undefined;
   }
 
-  /** All at once, and not before there is room for many: otherwise each would be parked again and again. */
-  #wakeParked(): void {
+  /** Waits until there is room for many, because otherwise each host would be parked again at once. */
+  #scheduleParked(): void {
     const parked = [...this.#parked];
     this.#parked.clear();
-    for (const host of parked) this.#wake(host);
+    for (const host of parked) this.#schedule(host);
   }
 
-  /** Nobody asks for it now. What it asked for is remembered. */
-  #forget({ name, inside, gap, closed }: Host): undefined {
-    if (inside === 0 && gap <= this.#politeness.gap && !closed) this.#hosts.delete(name);
+  /** Keeps hosts that are in use, slowed down or closed. */
+  #forget({ name, inFlight, interval, closed }: Host): undefined {
+    if (inFlight === 0 && interval <= this.#limits.interval && !closed) this.#hosts.delete(name);
   }
 
-  #begin(job: Job, host: Host): void {
+  #start(job: Job, host: Host): void {
     if (host.closed) {
       job(host.closed);
-      this.#wake(host);
+      this.#schedule(host);
       return;
     }
-    this.#inside += 1;
-    host.inside += 1;
-    host.notBefore = Math.max(host.notBefore, this.#system.now() + host.gap);
-    let isInside = true;
+    this.#inFlight += 1;
+    host.inFlight += 1;
+    host.notBefore = Math.max(host.notBefore, this.#system.now() + host.interval);
+    let isHeld = true;
     job({
-      kind: 'place',
-      leave: (impression) => {
-        if (!isInside) return;
-        isInside = false;
-        this.#inside -= 1;
-        host.inside -= 1;
-        if (impression) this.#remember(impression, host);
-        this.#wake(host);
-        this.#pump();
+      kind: 'permit',
+      release: (feedback) => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.#inFlight -= 1;
+        host.inFlight -= 1;
+        if (feedback) this.#recordFeedback(feedback, host);
+        this.#schedule(host);
+        this.#dispatch();
       },
     });
-    this.#wake(host);
+    this.#schedule(host);
   }
 
-  #remember({ strained, retryAfter = 0, refused }: Impression, host: Host): void {
-    const { gap, longestGap, maxWait } = this.#politeness;
+  #recordFeedback({ overloaded, retryAfter = 0, refused }: HostFeedback, host: Host): void {
+    const { interval, maxInterval, maxWait } = this.#limits;
     if (refused !== undefined) {
       host.closed = { kind: 'refused', reason: refused };
       return;
     }
-    if (!strained) {
-      host.gap = Math.max(gap, host.gap / 2);
-      host.waited = 0;
+    if (!overloaded) {
+      host.interval = Math.max(interval, host.interval / 2);
+      host.totalWait = 0;
       return;
     }
     const now = this.#system.now();
-    host.gap = Math.min(longestGap, Math.max(1, host.gap) * 2);
-    // Several requests under way are answered alike: the wait is one.
-    host.waited += Math.max(0, now + retryAfter - Math.max(now, host.asked));
-    host.asked = Math.max(host.asked, now + retryAfter);
-    if (host.waited > maxWait) host.closed = { kind: 'closed', asked: retryAfter };
-    host.notBefore = Math.max(host.notBefore, host.asked, now + host.gap);
+    host.interval = Math.min(maxInterval, Math.max(1, host.interval) * 2);
+    // Concurrent requests get the same Retry-After, which counts once.
+    host.totalWait += Math.max(0, now + retryAfter - Math.max(now, host.retryAt));
+    host.retryAt = Math.max(host.retryAt, now + retryAfter);
+    if (host.totalWait > maxWait) host.closed = { kind: 'closed', retryAfter };
+    host.notBefore = Math.max(host.notBefore, host.retryAt, now + host.interval);
   }
 }

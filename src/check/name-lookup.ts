@@ -2,21 +2,21 @@ import { isIP } from 'node:net';
 import type { System } from '../base/system.ts';
 
 /**
- * Looks names up. Some systems say of every name that it does not exist while they are offline; then they say it of `known`, too, a host
- * that had an address when the check began. Where that is seen, nothing is known of the other name.
+ * Some systems report every name as nonexistent while they are offline. Then `known`, a host that had an address when the check began,
+ * seems to be missing as well, which proves nothing about other names.
  */
-export async function createNames(known: string, { lookup }: Pick<System, 'lookup'>): Promise<System['lookup']> {
-  const isFound = (name: string): Promise<boolean> =>
+export async function createNameLookup(known: string, { lookup }: Pick<System, 'lookup'>): Promise<System['lookup']> {
+  const hasAddress = (name: string): Promise<boolean> =>
     lookup(name).then(
       () => true,
       () => false,
     );
-  const isProof = isIP(known) === 0 && (await isFound(known));
+  const isKnownToExist = isIP(known) === 0 && (await hasAddress(known));
   return async (name) => {
     try {
       return await lookup(name);
     } catch (cause) {
-      if (isProof && isUnknownName(cause) && !(await isFound(known))) {
+      if (isKnownToExist && isUnknownName(cause) && !(await hasAddress(known))) {
         throw new Error(`neither ${name} nor ${known} has an address`, { cause });
       }
       throw cause;
@@ -24,7 +24,7 @@ export async function createNames(known: string, { lookup }: Pick<System, 'looku
   };
 }
 
-/** A name server has said that there is no such name, or that it has no address. */
+/** A name server reported that the name does not exist or has no address. */
 export function isUnknownName(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 }

@@ -8,7 +8,7 @@ import { isUnknownName } from './name-lookup.ts';
 
 export type Method = 'HEAD' | 'GET';
 
-/** What came of one request. Times are milliseconds. */
+/** Times are milliseconds. */
 export type Answer =
   | {
       readonly kind: 'answer';
@@ -17,49 +17,54 @@ export type Answer =
       readonly retryAfter: string | undefined;
       readonly milliseconds: number;
     }
-  /** No HTTP answer came. */
+  /** There was no HTTP response. */
   | {
       readonly kind: 'failure';
       readonly reason: string;
-      /** A connection was made, so another method may have an answer. */
+      /** A connection was made, so another method may get a response. */
       readonly connected: boolean;
-      /** The network of this computer or its name server failed, which says nothing about the host. */
+      /** The network or the name server of this computer failed, which says nothing about the host. */
       readonly offline: boolean;
       readonly milliseconds: number;
     }
-  /** The host has an address to which nothing is sent. */
+  /** The host has no address that may be contacted. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-export interface AskerOptions {
+export interface ProbeClientOptions {
   readonly refusal: Refusal;
-  /** The addresses of a name. */
   resolve(name: string): Promise<readonly LookupAddress[]>;
-  /** Milliseconds for the whole of one request, from the look-up of the name to the headers of the answer. */
+  /** Milliseconds for one request, from the name lookup to the response headers. */
   readonly timeout: number;
-  /** Calls when the time is over, unless what is returned is called before; a timer of this computer without it. */
+  /** Calls `isOver` after the time unless the returned function is called before. Default: a real timer. */
   readonly startTimer?: (isOver: () => void, milliseconds: number) => () => void;
   readonly userAgent: string;
-  /** PEM, in addition to the usual ones; absent for those alone. */
+  /** PEM certificates in addition to the default ones. */
   readonly ca?: readonly string[] | undefined;
 }
 
-/** Sends single requests to strangers: no cookies, no Referer, no credentials, no redirects, no proxy, and only the headers are read. */
-export interface Asker {
-  ask(method: Method, url: URL, signal?: AbortSignal): Promise<Answer>;
+/** Sends single requests to unknown servers: no cookies, Referer, credentials, redirects or proxy, and only the headers are read. */
+export interface ProbeClient {
+  send(method: Method, url: URL, signal?: AbortSignal): Promise<Answer>;
 }
 
-/** One for all: each of its own would have a stack, of which nobody reads a line. */
-const enough = new Error('the headers are enough');
+/** Shared, because creating an error captures a stack trace that nobody reads. */
+const headersReceived = new Error('the headers are enough');
 
-/** Bytes: as much as browsers take, because a long policy or many cookies are no fault of a link. */
+/** In bytes. As much as browsers accept, because a long policy or many cookies do not make a link broken. */
 const maximumHeaders = 256 * 1024;
 
 /**
- * Every request has a connection of its own, and a client that goes with it: undici closes the connection after a HEAD, and a GET is stopped
- * after its headers, so that an agent would make and close a pool for each. undici never looks up a literal address: `literalRefusal` is for
- * those.
+ * Every request has a client and a connection of its own: undici closes the connection after a HEAD, and a GET is aborted after its
+ * headers, so an agent would create and close a pool for each. undici does not look up literal addresses, which `literalRefusal` checks.
  */
-export function createAsker({ refusal, resolve, timeout, startTimer = usualTimer, userAgent, ca }: AskerOptions): Asker {
+export function createProbeClient({
+  refusal,
+  resolve,
+  timeout,
+  startTimer = systemTimer,
+  userAgent,
+  ca,
+}: ProbeClientOptions): ProbeClient {
   const resolving = new Set<string>();
   const connect = buildConnector({
     lookup: checkedLookup(resolve, refusal, resolving),
@@ -70,28 +75,28 @@ export function createAsker({ refusal, resolve, timeout, startTimer = usualTimer
   const options = { connect, maxHeaderSize: maximumHeaders, headersTimeout: 0, bodyTimeout: 0 };
   const headers = { 'user-agent': userAgent, accept: '*/*' };
   return {
-    ask: (method, url, signal) =>
-      new Promise((resolveWith) => {
+    send: (method, url, signal) =>
+      new Promise((resolveAnswer) => {
         const started = performance.now();
         const milliseconds = (): number => Math.round(performance.now() - started);
         const client = new Client(url.origin, options);
         let isConnected = false;
         const settle = (answer: Answer): void => {
           stopTimer();
-          signal?.removeEventListener('abort', interrupt);
-          resolveWith(answer);
-          // What happens to the connection from here on changes nothing.
-          client.destroy(enough).catch(() => undefined);
+          signal?.removeEventListener('abort', cancel);
+          resolveAnswer(answer);
+          // The result is known, so errors of the connection no longer matter.
+          client.destroy(headersReceived).catch(() => undefined);
         };
         const fail = (reason: string, offline = false): void =>
           settle({ kind: 'failure', reason, connected: isConnected, offline, milliseconds: milliseconds() });
-        const interrupt = (): void => fail('interrupted');
+        const cancel = (): void => fail('interrupted');
         const stopTimer = startTimer(() => {
           if (resolving.has(url.hostname) && !isConnected) fail(nameServerFails(url.hostname), true);
           else fail(`no response from ${url.host} within ${timeout / 1000} s`);
         }, timeout);
-        signal?.addEventListener('abort', interrupt, { once: true });
-        if (signal?.aborted) return interrupt();
+        signal?.addEventListener('abort', cancel, { once: true });
+        if (signal?.aborted) return cancel();
         client.dispatch(
           { method, path: url.pathname + url.search, headers },
           {
@@ -118,22 +123,22 @@ export function createAsker({ refusal, resolve, timeout, startTimer = usualTimer
   };
 }
 
-function usualTimer(isOver: () => void, milliseconds: number): () => void {
+function systemTimer(isOver: () => void, milliseconds: number): () => void {
   const timer = setTimeout(isOver, milliseconds);
   return () => clearTimeout(timer);
 }
 
-/** A name all of whose addresses are refused. */
+/** All addresses of the name are refused. */
 class RefusedAddress extends Error {}
 
-/** Nothing was found out about a name, not even that it does not exist. */
+/** The lookup failed without proving that the name does not exist. */
 class NameServerFailure extends Error {}
 
 /**
- * Resolves a name when a connection is made, and gives only addresses that may be asked: what was looked at is what is connected to. A name is
- * among `resolving` while it is looked up.
+ * Resolves a name for a connection and returns only permitted addresses, so that the connection uses an address that was checked.
+ * `resolving` contains the names while they are looked up.
  */
-function checkedLookup(resolve: AskerOptions['resolve'], refusal: Refusal, resolving: Set<string>): LookupFunction {
+function checkedLookup(resolve: ProbeClientOptions['resolve'], refusal: Refusal, resolving: Set<string>): LookupFunction {
   return (name, options, callback) => {
     resolving.add(name);
     resolve(name)
@@ -165,7 +170,7 @@ function allowedOf(
   throw new RefusedAddress(`${name} has the address ${refused.address}, which is ${refusal(refused.address)}`);
 }
 
-/** A header comes as one character a byte; most servers that send more than ASCII send UTF-8. */
+/** Node decodes headers as Latin-1, while most servers that send other characters use UTF-8. */
 function readText(header: string | undefined): string | undefined {
   const bytes = Buffer.from(header ?? '', 'latin1');
   return header !== undefined && isUtf8(bytes) ? bytes.toString() : header;

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Closed, type Impression, type Place, PoliteHosts, type Politeness } from '../../src/check/host-rate-limiter.ts';
+import {
+  type Closed,
+  type HostFeedback,
+  HostRateLimiter,
+  type Permit,
+  type RateLimits,
+} from '../../src/check/host-rate-limiter.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-const usual: Politeness = { total: 32, perHost: 4, gap: 50, longestGap: 30_000, maxWait: 60_000, mostWaiting: 1000 };
+const usual: RateLimits = { maxRequests: 32, maxPerHost: 4, interval: 50, maxInterval: 30_000, maxWait: 60_000, maxQueued: 1000 };
 
 interface Request {
   readonly host: string;
@@ -15,32 +21,32 @@ interface Request {
 interface World {
   /** Requests that each host is to get. */
   readonly hosts: Readonly<Record<string, number>>;
-  readonly politeness?: Partial<Politeness>;
+  readonly limits?: Partial<RateLimits>;
   /** How long a request takes. */
   readonly takes?: number;
   /** What the nth request of a host finds. */
-  readonly finds?: (host: string, nth: number) => Impression | undefined;
+  readonly finds?: (host: string, nth: number) => HostFeedback | undefined;
 }
 
 /** Sends all requests, as the hosts let them in. */
-async function requestsOf({ hosts, politeness, takes = 80, finds = () => ({ strained: false }) }: World) {
+async function requestsOf({ hosts, limits, takes = 80, finds = () => ({ overloaded: false }) }: World) {
   const time = new VirtualTime();
   const began = time.now();
   const left = new Map(Object.entries(hosts));
   const requests: Request[] = [];
   const closed: string[] = [];
   const inside = new Map<string, number>();
-  const send = async (host: string, entry: Place | Closed): Promise<void> => {
-    if (entry.kind !== 'place') return void closed.push(host);
+  const send = async (host: string, entry: Permit | Closed): Promise<void> => {
+    if (entry.kind !== 'permit') return void closed.push(host);
     inside.set(host, (inside.get(host) ?? 0) + 1);
     const all = [...inside.values()].reduce((sum, one) => sum + one, 0);
     const nth = requests.filter((request) => request.host === host).length;
     requests.push({ host, at: time.now() - began, inside: all, ofHost: inside.get(host) ?? 0 });
     await time.sleep(takes);
     inside.set(host, (inside.get(host) ?? 0) - 1);
-    entry.leave(finds(host, nth));
+    entry.release(finds(host, nth));
   };
-  const polite = new PoliteHosts({ ...usual, ...politeness }, time, {
+  const limiter = new HostRateLimiter({ ...usual, ...limits }, time, {
     stop: new AbortController().signal,
     next(host) {
       const count = left.get(host) ?? 0;
@@ -49,7 +55,7 @@ async function requestsOf({ hosts, politeness, takes = 80, finds = () => ({ stra
       return (entry) => void send(host, entry);
     },
   });
-  for (const host of left.keys()) polite.open(host);
+  for (const host of left.keys()) limiter.addHost(host);
   await time.run();
   return { requests, closed, timesOf: (host: string) => requests.filter((one) => one.host === host).map(({ at }) => at) };
 }
@@ -69,7 +75,7 @@ test('K2: at most 4 are under way at a host, and 32 in all', async () => {
 });
 
 test('K2: hosts take turns, so that one with many destinations does not keep the others waiting', async () => {
-  const { timesOf } = await requestsOf({ hosts: { big: 1000, small: 3 }, politeness: { total: 4 }, takes: 100 });
+  const { timesOf } = await requestsOf({ hosts: { big: 1000, small: 3 }, limits: { maxRequests: 4 }, takes: 100 });
   expect(timesOf('small').at(-1)).toBeLessThan(1000);
 });
 
@@ -77,7 +83,7 @@ test('K2: a host that answers 429 or 5xx is asked half as often each time, down 
   const { timesOf } = await requestsOf({
     hosts: { a: 16 },
     takes: 0,
-    finds: (_, nth) => ({ strained: nth < 12 }),
+    finds: (_, nth) => ({ overloaded: nth < 12 }),
   });
   const times = timesOf('a');
   const gaps = times.slice(1).map((time, nth) => time - (times[nth] ?? 0));
@@ -88,7 +94,7 @@ test('K2: Retry-After is waited for before anything else is sent there, while ot
   const { timesOf } = await requestsOf({
     hosts: { a: 4, b: 200 },
     takes: 10,
-    finds: (host, nth) => (host === 'a' && nth === 0 ? { strained: true, retryAfter: 5000 } : { strained: false }),
+    finds: (host, nth) => (host === 'a' && nth === 0 ? { overloaded: true, retryAfter: 5000 } : { overloaded: false }),
   });
   expect(timesOf('a').slice(0, 2)).toEqual([0, 5010]);
   expect(timesOf('b')[199]).toBe(199 * 50);
@@ -98,7 +104,7 @@ test('K2: a host that asks for a longer wait than --max-wait is not asked again'
   const { timesOf, closed } = await requestsOf({
     hosts: { a: 5, b: 3 },
     takes: 0,
-    finds: (host) => (host === 'a' ? { strained: true, retryAfter: 60_001 } : { strained: false }),
+    finds: (host) => (host === 'a' ? { overloaded: true, retryAfter: 60_001 } : { overloaded: false }),
   });
   expect(timesOf('a')).toEqual([0]);
   expect(closed).toEqual(['a', 'a', 'a', 'a']);
@@ -109,7 +115,7 @@ test('K2, K3: what is left of a host without a public address is not paced', asy
   const { timesOf, closed } = await requestsOf({
     hosts: { a: 400 },
     takes: 1,
-    finds: () => ({ strained: false, refused: 'private' }),
+    finds: () => ({ overloaded: false, refused: 'private' }),
   });
   expect(timesOf('a')).toEqual([0]);
   expect(closed).toHaveLength(399);
@@ -120,7 +126,7 @@ test('K2: waits that a host asks for add up, until it answers well', async () =>
     requestsOf({
       hosts: { a: 6 },
       takes: 0,
-      finds: (_, nth) => (nth === well ? { strained: false } : { strained: true, retryAfter: 25_000 }),
+      finds: (_, nth) => (nth === well ? { overloaded: false } : { overloaded: true, retryAfter: 25_000 }),
     });
   expect((await asking(2)).closed).toHaveLength(0);
   expect((await asking(9)).closed).toHaveLength(3);
@@ -130,7 +136,7 @@ test('K2: several answers at once that ask for the same wait are one wait', asyn
   const { closed, timesOf } = await requestsOf({
     hosts: { a: 8 },
     takes: 1000,
-    finds: (_, nth) => (nth < 4 ? { strained: true, retryAfter: 50_000 } : { strained: false }),
+    finds: (_, nth) => (nth < 4 ? { overloaded: true, retryAfter: 50_000 } : { overloaded: false }),
   });
   expect(closed).toEqual([]);
   expect(timesOf('a')[4]).toBe(51_150);
@@ -140,24 +146,24 @@ test('K2: where all redirect to one slow host, no more than some wait there, and
   const time = new VirtualTime();
   const left = new Set(Array.from({ length: 300 }, (_, nth) => `h${nth}`));
   let [waiting, mostSeen, ended] = [0, 0, 0];
-  const visit = async (host: string, entry: Place | Closed): Promise<void> => {
-    if (entry.kind === 'place') entry.leave({ strained: false });
+  const visit = async (host: string, entry: Permit | Closed): Promise<void> => {
+    if (entry.kind === 'permit') entry.release({ overloaded: false });
     // The first redirect; the others are more than there are requests that wait.
     if (Number(host.slice(1)) < 50) {
       waiting += 1;
       mostSeen = Math.max(mostSeen, waiting);
-      const next = await polite.enter('slow');
+      const next = await limiter.acquire('slow');
       waiting -= 1;
       await time.sleep(1000);
-      if (next.kind === 'place') next.leave({ strained: false });
+      if (next.kind === 'permit') next.release({ overloaded: false });
     }
     ended += 1;
   };
-  const polite = new PoliteHosts({ ...usual, mostWaiting: 10 }, time, {
+  const limiter = new HostRateLimiter({ ...usual, maxQueued: 10 }, time, {
     stop: new AbortController().signal,
     next: (host) => (left.delete(host) ? (entry) => void visit(host, entry) : undefined),
   });
-  for (const host of left) polite.open(host);
+  for (const host of left) limiter.addHost(host);
   await time.run();
   expect(ended).toBe(300);
   expect(mostSeen).toBeLessThanOrEqual(10 + 32);
