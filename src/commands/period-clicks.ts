@@ -81,7 +81,7 @@ async function namesOf(
 }
 
 async function missingName({ hash, domain }: LinkKey, session: Session): Promise<string> {
-  return nameOf({ hash, domain: withoutLocalPort(domain ?? (await usualDomain(session))) });
+  return nameOf({ hash, domain: withoutLocalPort(domain ?? (await defaultDomain(session))) });
 }
 
 /** A link that was deleted in the time is known by its event. */
@@ -102,7 +102,7 @@ async function lostLinks(
   { span, scope, names }: Omit<WantedClicks, 'span'> & { readonly span: Span },
   session: Session,
 ): Promise<number> {
-  const usual = await usualDomain(session);
+  const usual = await defaultDomain(session);
   const lost = new Set<string>();
   for (const { kind, hash, domain } of await changesBetween(span, session.client.identity, session.system)) {
     if (kind === 'renamed') continue;
@@ -115,7 +115,7 @@ async function lostLinks(
 }
 
 /** The domain of links that name none; edition B needs none. */
-export async function usualDomain({ edition, domains }: Session): Promise<string> {
+export async function defaultDomain({ edition, domains }: Session): Promise<string> {
   return edition === 'b' ? '' : ((await domains()).defaultDomain ?? '');
 }
 

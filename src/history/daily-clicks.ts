@@ -1,14 +1,13 @@
 import { dayLength, utcDay } from '../base/days.ts';
 import { isCalendarDate } from '../contract/fields.ts';
-import { type Clicks, type DayClicks, isAsLong, type LinkClicks, type Period, type ReadLink, type Span } from './clicks.ts';
+import { type Clicks, type DayClicks, isComparable, type LinkClicks, type Period, type ReadLink, type Span } from './clicks.ts';
 
-/** The clicks of one day, as some servers send them (FIELD-NOTES 4). */
 interface DayFigures {
   readonly total: number;
   readonly unique: number;
 }
 
-/** Days by their date; undefined where a server sends none, or something else. */
+/** Keyed by date. Undefined if the server sends no daily clicks or an unknown form. */
 export function readDailyClicks(value: unknown): ReadonlyMap<string, DayFigures> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const days = new Map<string, DayFigures>();
@@ -22,13 +21,13 @@ export function readDailyClicks(value: unknown): ReadonlyMap<string, DayFigures>
 }
 
 /**
- * What servers that send the clicks of each day say of a time, without any reading: whole days, from the midnight nearest to its beginning to the
- * one nearest to its end; of a time that reaches into the present day also that one, so far.
+ * Computes the clicks of a period without readings from the daily totals that some servers send. The period is rounded to whole days at the
+ * nearest midnights, except that the current day counts so far.
  */
 export class DailyClicks {
   readonly #asked: Period;
   readonly #counted: Span;
-  /** When the last day that counts begins. */
+  /** The start of the last day of the period. */
   readonly #lastDay: number;
   readonly #before: number;
   readonly #links: LinkClicks[] = [];
@@ -47,7 +46,7 @@ export class DailyClicks {
     this.#before = since - Math.max(1, Math.round((until - since) / dayLength)) * dayLength;
   }
 
-  /** `total`: the link's counter. */
+  /** `total` is the counter of the link. */
   add(link: ReadLink, days: ReadonlyMap<string, DayFigures>, total: number): void {
     let [all, clicks, before, unique] = [0, 0, 0, 0];
     for (const [date, figures] of days) {
@@ -65,19 +64,19 @@ export class DailyClicks {
   }
 
   /**
-   * The clicks of a day; undefined where the server does not go back so far: where the days of some link are fewer clicks than its counter, those
-   * before the first day that it sends of any link are not known.
+   * Undefined if the server does not go back so far: if the daily clicks of some link add up to less than its counter, days before the
+   * first one that the server sends are unknown.
    */
   onDay(date: string): number | undefined {
     if (!this.#isComplete && (this.#earliest === undefined || date < this.#earliest)) return undefined;
     return this.#perDay.get(date) ?? 0;
   }
 
-  /** Undefined where the server does not go back so far. */
+  /** Undefined if the server does not go back so far. */
   clicks(): Clicks | undefined {
     if (this.onDay(utcDay(this.#counted.since)) === undefined) return undefined;
     const before = { since: this.#before, until: this.#counted.since };
-    const isCompared = isAsLong(before, this.#counted) && this.onDay(utcDay(this.#before)) !== undefined;
+    const isCompared = isComparable(before, this.#counted) && this.onDay(utcDay(this.#before)) !== undefined;
     const links = this.#links
       .map((link) => (isCompared ? link : { ...link, before: undefined }))
       .sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
@@ -106,7 +105,7 @@ function startOfDay(time: number): number {
   return Math.floor(time / dayLength) * dayLength;
 }
 
-/** The earlier of two that are equally near. */
+/** The earlier one if two are equally near. */
 function nearestMidnight(time: number): number {
   return Math.ceil(time / dayLength - 0.5) * dayLength;
 }

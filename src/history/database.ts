@@ -8,13 +8,13 @@ import { makePrivateFolder } from '../files/folders.ts';
 import { refuseForeign } from '../files/ownership.ts';
 import { type Connection, openConnection } from '../files/sqlite.ts';
 
-/** Whose links they are: the server as runs know it, and the user name. */
+/** The server in the form that runs use. */
 export interface HistoryAccount {
   readonly server: string;
   readonly username: string;
 }
 
-/** Where the history of an account lies, whether there is one or not. */
+/** The paths exist even if there is no history yet. */
 export interface HistoryPaths {
   readonly folder: string;
   readonly file: string;
@@ -32,7 +32,7 @@ export function hasHistory(account: HistoryAccount, system: Pick<System, 'env' |
   return existsSync(historyPaths(account, system).file);
 }
 
-/** What the tables and columns mean is in README.md beside this file; who changes them changes the number of the form. */
+/** README.md beside this file documents the tables and columns. Increment `user_version` with any change. */
 const schema = `
   CREATE TABLE account (server TEXT NOT NULL, username TEXT NOT NULL);
   CREATE TABLE readings (
@@ -83,14 +83,13 @@ const schema = `
   PRAGMA user_version = 1;
 `;
 
-/** An open history. */
 export interface History {
-  /** Runs what reads or writes; staging writes what nobody else sees. What fails is a `LocalError` that names the file. */
+  /** Staging writes only temporary tables. Throws a `LocalError` that names the file. */
   work<T>(action: 'read' | 'stage' | 'write', step: (connection: Connection) => T): T;
   close(): void;
 }
 
-/** Opens the history of an account, and makes it where there is none. Throws a `LocalError`. */
+/** Creates the history if there is none. Throws a `LocalError`. */
 export async function openHistory(account: HistoryAccount, system: System): Promise<History> {
   const { folder, file } = historyPaths(account, system);
   let connection: Connection | undefined;
@@ -99,7 +98,7 @@ export async function openHistory(account: HistoryAccount, system: System): Prom
     if (existsSync(file)) refuseForeign(file, statSync(file), system);
     connection = await openConnection(folder, fileName);
     const open = connection;
-    // A listing that is staged may be larger than the memory that it shall take.
+    // A staged listing may exceed the memory limit.
     open.exec('PRAGMA temp_store=FILE; PRAGMA cache_size=-16384');
     open.write(() => prepare(open, account, file));
     let hasWritten = false;
@@ -113,7 +112,7 @@ export async function openHistory(account: HistoryAccount, system: System): Prom
         }
       },
       close: () => {
-        // Into the one file, and onto the disk: copies of it are whole, and a power cut takes nothing.
+        // Checkpoints into the one file and syncs it, so that copies are complete and a power cut loses nothing.
         if (hasWritten) open.sql('PRAGMA wal_checkpoint(TRUNCATE)').all();
         open.close();
       },

@@ -27,7 +27,7 @@ const day = 86_400_000;
 const system = (now?: number) => createTestSystem({ env: { HOME: home }, ...(now !== undefined && { now: () => now }) });
 
 async function record(clicks: number, now: number): Promise<void> {
-  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', usualDomain: '' }, system(now));
+  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', defaultDomain: '' }, system(now));
   for (let page = 0; page < pages; page += 1) recording.add(pageOf(page, clicks));
   recording.finish();
 }

@@ -146,7 +146,7 @@ export class SimulatedAccount {
     }
     const recording = await startRecording(
       this.account,
-      { scope: 'account', edition: 'a', usualDomain: 's.example' },
+      { scope: 'account', edition: 'a', defaultDomain: 's.example' },
       this.system(),
     );
     for (const page of this.pages()) recording.add(page);

@@ -4,8 +4,8 @@ import type { Reading } from './readings.ts';
 import { nearest, type UsedReadings } from './used-readings.ts';
 
 /**
- * The clicks of each day between the first and the last reading: those between the readings nearest to its two midnights, where they are two
- * and no further than 12 hours from them. `perReading`: clicks since the reading before.
+ * Each day counts from the reading nearest to its first midnight to the one nearest to its last, if they differ and are within 12 hours.
+ * `perReading`: clicks since the reading before.
  */
 export function clicksPerDay({ first, last, fitting }: UsedReadings, perReading: readonly number[]): DayClicks[] {
   const used = fitting.filter(({ nth }) => nth >= first.nth && nth <= last.nth);
@@ -16,7 +16,7 @@ export function clicksPerDay({ first, last, fitting }: UsedReadings, perReading:
     const end = next > last.from ? last : near(used, next);
     const date = utcDay(midnight);
     const isEdge = days.length === 0 || next > last.from;
-    // The readings that begin and end all of the time may lie in days that hardly began.
+    // The first and the last reading may be in days that hardly began.
     if (!(isEdge && begin !== undefined && begin === end)) days.push({ date, clicks: sum(perReading, begin, end) });
     begin = end;
   }
