@@ -4,7 +4,7 @@ import type { TypedResult } from '../bulk/inline.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import { refuseRunFlags } from '../flags/bulk-flags.ts';
-import { placedOperands } from '../input/named-links.ts';
+import { placedOperands } from '../input/named-targets.ts';
 import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';

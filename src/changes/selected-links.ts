@@ -15,7 +15,7 @@ import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { checkHashFile } from '../input/hash-file.ts';
-import { itemsOf, placedOperands } from '../input/named-links.ts';
+import { itemsOf, placedOperands } from '../input/named-targets.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 
 /** A link of a selection; only one that was named may not exist. */

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { FieldUse } from '../contract/fields.ts';
-import { firstLine } from './head.ts';
+import { firstLine } from './first-line.ts';
 import type { Source } from './source.ts';
 
 /** What a file of rows can be read for. */

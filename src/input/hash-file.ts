@@ -1,9 +1,9 @@
 import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
 import { UsageError } from '../base/errors.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
+import { type NamedAccount, type NamedFor, type Placement, readPlaced } from './domain-resolver.ts';
 import { hashTexts } from './hashes/hash-lines.ts';
-import { parseHash } from './hashes/hashes.ts';
-import { type NamedAccount, type NamedFor, type Placement, readPlaced } from './placement.ts';
+import { parseHash } from './hashes/parse-hash.ts';
 import type { Source } from './source.ts';
 
 /** A file of hashes that was checked as a whole and can be read again, each URL once. */

@@ -1,5 +1,5 @@
-import type { ColumnSenses } from './fields/found-columns.ts';
-import type { Target } from './values.ts';
+import type { Target } from './field-values.ts';
+import type { ColumnSenses } from './fields/column-report.ts';
 
 /** A message about a place in the file; `column` is the number of the cell, from 1. */
 export interface Notice {

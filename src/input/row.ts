@@ -5,15 +5,15 @@ import { type Edition, thisServer } from '../contract/editions.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { type Parameter, withParameter } from '../link/rules/query-parameters.ts';
 import type { DateFormat } from './dates.ts';
+import type { Placement } from './domain-resolver.ts';
+import { cellValue, isRefused, longUrlFault, type Refused, type Target, valueWarning, type WireValue } from './field-values.ts';
 import type { Loss, NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
 import { type InputFormat, type InputUse, namesLinks } from './format.ts';
-import { hashOfShortUrl } from './hashes/hashes.ts';
+import { hashOfShortUrl } from './hashes/parse-hash.ts';
 import { rowLink } from './hashes/row-link.ts';
-import { isGuarded, isSomething } from './losses.ts';
 import type { Notices } from './notices.ts';
-import type { Placement } from './placement.ts';
-import { cellValue, isRefused, longUrlFault, type Refused, type Target, valueWarning, type WireValue } from './values.ts';
+import { isGuarded, isSomething } from './protection.ts';
 
 /** The item that is sent for a row, by the use of the file. */
 export interface ItemOf {

@@ -2,8 +2,8 @@ import { csvLine } from '../base/csv.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type FieldKind, type FieldName, fieldNames, fields } from '../contract/fields.ts';
 import { joinList } from '../contract/tag-label.ts';
+import type { WireValue } from './field-values.ts';
 import { type InputFormat, type InputUse, namesLinks } from './format.ts';
-import type { WireValue } from './values.ts';
 
 type Named = FieldName | 'hash';
 

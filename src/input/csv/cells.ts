@@ -2,11 +2,11 @@ import { utcDay } from '../../base/days.ts';
 import { quoted } from '../../base/quoted.ts';
 import { splitList } from '../../contract/tag-label.ts';
 import { type DateFormat, dateFormats, dayOf, dayOfDigits, exampleOf, formatsOf, isDigits, notDate } from '../dates.ts';
+import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '../field-values.ts';
 import type { Setting } from '../fields/members.ts';
-import { momentOf } from '../losses.ts';
 import type { Notices } from '../notices.ts';
+import { momentOf } from '../protection.ts';
 import type { ReadOptions } from '../row.ts';
-import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '../values.ts';
 
 /** A cell that is not empty, as a value; undefined where it is part of a column that is refused as a whole. */
 export type CellReader = (text: string, line: number) => WireValue | Refused | undefined;

@@ -1,7 +1,7 @@
 import { quoted } from '../../base/quoted.ts';
 import { folded, rankOf } from '../fields/aliases.ts';
+import { type ColumnSenses, shown } from '../fields/column-report.ts';
 import { type ColumnRules, type Loss, type NamedColumns, type Sense, sensesOf } from '../fields/columns.ts';
-import { type ColumnSenses, shown } from '../fields/found-columns.ts';
 import { knownMembers, missingNotice, requiredTarget, type Setting } from '../fields/members.ts';
 import { type InputUse, namesLinks } from '../format.ts';
 import type { Notices } from '../notices.ts';

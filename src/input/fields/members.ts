@@ -3,8 +3,8 @@ import type { Edition } from '../../contract/editions.ts';
 import { type Field, fieldNames, fields } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { utmNames } from '../../link/rules/utm.ts';
+import type { Target } from '../field-values.ts';
 import { type InputUse, namesLinks } from '../format.ts';
-import type { Target } from '../values.ts';
 import { aliases, folded, isEveryday, meaningOf } from './aliases.ts';
 
 /** A column or a JSON member that sets something. */

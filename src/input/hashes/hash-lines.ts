@@ -1,10 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import { linkText } from '../../contract/link.ts';
-import { csvRecords } from '../csv/csv.ts';
+import { csvRecords } from '../csv/csv-reader.ts';
 import { listingColumns } from '../fields/members.ts';
-import { firstLine } from '../head.ts';
-import { jsonRecords } from '../json/records.ts';
+import { firstLine } from '../first-line.ts';
+import { jsonRecords } from '../json/json-records.ts';
 import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
 import { textLines } from '../text-lines.ts';

@@ -2,8 +2,8 @@ import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { hostName } from '../../contract/web-address.ts';
-import type { WireValue } from '../values.ts';
-import { parseHash } from './hashes.ts';
+import type { WireValue } from '../field-values.ts';
+import { parseHash } from './parse-hash.ts';
 
 /** Which URL a row means: `short_url` or `domain` distinguishes it from namesakes on other domains. Throws a
  * UsageError. */

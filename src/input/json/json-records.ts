@@ -1,4 +1,4 @@
-import { firstLine } from '../head.ts';
+import { firstLine } from '../first-line.ts';
 import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
 import { longestRecord, type RecordBatch, textLines } from '../text-lines.ts';

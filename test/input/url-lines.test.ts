@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkInput } from '../../src/input/check.ts';
+import { checkInput } from '../../src/input/check-input.ts';
 import { delimiterOf, formatByName, formatOf } from '../../src/input/format.ts';
 import { check, failure, memorySource, optionsFor, rows } from './fixtures.ts';
 

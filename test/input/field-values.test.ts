@@ -8,7 +8,7 @@ import {
   jsonValue,
   type Target,
   valueWarning,
-} from '../../src/input/values.ts';
+} from '../../src/input/field-values.ts';
 import { now } from './fixtures.ts';
 
 function refusal(value: ReturnType<typeof cellValue>): string {

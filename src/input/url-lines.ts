@@ -1,9 +1,9 @@
 import { quoted } from '../base/quoted.ts';
 import { cellsByPosition, isHeader } from './csv/delimiter.ts';
+import { cellValue } from './field-values.ts';
 import { meaningOf } from './fields/aliases.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from './row.ts';
-import { cellValue } from './values.ts';
 
 const longUrl = { name: 'long_url', target: 'long_url' } as const;
 

@@ -1,18 +1,18 @@
 import { LocalError, UsageError } from '../base/errors.ts';
-import { csvReader, csvRecords, delimiterFinder } from './csv/csv.ts';
+import { csvReader, csvRecords, delimiterFinder } from './csv/csv-reader.ts';
 import { isRelative } from './dates.ts';
-import { FoundColumns } from './fields/found-columns.ts';
+import type { Target } from './field-values.ts';
+import { FoundColumns } from './fields/column-report.ts';
 import { type InputUse, namesLinks } from './format.ts';
-import { jsonReader, rowTest } from './json/json.ts';
-import { jsonRecords } from './json/records.ts';
+import { jsonReader, rowTest } from './json/json-reader.ts';
+import { jsonRecords } from './json/json-records.ts';
 import type { KeptRows } from './kept-rows.ts';
-import { lineReader } from './lines.ts';
 import { mostNotices, NoticeList, type Notices, shownNotices, silent } from './notices.ts';
 import { DuplicateSearch } from './repeated-hashes.ts';
 import { type InputRow, type ReadOptions, type RecordReader, RowDraft } from './row.ts';
 import type { Source } from './source.ts';
 import { type RecordBatch, textLines } from './text-lines.ts';
-import type { Target } from './values.ts';
+import { lineReader } from './url-lines.ts';
 
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
   /** Accepts custom hashes that differ only in case. */

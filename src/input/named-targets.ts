@@ -1,6 +1,6 @@
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
-import { parseHash } from './hashes/hashes.ts';
-import { type NamedAccount, type NamedFor, readPlaced } from './placement.ts';
+import { type NamedAccount, type NamedFor, readPlaced } from './domain-resolver.ts';
+import { parseHash } from './hashes/parse-hash.ts';
 import type { Source } from './source.ts';
 
 /** Hashes as named on the command line or in a file. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkInput, readRows } from '../../../src/input/check.ts';
+import { checkInput, readRows } from '../../../src/input/check-input.ts';
 import { check, checkEdit, failure, type Given, memorySource, optionsFor, rows } from '../fixtures.ts';
 
 const url = 'https://example.com/';

@@ -2,13 +2,13 @@ import { jsonErrorPosition } from '../../base/errors.ts';
 import { type Field, fields } from '../../contract/fields.ts';
 import { type CellReader, cellReader } from '../csv/cells.ts';
 import { columnsIn, type HeaderColumn, isSaid, rulesFor, sensesFound, sensesIn } from '../csv/header.ts';
+import { isField, jsonValue } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import type { ColumnRules, Sense } from '../fields/columns.ts';
 import type { Setting } from '../fields/members.ts';
 import { type InputUse, namesLinks } from '../format.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
-import { isField, jsonValue } from '../values.ts';
 
 /**
  * Reads a JSON object from each text. With the names of the API alone, values have its types; the members of other services are found by

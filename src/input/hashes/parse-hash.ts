@@ -2,7 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { hostName } from '../../contract/web-address.ts';
-import { existingHash, isRefused } from '../values.ts';
+import { existingHash, isRefused } from '../field-values.ts';
 
 /**
  * `abc`, `s.ex/abc` or `https://s.ex/abc`. Throws a UsageError for what would turn into another address:

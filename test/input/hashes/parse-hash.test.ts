@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { linkText } from '../../../src/contract/link.ts';
+import type { NamedAccount } from '../../../src/input/domain-resolver.ts';
 import { listingColumns } from '../../../src/input/fields/members.ts';
 import { checkHashFile } from '../../../src/input/hash-file.ts';
-import { parseHash } from '../../../src/input/hashes/hashes.ts';
-import { placedOperands } from '../../../src/input/named-links.ts';
-import type { NamedAccount } from '../../../src/input/placement.ts';
+import { parseHash } from '../../../src/input/hashes/parse-hash.ts';
+import { placedOperands } from '../../../src/input/named-targets.ts';
 import { urlColumns } from '../../../src/output/url-columns.ts';
 import { all, failure, memorySource } from '../fixtures.ts';
 
