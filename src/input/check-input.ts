@@ -2,12 +2,12 @@ import { LocalError, UsageError } from '../base/errors.ts';
 import { csvReader, csvRecords, delimiterFinder } from './csv/csv-reader.ts';
 import { isRelative } from './dates.ts';
 import type { Target } from './field-values.ts';
-import { FoundColumns } from './fields/column-report.ts';
+import { ColumnReport } from './fields/column-report.ts';
 import { type InputUse, namesLinks } from './format.ts';
 import { jsonReader, rowTest } from './json/json-reader.ts';
 import { jsonRecords } from './json/json-records.ts';
 import type { KeptRows } from './kept-rows.ts';
-import { mostNotices, NoticeList, type Notices, shownNotices, silent } from './notices.ts';
+import { ignoreNotices, maxNotices, maxShownNotices, NoticeList, type Notices } from './notices.ts';
 import { DuplicateSearch } from './repeated-hashes.ts';
 import { type InputRow, type ReadOptions, type RecordReader, RowDraft } from './row.ts';
 import type { Source } from './source.ts';
@@ -17,44 +17,41 @@ import { lineReader } from './url-lines.ts';
 export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
   /** Accepts custom hashes that differ only in case. */
   readonly allowCaseDuplicates?: boolean | undefined;
-  /** A file without rows is one: an empty account is listed so. */
+  /** Accepts a file without rows, such as the listing of an empty account. */
   readonly allowEmpty?: boolean | undefined;
-  /** Gets the first rows without a problem; every problem is named then. */
+  /** Collects the first valid rows for a preview. In that case every problem is reported. */
   readonly first?: InputRow<Use>[] | undefined;
 }
 
-/** Rows that a preview shows. */
 const previewRows = 3;
 
-/** What is known of an input that may be sent. */
 export interface CheckedInput {
   readonly rows: number;
-  /** Of them, those that are left out: their links are protected or off at the source. */
+  /** Rows that are left out because their links are protected or disabled at the source. */
   readonly skipped: number;
-  /** Rows that give a custom hash. */
   readonly withHash: number;
-  /** Of the input's bytes, in hex. */
+  /** The digest of the input, in hex. */
   readonly sha256: string;
-  /** `file:line:column: what`, the first of them, and a line that counts the rest. */
+  /** The first ones as `file:line:column: reason`, and a line that counts the rest. */
   readonly warnings: readonly string[];
-  /** What the columns were taken for, where that has to be said. */
+  /** A summary of the column mapping, if it needs to be shown. */
   readonly columns: string | undefined;
-  /** Some of it is lost: that is said in any case. */
+  /** Some values are not carried over, which is always reported. */
   readonly hasLosses: boolean;
-  /** What the columns of a csv set. */
+  /** The fields that the columns of a csv set. */
   readonly targets: ReadonlySet<Target>;
-  /** Hosts of the short URLs of links to be made, each with the first line that has it. */
+  /** Hosts of the short URLs of new links, each with its first line. */
   readonly hosts: ReadonlyMap<string, number>;
-  /** Whether dates of rows count from today; they are as they were typed. */
+  /** Some rows have dates relative to today, which stay as they were typed. */
   readonly countsFromToday: boolean;
 }
 
-/** Enough to find one that is not the account's. */
-const mostHosts = 1000;
+/** Enough to find one that does not belong to the account. */
+const maxHosts = 1000;
 
 /**
- * Reads the whole input and validates every row before anything is sent. Rows that are to be sent go to `kept`
- * meanwhile. Throws one UsageError with all that is wrong, up to 20 places.
+ * Validates the whole input before anything is sent, and stores the rows to send in `kept`. Throws one UsageError that lists up to 20
+ * problems.
  */
 export async function checkInput<Use extends InputUse>(
   source: Source,
@@ -62,7 +59,7 @@ export async function checkInput<Use extends InputUse>(
   kept?: Pick<KeptRows<InputRow<Use>>, 'add'>,
 ): Promise<CheckedInput> {
   const { first } = options;
-  const problems = new NoticeList(source.name, first ? mostNotices : shownNotices);
+  const problems = new NoticeList(source.name, first ? maxNotices : maxShownNotices);
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
   let rows = 0;
@@ -70,7 +67,7 @@ export async function checkInput<Use extends InputUse>(
   let withHash = 0;
   let skipped = 0;
   let countsFromToday = false;
-  const found = new FoundColumns();
+  const found = new ColumnReport();
   const hosts = new Map<string, number>();
   const notices: Notices = {
     problem: problems.add,
@@ -81,7 +78,7 @@ export async function checkInput<Use extends InputUse>(
     columns: found.add,
     lost: found.lose,
     host: (host, line) => {
-      if (!hosts.has(host) && hosts.size < mostHosts) hosts.set(host, line);
+      if (!hosts.has(host) && hosts.size < maxHosts) hosts.set(host, line);
     },
   };
   for await (const batch of rowsOf(source, options, notices)) {
@@ -99,9 +96,9 @@ export async function checkInput<Use extends InputUse>(
     rows += batch.length;
     if (problems.count === 0) kept?.add(batch);
   }
-  await duplicates.confirm(() => rowsOf(source, options, silent), problems.add);
+  await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add);
   if (problems.count > 0) throw invalid(source.name, options.use, problems);
-  // Without even a header it is no listing of an empty account, but one that failed.
+  // A csv without even a header is not the listing of an empty account but a failed one.
   const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
   if (rows === 0 && !mayBeEmpty) throw empty(source.name, options);
   return {
@@ -129,22 +126,22 @@ function invalid(name: string, use: InputUse, problems: NoticeList): UsageError 
   const count = problems.count;
   return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
     details: problems.lines('problems'),
-    // Of use where names of columns are wrong, not for a date or a quote.
+    // Helps only if the names of columns are wrong.
     ...(problems.isAboutColumns && { hint: `linkctl ${use} --print-template` }),
   });
 }
 
-/** The rows of a source that `checkInput` has passed, in order, some at a time: nothing holds the whole file. */
+/** Rereads a source that `checkInput` has accepted, in batches, so that the file is never in memory as a whole. */
 export function readRows<Use extends InputUse>(source: Source, options: ReadOptions<Use>): AsyncGenerator<InputRow<Use>[]> {
   return rowsOf(source, options, {
-    ...silent,
+    ...ignoreNotices,
     problem: ({ line }) => {
       throw new LocalError(`${source.name} changed after it was checked: line ${line} is now invalid`);
     },
   });
 }
 
-/** The rows of a source, without those that have a problem; `notices` gets the problem. */
+/** Omits rows with a problem, which goes to `notices`. */
 function rowsOf<Use extends InputUse>(
   source: Source,
   options: ReadOptions<Use>,

@@ -8,14 +8,14 @@ import type { UtmName } from '../link/rules/utm.ts';
 import { dayFromFlag, dayOf, isRelative, notDate } from './dates.ts';
 
 /**
- * What a row may set: the fields of the contract, in an edit the URL that is meant (2.3), by hash or by short URL, which gives the hash of
- * a new link, and UTM parameters of the long URL.
+ * A row can set the fields of the contract, UTM parameters of the long URL, the link of an edit by hash or short URL (2.3), and the hash of
+ * a new link by its short URL.
  */
 export type Target = FieldName | 'hash' | 'short_url' | 'domain' | UtmName;
 
 export type WireValue = string | number | boolean | null | string[];
 
-/** Why a value is not accepted, as the end of a sentence: `"perhaps" is not true or false`. */
+/** The reason as the end of a sentence: `"perhaps" is not true or false`. */
 export interface Refused {
   readonly refused: string;
 }
@@ -30,10 +30,9 @@ interface KindValues {
   tags: string[];
 }
 
-/** The wire type of a field. */
 export type ValueOf<Name extends FieldName> = KindValues[(typeof fields)[Name]['kind']];
 
-/** A CSV cell that is not empty, as a wire value. */
+/** Converts a cell that is not empty. */
 export function cellValue(target: Target, text: string): WireValue | Refused {
   if (isField(target)) return fromText[fields[target].kind](text, fields[target]);
   if (target !== 'hash') return text;
@@ -41,7 +40,7 @@ export function cellValue(target: Target, text: string): WireValue | Refused {
   return isRefused(hash) ? existingHash(text) : text;
 }
 
-/** A JSON value that is not null, as a wire value: the same checks, and the type must be the field's own. */
+/** Converts a value that is not null. It must have the type of the field and pass the checks of a cell. */
 export function jsonValue(target: Target, value: unknown): WireValue | Refused {
   const kind: FieldKind = isField(target) ? fields[target].kind : 'hash';
   const type = jsonTypes[kind];
@@ -51,10 +50,7 @@ export function jsonValue(target: Target, value: unknown): WireValue | Refused {
   return Array.isArray(value) ? labels(value) : value === true;
 }
 
-/**
- * The value of a flag or an operand. `flag` is what the message calls it. A date may count from today in UTC; `now` is in
- * milliseconds. Throws a UsageError.
- */
+/** `flag` is its name in messages. Relative dates are resolved from `now`, in milliseconds, in UTC. Throws a UsageError. */
 export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
   name: Name,
   flag: string,
@@ -67,14 +63,14 @@ export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
   return value as ValueOf<Name>;
 }
 
-/** The labels of a repeated flag, each one value whatever commas it holds. Throws a UsageError. */
+/** Each text is one label, even with commas. Throws a UsageError. */
 export function flagLabels(flag: string, texts: readonly string[]): string[] {
   const value = labels(texts);
   if (isRefused(value)) throw new UsageError(`${flag}: ${value.refused}`);
   return value;
 }
 
-/** A warning about a value that is allowed but probably not meant; `today` is from `utcDay`. */
+/** Warns about a valid value that is probably a mistake; `today` is from `utcDay`. */
 export function valueWarning(target: Target, value: WireValue, today: string): string | undefined {
   if (target === 'expiration_date' && typeof value === 'string' && value < today && !isRelative(value))
     return `${value} is in the past`;
@@ -92,22 +88,22 @@ export function isRefused(value: WireValue | Refused): value is Refused {
 }
 
 /**
- * Why a text is no long URL that can be sent, as what follows its name: `has no host`. The text is checked before the parser sees
- * it, which would silently drop tabs and newlines, and is sent as typed.
+ * Returns the reason as the end of a sentence: `has no host`. Checks the text before parsing because the parser silently drops tabs and
+ * newlines, while the text is sent as typed.
  */
 export function longUrlFault(text: string): string | undefined {
   const plain = printableAscii.test(text);
-  if (!plain && hasUnseen(text)) return 'contains a space or control character';
+  if (!plain && hasInvisible(text)) return 'contains a space or control character';
   if (!beginsWithHost.test(text)) return /^https?:/i.test(text) ? 'has no host' : noWebAddress;
   const length = wrongLength(text, fields.long_url);
   if (length) return length.refused;
-  // `canParse` is faster, as it does not build the parts, and is enough for ASCII.
+  // `canParse` is faster because it does not build the parts, and is correct for ASCII.
   return (plain ? URL.canParse(text) : parseUrl(text) !== undefined) ? undefined : 'is not a valid URL';
 }
 
-/** A hash that names an existing URL. It must not turn into another address; the API's document gives neither its characters nor its length. */
+/** The hash must not turn into another URL. API.md defines neither its characters nor its length. */
 export function existingHash(text: string): string | Refused {
-  const bad = text === '' || text === '.' || text === '..' || /[,/?#\\]/.test(text) || hasUnseen(text);
+  const bad = text === '' || text === '.' || text === '..' || /[,/?#\\]/.test(text) || hasInvisible(text);
   return bad ? { refused: text === '' ? 'is empty' : `${quoted(text)} is not a hash` } : text;
 }
 
@@ -137,17 +133,17 @@ const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 
   tags: 'array',
 };
 
-// Backslashes count as slashes in http addresses (WHATWG), so they end the host too.
+// Backslashes count as slashes in http URLs (WHATWG), so they end the host, too.
 const beginsWithHost = /^https?:\/\/[^/?#\\]/i;
 const userinfo = /^https?:\/\/[^/?#\\]*@/i;
 const noWebAddress = 'is not an http or https URL';
 const printableAscii = /^[!-~]+$/;
-const hasUnseen = unicodeTest('[\\s\\p{Cc}\\p{Cs}]', /^[!-~]*$/);
+const hasInvisible = unicodeTest('[\\s\\p{Cc}\\p{Cs}]', /^[!-~]*$/);
 const hasForbidden = unicodeTest('[\\0\\p{Cs}]');
 const hasControl = unicodeTest('[\\p{Cc}\\p{Cs}]');
 
 function customHash(text: string, field: Field): string | Refused {
-  // Nothing that could turn into another address is in the pattern.
+  // The pattern excludes everything that could turn into another URL.
   if (!hashPattern.test(text)) return { refused: `${quoted(text)} is not a hash: only letters, digits, _ and -` };
   return wrongLength(text, field) ?? text;
 }

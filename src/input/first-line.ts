@@ -1,7 +1,7 @@
 import type { Source } from './source.ts';
-import { longestRecord } from './text-lines.ts';
+import { maxRecordLength } from './text-lines.ts';
 
-/** The first line that is wanted, or as much of it as is read of any. */
+/** Returns the first wanted line, up to the maximum length of a record. */
 export async function firstLine(source: Source, isWanted: (line: string) => boolean): Promise<{ line: number; text: string }> {
   let rest = '';
   let before = 0;
@@ -11,7 +11,7 @@ export async function firstLine(source: Source, isWanted: (line: string) => bool
     const index = lines.findIndex(isWanted);
     if (index >= 0) return { line: before + index + 1, text: lines[index] ?? '' };
     before += lines.length;
-    if (rest.length > longestRecord) break;
+    if (rest.length > maxRecordLength) break;
   }
   return { line: before + 1, text: isWanted(rest) ? rest : '' };
 }

@@ -8,7 +8,9 @@ import type { NamedColumns } from './fields/columns.ts';
 import { knownMembers } from './fields/members.ts';
 import type { InputUse } from './format.ts';
 
-/** `--columns 'long_url=Landing page,custom_hash=Code'`. A pair is put in double quotes where it holds a comma. Throws a UsageError. */
+/**
+ * Parses `--columns 'long_url=Landing page,custom_hash=Code'`. A pair that contains a comma is put in double quotes. Throws a UsageError.
+ */
 export function readNamedColumns(text: string, use: InputUse, edition: Edition): NamedColumns {
   const known = knownMembers(use, edition);
   const columns = new Map<string, { header: string; target: Target }>();

@@ -1,14 +1,13 @@
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
-import { type NamedAccount, type NamedFor, readPlaced } from './domain-resolver.ts';
+import { type LinkUse, type NamedAccount, readWithDomains } from './domain-resolver.ts';
 import { parseHash } from './hashes/parse-hash.ts';
 import type { Source } from './source.ts';
 
-/** Hashes as named on the command line or in a file. */
 export type NamedHashes =
   | { readonly kind: 'hashes'; readonly operands: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };
 
-/** URLs that are named, each once; a file of them is read again each time, and never held. */
+/** Distinct URLs. A file is read again each time and never loaded as a whole. */
 export interface NamedTargets {
   readonly count: number;
   readonly domains: LinkDomains;
@@ -16,8 +15,7 @@ export interface NamedTargets {
 }
 
 /**
- * The URLs that are named to be read, each with its domain. The whole file is read first, so that a bad line is reported before
- * the first request. Throws a UsageError.
+ * Finds the domain of each URL. Reads the whole file first, so that a bad line is reported before the first request. Throws a UsageError.
  */
 export async function readTargets(
   named: NamedHashes,
@@ -25,7 +23,7 @@ export async function readTargets(
   open: (path: string) => Promise<Source>,
 ): Promise<NamedTargets> {
   if (named.kind === 'hashes') {
-    const { targets, domains } = await placedOperands(named.operands, account, 'reading');
+    const { targets, domains } = await resolveOperands(named.operands, account, 'reading');
     return { count: targets.length, domains, open: () => targets };
   }
   const { checkHashFile } = await import('./hash-file.ts');
@@ -37,24 +35,23 @@ interface RowFile<Item> {
   open(): AsyncIterable<readonly { readonly item: Item }[]> | Iterable<readonly { readonly item: Item }[]>;
 }
 
-/** The items of a file without their lines. */
 export async function* itemsOf<Item>({ open }: RowFile<Item>): AsyncGenerator<Item> {
   for await (const rows of open()) for (const { item } of rows) yield item;
 }
 
-export interface PlacedOperands {
+export interface ResolvedOperands {
   readonly targets: readonly LinkKey[];
   readonly domains: LinkDomains;
 }
 
-/** The operands of a command line; two spellings of one URL are one. */
-export async function placedOperands(
+/** Two spellings of one URL count once. */
+export async function resolveOperands(
   texts: readonly string[],
   account: NamedAccount,
-  use: Exclude<NamedFor, 'listed change'>,
-): Promise<PlacedOperands> {
+  use: Exclude<LinkUse, 'listed change'>,
+): Promise<ResolvedOperands> {
   const links = texts.map(parseHash);
-  const { found, placement } = await readPlaced((open) => links.map((link) => open.place(link)), account, use);
+  const { found, resolver } = await readWithDomains((each) => links.map((link) => each.resolve(link)), account, use);
   const targets = [...new Map(found.map((link) => [linkText(link), link])).values()];
-  return { targets, domains: placement.domains() };
+  return { targets, domains: resolver.domains() };
 }

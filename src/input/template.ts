@@ -7,7 +7,7 @@ import { type InputFormat, type InputUse, namesLinks } from './format.ts';
 
 type Named = FieldName | 'hash';
 
-/** A file to fill in: every field that this use can set, with one row of examples that passes the check. */
+/** A file with every field of this use and one valid example row. */
 export function inputTemplate(use: InputUse, edition: Edition, format: InputFormat): string {
   if (format === 'lines') return `# one URL on each line\n${examples.url}\n`;
   const first: Named = namesLinks(use) ? 'hash' : 'long_url';

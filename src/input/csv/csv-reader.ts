@@ -4,15 +4,15 @@ import { folded, meaningOf } from '../fields/aliases.ts';
 import { knownMembers } from '../fields/members.ts';
 import type { Notice, Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
-import { longestRecord, type RecordBatch } from '../text-lines.ts';
+import { maxRecordLength, type RecordBatch } from '../text-lines.ts';
 import { type CellReader, cellReader } from './cells.ts';
 import { findDelimiter, headerAmong, readHead } from './delimiter.ts';
 import { type Header, type HeaderColumn, readHeader } from './header.ts';
 import { lineCounter } from './line-counter.ts';
 
 /**
- * Reads a CSV with a header, of the API's field names or of the names of other services, or without one. An empty cell says
- * nothing, in an edit as well.
+ * Reads a CSV with the field names of the API, with those of other services, or without a header. An empty cell means that nothing is
+ * given, even in an edit.
  */
 export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<readonly string[]> {
   const isKnown = knownName(options);
@@ -24,7 +24,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
       if (isBlank(record)) return 'nothing';
       if (!isTitleRead && isTitle(record, batch, isKnown)) {
         isTitleRead = true;
-        notices.warning({ line, reason: `${quoted(record[0] ?? '')} is taken for a title, the next line for the header` });
+        notices.warning({ line, reason: `${quoted(record[0] ?? '')} is read as a title, the next line as the header` });
         return 'nothing';
       }
       header = readHeader(record, line, options, notices);
@@ -37,7 +37,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
       });
       if (!header.isRow) return 'nothing';
     }
-    // Spreadsheets write their empty rows as delimiters alone.
+    // Spreadsheets write empty rows as delimiters alone.
     if (isBlank(record)) return 'nothing';
     draft.begin(line);
     if (record.length !== header.width) draft.refuse(`expected ${header.width} cells, got ${record.length}`);
@@ -46,7 +46,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
   };
 }
 
-/** Finds the delimiter of a file from its first lines, for its use. */
+/** Guesses the delimiter from the first lines. */
 export function delimiterFinder(options: ReadOptions): (lines: readonly string[]) => string | undefined {
   const isKnown = knownName(options);
   return (lines) => findDelimiter(headerAmong(lines, isKnown), isKnown);
@@ -66,7 +66,7 @@ function isBlank(record: readonly string[]): boolean {
   return record[0]?.trim() === '' && record.every((cell) => cell.trim() === '');
 }
 
-/** A line above the header: one cell that was merged over all columns, or alone where known names follow. */
+/** A title above the header: one cell merged over all columns, or a single cell followed by a line of known names. */
 function isTitle(record: readonly string[], batch: readonly (readonly string[])[], isKnown: (name: string) => boolean): boolean {
   const [first = '', ...others] = record;
   if (first.trim() === '' || isKnown(first.trim()) || first.includes('://')) return false;
@@ -90,7 +90,7 @@ function fill(draft: RowDraft, columns: readonly Column[], { record, line, guard
     let text = record[index] ?? '';
     if (text === '') continue;
     if (guarded && text.startsWith("'")) text = text.slice(1);
-    // A note may be blanks.
+    // A note may consist of blanks.
     if ((setting?.target === 'note' ? text : text.trim()) === '') continue;
     if (!setting || !read) {
       if (loss) draft.lose(loss, text.trim());
@@ -104,8 +104,8 @@ function fill(draft: RowDraft, columns: readonly Column[], { record, line, guard
 }
 
 /**
- * The records of a CSV, header included, a batch for each piece of text. The delimiter is given, or found from the first lines.
- * An error in its structure ends the records and is passed to `broken`. The caller checks the number of cells.
+ * Yields the records of a CSV, including the header, one batch per chunk of text. The delimiter is given or guessed from the first lines. A
+ * structural error ends the records and is passed to `broken`. The caller checks the number of cells.
  */
 export async function* csvRecords(
   text: AsyncIterable<Buffer>,
@@ -116,7 +116,7 @@ export async function* csvRecords(
   try {
     yield* recordsOf(pieces, delimiter, broken);
   } finally {
-    // Taken by hand for the first line, it ends with no loop: what it reads from stays open otherwise.
+    // The generator was advanced by hand for the first line, so no loop closes it and its file.
     await pieces.return(undefined);
   }
 }
@@ -129,12 +129,12 @@ async function* recordsOf(
   const { Parser: CsvParser } = await import('csv-parse');
   const head = typeof delimiter === 'string' ? undefined : await readHead(pieces);
   const found = typeof delimiter === 'string' ? delimiter : delimiter(head?.lines ?? []);
-  if (found === undefined) return broken({ line: head?.number ?? 1, reason: doubtfulDelimiter });
+  if (found === undefined) return broken({ line: head?.number ?? 1, reason: ambiguousDelimiter });
   const parser = new CsvParser({ ...fixed, delimiter: found });
   const lineOf = lineCounter(parser);
   let records: string[][] = [];
   let lines: number[] = [];
-  // Replacing `push` takes each record at once: without the queue of the stream, and while `info` has its line.
+  // Overrides `push` to get each record directly, without the queue of the stream, and while `info` still has its line.
   parser.push = (record: string[] | null) => {
     if (record) {
       lines.push(lineOf.next(record));
@@ -152,14 +152,14 @@ async function* recordsOf(
   }
 }
 
-const doubtfulDelimiter = `several delimiters fit the first line: add --delimiter ',', ';', '|' or tab`;
+const ambiguousDelimiter = `several delimiters fit the first line: add --delimiter ',', ';', '|' or tab`;
 
 async function* joined<Item>(first: readonly Item[], rest: AsyncIterable<Item>): AsyncGenerator<Item> {
   yield* first;
   yield* rest;
 }
 
-/** The end of a text can complete a record, too. */
+/** Appends undefined because the end of the text can complete a record. */
 async function* withEnd(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   yield* text;
   yield undefined;
@@ -174,9 +174,9 @@ function parse(parser: Parser, chunk: Buffer | undefined): Promise<CsvError | un
 }
 
 const fixed: Options = {
-  // Discovery would join the rows of a file with mixed line ends.
+  // Automatic detection would join rows in a file with mixed line ends.
   record_delimiter: ['\r\n', '\n', '\r'],
-  max_record_size: longestRecord,
+  max_record_size: maxRecordLength,
   skip_empty_lines: true,
   relax_column_count: true,
 };
@@ -188,7 +188,7 @@ function notice(error: CsvError, line: number): Notice {
 
 const reasons: { readonly [code: string]: string } = {
   CSV_QUOTE_NOT_CLOSED: 'unclosed quote',
-  CSV_MAX_RECORD_SIZE: `a record is longer than ${longestRecord} characters: possibly an unclosed quote`,
+  CSV_MAX_RECORD_SIZE: `a record is longer than ${maxRecordLength} characters: possibly an unclosed quote`,
   CSV_INVALID_CLOSING_QUOTE: 'a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it',
   INVALID_OPENING_QUOTE: 'a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it',
 };

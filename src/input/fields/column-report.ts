@@ -1,49 +1,51 @@
 import { quoted } from '../../base/quoted.ts';
 
-/** What the columns of one header, or the members of one object, were taken for; undefined counts where nothing was found out. */
-export interface ColumnSenses {
-  /** `Destination -> long_url`. */
+/** Describes the columns of one header or the members of one object. Undefined entries count rows without a mapping. */
+export interface ColumnSummary {
+  /** Entries such as `Destination -> long_url`. */
   readonly used: readonly string[];
-  /** Names of columns that say which links are protected or off. */
+  /** Names of columns that mark protected or disabled links. */
   readonly guards: readonly string[];
-  /** Names of columns with what a link cannot have here. */
+  /** Names of columns whose values cannot be carried over. */
   readonly lost: readonly string[];
   readonly unused: readonly string[];
-  /** Names that nobody knows. */
+  /** Unknown names. */
   readonly ignored: readonly string[];
 }
 
 const kinds = ['used', 'guards', 'lost', 'unused', 'ignored'] as const;
 
-/** Names that are kept of each list: a file of objects may have any number. */
-const most = 200;
+/** Per list, because a file of JSON objects may have any number of names. */
+const maxNames = 200;
 
-/** Gathers what the columns of a file were taken for, and how many rows had what cannot be carried over. */
-export class FoundColumns {
-  readonly #lists = new Map<keyof ColumnSenses, Set<string>>();
+/** Collects the column mapping of a file, and the number of rows with values that cannot be carried over. */
+export class ColumnReport {
+  readonly #lists = new Map<keyof ColumnSummary, Set<string>>();
   readonly #counts = new Map<string, number>();
   #isShown = false;
 
-  readonly add = (senses: ColumnSenses): void => {
+  readonly add = (summary: ColumnSummary): void => {
     this.#isShown = true;
     for (const kind of kinds) {
       const names = this.#lists.get(kind) ?? new Set();
-      for (const name of senses[kind]) if (names.size < most) names.add(name);
+      for (const name of summary[kind]) if (names.size < maxNames) names.add(name);
       this.#lists.set(kind, names);
     }
   };
 
-  /** A row had a value that cannot be carried over. */
+  /** Counts a row with a value that cannot be carried over. */
   readonly lose = (name: string): void => {
-    if (this.#counts.size < most || this.#counts.has(name)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    if (this.#counts.size < maxNames || this.#counts.has(name)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   };
 
-  /** Whether something of the file is left out that it might have been made for. */
+  /** Some content of the file is left out. */
   get hasLosses(): boolean {
     return this.#counts.size > 0 || (this.#lists.get('ignored')?.size ?? 0) > 0;
   }
 
-  /** `columns: Destination -> long_url; not carried over: geo (3 rows); not used: Clicks`; undefined where all is as named. */
+  /**
+   * Returns `columns: Destination -> long_url; not carried over: geo (3 rows); not used: Clicks`; undefined if all columns have our names.
+   */
   text(): string | undefined {
     const [used = [], guards = [], lost = [], unused = [], ignored = []] = kinds.map((kind) => [
       ...(this.#lists.get(kind) ?? []),
@@ -63,7 +65,7 @@ export class FoundColumns {
   }
 }
 
-/** A name as messages have it. */
+/** Quotes unusual names. */
 export function shown(name = ''): string {
   return /^[\p{L}\p{N}_.()/ -]{1,40}$/u.test(name) ? name : quoted(name);
 }

@@ -5,8 +5,8 @@ import { hostName } from '../../contract/web-address.ts';
 import { existingHash, isRefused } from '../field-values.ts';
 
 /**
- * `abc`, `s.ex/abc` or `https://s.ex/abc`. Throws a UsageError for what would turn into another address:
- * nothing, `.` and `..`, and for what no list of hashes can hold.
+ * Accepts `abc`, `s.ex/abc` or `https://s.ex/abc`. Throws a UsageError for text that would become another URL, such as an empty one, `.`
+ * and `..`, and for characters that a list of hashes cannot contain.
  */
 export function parseHash(text: string): LinkKey {
   const rest = text.replace(/^https?:\/\//i, '');
@@ -19,7 +19,9 @@ export function parseHash(text: string): LinkKey {
   return domain === undefined ? { hash } : { hash, domain };
 }
 
-/** The last part of the path of a short URL, how many parts it has, and its host where it names one: `https://s.ex/abc/`, `s.ex/abc` or `abc`. */
+/**
+ * Accepts `https://s.ex/abc/`, `s.ex/abc` or `abc`. Returns the last part of the path, the number of parts, and the host if there is one.
+ */
 export function hashOfShortUrl(text: string): {
   readonly host: string | undefined;
   readonly hash: string;

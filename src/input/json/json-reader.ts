@@ -1,31 +1,32 @@
 import { jsonErrorPosition } from '../../base/errors.ts';
 import { type Field, fields } from '../../contract/fields.ts';
 import { type CellReader, cellReader } from '../csv/cells.ts';
-import { columnsIn, type HeaderColumn, isSaid, rulesFor, sensesFound, sensesIn } from '../csv/header.ts';
+import { columnSummary, columnsIn, type HeaderColumn, needsSummary, rolesIn, rulesFor } from '../csv/header.ts';
 import { isField, jsonValue } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
-import type { ColumnRules, Sense } from '../fields/columns.ts';
+import type { ColumnRole, ColumnRules } from '../fields/columns.ts';
 import type { Setting } from '../fields/members.ts';
 import { type InputUse, namesLinks } from '../format.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
+import { isObject } from './json-records.ts';
 
 /**
- * Reads a JSON object from each text. With the names of the API alone, values have its types; the members of other services are found by
- * their names and read as the cells of a csv are.
+ * Reads a JSON object from each text. If all names are those of the API, values must have its types; members of other services are mapped
+ * by name and read like csv cells.
  */
 export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<string> {
   const fill = membersReader(draft, options, notices);
   return (text, line) => {
     if (text.trim() === '') return 'nothing';
     draft.begin(line);
-    const record = parsed(text, draft);
+    const record = objectIn(text, draft);
     if (record) fill(record, line);
     return 'row';
   };
 }
 
-/** Tells a row from an object that holds a list of them: it has a text that names a link, or where one leads. */
+/** Distinguishes a row from an object that contains a list of rows: a row identifies a link or has a destination as text. */
 export function rowTest(options: ReadOptions): (object: object) => boolean {
   const { known, named } = rulesFor(options);
   const targets = namesLinks(options.use) ? ['hash', 'custom_hash', 'short_url'] : ['long_url'];
@@ -36,26 +37,22 @@ export function rowTest(options: ReadOptions): (object: object) => boolean {
   return (object) => Object.entries(flat(object)).some(([name, value]) => typeof value === 'string' && isTarget(name));
 }
 
-function parsed(text: string, draft: RowDraft): object | undefined {
+function objectIn(text: string, draft: RowDraft): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
     draft.refuse('expected a JSON object on each line');
   } catch (error) {
-    // The message itself quotes the text, which may be a secret.
+    // The error message is omitted because it quotes the text, which may be a secret.
     const position = jsonErrorPosition(error);
     draft.refuse('not valid JSON', position === undefined ? undefined : position + 1);
   }
   return undefined;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 type Members = Readonly<Record<string, unknown>>;
 
-/** The members of an object, and those of objects in it that only group them: `meta.title`. */
+/** Flattens objects that only group members: `meta.title`. */
 function flat(record: object): Members {
   const groups = Object.entries(record).filter(([name, value]) => containers.has(name.toLowerCase()) && isObject(value));
   if (groups.length === 0) return record as Members;
@@ -67,15 +64,15 @@ function flat(record: object): Members {
   return members;
 }
 
-/** How objects with the same members are read. */
+/** Objects with the same members share a form. */
 interface Form {
   readonly isForeign: boolean;
   readonly members: readonly (HeaderColumn & { readonly read: CellReader | undefined })[];
   readonly isRefused: boolean;
 }
 
-/** A file has few forms, but who writes it may have had others in mind. */
-const mostForms = 1000;
+/** Files normally have few forms, but this bounds the memory for any file. */
+const maxForms = 1000;
 
 function membersReader(draft: RowDraft, options: ReadOptions, notices: Notices): (record: object, line: number) => void {
   const rules = rulesFor(options);
@@ -85,11 +82,11 @@ function membersReader(draft: RowDraft, options: ReadOptions, notices: Notices):
     const key = names.join('\n');
     let form = forms.get(key);
     if (!form) {
-      if (forms.size === mostForms) forms.clear();
+      if (forms.size === maxForms) forms.clear();
       form = newForm(names, rules, options, {
         ...notices,
         problem: (notice) => {
-          if (refusals.has(notice.reason) || refusals.size === mostForms) return;
+          if (refusals.has(notice.reason) || refusals.size === maxForms) return;
           refusals.add(notice.reason);
           notices.problem({ ...notice, line });
         },
@@ -112,31 +109,30 @@ function membersReader(draft: RowDraft, options: ReadOptions, notices: Notices):
 }
 
 function newForm(names: readonly string[], rules: ColumnRules, options: ReadOptions, notices: Notices): Form {
-  const { senses, isForeign } = sensesOfMembers(names, rules);
-  for (const sense of senses)
-    if (sense.kind === 'refused') notices.problem({ line: 0, reason: sense.reason, isAboutColumns: true });
-  const columns = columnsIn(senses, rules);
-  if (isForeign || isSaid(columns, options.use)) notices.columns(sensesFound(senses, names, rules));
+  const { roles, isForeign } = memberRoles(names, rules);
+  for (const role of roles) if (role.kind === 'refused') notices.problem({ line: 0, reason: role.reason, isAboutColumns: true });
+  const columns = columnsIn(roles, rules);
+  if (isForeign || needsSummary(columns, options.use)) notices.columns(columnSummary(roles, names, rules));
   const members = columns.map((column) => ({
     ...column,
     read: column.setting && cellReader(column.setting, { isForeign, index: column.index }, options, notices),
   }));
-  return { isForeign, members, isRefused: senses.some(({ kind }) => kind === 'refused') };
+  return { isForeign, members, isRefused: roles.some(({ kind }) => kind === 'refused') };
 }
 
-/** A record of a listing may carry whatever its server adds to it. */
-function sensesOfMembers(names: readonly string[], rules: ColumnRules): { senses: readonly Sense[]; isForeign: boolean } {
+/** Records of a listing may contain additional members of the server. */
+function memberRoles(names: readonly string[], rules: ColumnRules): { roles: readonly ColumnRole[]; isForeign: boolean } {
   const { known, named, use } = rules;
   const isListed = names.includes('short_url') && names.includes('hash');
-  if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return sensesIn(names, rules);
-  const senses = names.map((name): Sense => {
+  if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return rolesIn(names, rules);
+  const roles = names.map((name): ColumnRole => {
     const member = known.get(name);
     const guard = use === 'shorten' && !member ? guardOf(name) : undefined;
     if (guard) return { kind: 'lost', loss: { name, guard } };
     if (!member?.target) return { kind: 'unused' };
     return use === 'shorten' && member.foreign ? { kind: 'lost', loss: { name } } : { kind: 'set', setting: member };
   });
-  return { senses, isForeign: false };
+  return { roles, isForeign: false };
 }
 
 function setOwn({ setting, loss }: HeaderColumn, value: unknown, use: InputUse, draft: RowDraft): void {
@@ -146,7 +142,7 @@ function setOwn({ setting, loss }: HeaderColumn, value: unknown, use: InputUse, 
   else setEmpty(setting, use, draft);
 }
 
-/** Null is a link's value where a file says what it has; elsewhere only a date can be null, and any other field is left out. */
+/** In a file of links null is a value; elsewhere only a date can be null, and other fields are left out. */
 function setEmpty(member: Setting, use: InputUse, draft: RowDraft): void {
   const { target } = member;
   if (!isField(target) || (use !== 'apply' && target !== 'expiration_date')) return;
@@ -168,7 +164,7 @@ function setForeign(
     if (labels.length > 0) draft.set(setting, jsonValue('tags', labels));
     return;
   }
-  // Where there may be several, the first is the one.
+  // Uses the first of several values.
   const one: unknown = Array.isArray(value) ? value[0] : value;
   if (one === undefined || one === null) return;
   if (typeof one === 'object') {
@@ -182,7 +178,7 @@ function setForeign(
   else draft.set(setting, cell);
 }
 
-/** Some services have objects for labels. */
+/** Some services use objects as labels. */
 function labelOf(entry: unknown): unknown {
   if (typeof entry === 'string') return entry.trim();
   if (typeof entry !== 'object' || entry === null) return entry;

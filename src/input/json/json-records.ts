@@ -1,14 +1,14 @@
 import { firstLine } from '../first-line.ts';
 import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
-import { longestRecord, type RecordBatch, textLines } from '../text-lines.ts';
+import { maxRecordLength, type RecordBatch, textLines } from '../text-lines.ts';
 
-/** Whether an object is a row by itself, and not one that holds a list of them. */
+/** Distinguishes a row from an object that contains a list of rows. */
 type IsRow = (object: object) => boolean;
 
 /**
- * The objects of a JSON text, each as its own text: an object on each line, an array of objects, or an object with one such array, as
- * services answer. Nothing is held but the object that is read. What is no such text ends the records and is passed to `broken`.
+ * Yields the text of each object: one per line, in an array, or in an object with one such array, as API responses have it. Only the
+ * current object is in memory. Invalid text ends the records and is passed to `broken`.
  */
 export async function* jsonRecords(
   source: Source,
@@ -16,7 +16,7 @@ export async function* jsonRecords(
   broken: (notice: Notice) => void,
 ): AsyncGenerator<RecordBatch<string>> {
   const { text } = await firstLine(source, (line) => line.trim() !== '');
-  const first = parsed(text);
+  const first = parseJson(text);
   const isLines =
     isObject(first) && isRow(first) && listsIn(first).every((list) => !list.some((item) => isObject(item) && isRow(item)));
   yield* isLines ? textLines(source) : documentRecords(source, isRow, broken);
@@ -42,21 +42,21 @@ async function* documentRecords(
 const [quote, backslash, newLine] = [0x22, 0x5c, 0x0a];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Arrays and objects around the list. */
-const deepestList = 3;
+/** The number of arrays and objects around the list. */
+const maxListDepth = 3;
 
-/** Of what is beside the list, in characters. */
-const longestFrame = 1024 * 1024;
+/** The maximum length of the text outside the list, in characters. */
+const maxFrameLength = 1024 * 1024;
 
-/** The list of a value at the top: an array, or an object whose members are numbered (`link_1`). */
+/** An array, or an object with numbered members (`link_1`). */
 interface List {
   readonly depth: number;
-  /** Length of the frame after the list's last object. */
+  /** The length of the frame after the last object of the list. */
   mark: number;
   isOpen: boolean;
 }
 
-/** Finds where objects begin and end, and checks what is around them. */
+/** Finds the boundaries of objects and validates the text around them. */
 class Scanner {
   readonly #isRow: IsRow;
   #records: string[] = [];
@@ -64,12 +64,12 @@ class Scanner {
   #line = 1;
   #inString = false;
   #isEscaped = false;
-  /** Arrays and objects that are open within the object that is read, itself included. */
+  /** The number of open arrays and objects in the current object, including itself. */
   #depth = 0;
   #recordLine = 0;
-  /** Parts of the object that earlier pieces held. */
+  /** Parts of the current object from earlier chunks. */
   #pieces: Buffer[] = [];
-  /** What is read of a value at the top, without the objects of its list. */
+  /** The text of the current top-level value without the objects of its list. */
   #frame = '';
   #stack: number[] = [];
   #list: List | undefined;
@@ -78,7 +78,7 @@ class Scanner {
     this.#isRow = isRow;
   }
 
-  /** The objects that were read since. */
+  /** Returns the objects since the last call. */
   take(): RecordBatch<string> {
     const batch = { records: this.#records, lines: this.#lines };
     this.#records = [];
@@ -86,7 +86,7 @@ class Scanner {
     return batch;
   }
 
-  /** Returns what is wrong, after which nothing can be read. */
+  /** Returns an error, after which nothing more can be read. */
   read(chunk: Buffer): Notice | undefined {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
@@ -111,7 +111,7 @@ class Scanner {
         start = at;
         const fault = byte === openBrace || byte === openBracket ? this.#open(byte) : this.#close(byte);
         if (fault !== undefined) return { line: this.#line, reason: fault };
-        // An object is kept from its brace on.
+        // The text of an object begins with its brace.
         if (this.#depth === 0) start = at + 1;
       }
     }
@@ -119,13 +119,15 @@ class Scanner {
     if (this.#depth > 0) this.#pieces.push(rest);
     else this.#frame += rest.toString();
     const held = this.#pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (held > longestRecord) return { line: this.#recordLine, reason: `the object is longer than ${longestRecord} bytes` };
-    return this.#frame.length > longestFrame ? { line: this.#line, reason: 'too much text beside the list of links' } : undefined;
+    if (held > maxRecordLength) return { line: this.#recordLine, reason: `the object is longer than ${maxRecordLength} bytes` };
+    return this.#frame.length > maxFrameLength
+      ? { line: this.#line, reason: 'too much text outside the list of links' }
+      : undefined;
   }
 
   end(): Notice | undefined {
     const isWhole = this.#depth === 0 && this.#stack.length === 0 && !this.#inString;
-    if (!isWhole) return { line: this.#line, reason: 'not valid JSON: it ends too early' };
+    if (!isWhole) return { line: this.#line, reason: 'not valid JSON: unexpected end' };
     const rest = this.#frame.trimStart();
     return rest === '' ? undefined : { line: this.#line - (rest.split('\n').length - 1), reason: expected };
   }
@@ -153,10 +155,10 @@ class Scanner {
     return this.#stack.length > 1000 ? 'not valid JSON: nested too deeply' : undefined;
   }
 
-  /** Whether the object that begins is one of a list. */
+  /** The next object belongs to a list. */
   #isListed(): boolean {
     const depth = this.#stack.length;
-    if (depth > deepestList || this.#stack.slice(0, -1).includes(openBracket)) return false;
+    if (depth > maxListDepth || this.#stack.slice(0, -1).includes(openBracket)) return false;
     if (this.#list?.isOpen) return depth === this.#list.depth;
     return this.#stack.at(-1) === openBracket || (depth > 1 && /\d"\s*:\s*$/.test(this.#frame));
   }
@@ -190,12 +192,12 @@ class Scanner {
     return this.#stack.length === 0 ? this.#endValue() : undefined;
   }
 
-  /** A value at the top without a list is a row itself, or an empty list. */
+  /** A top-level value without a list is a row or an empty list. */
   #endValue(): string | undefined {
     const [frame, hadList] = [this.#frame, this.#list !== undefined];
     this.#frame = '';
     this.#list = undefined;
-    const value = parsed(frame);
+    const value = parseJson(frame);
     if (hadList) return value === undefined ? 'not valid JSON around the list of objects' : undefined;
     if (Array.isArray(value)) return value.length === 0 ? undefined : expected;
     const isEmptyList = isObject(value) && !this.#isRow(value) && listsIn(value).some((list) => list.length === 0);
@@ -206,20 +208,20 @@ class Scanner {
 
 const expected = 'expected a JSON object on each line, an array of objects, or an object with one such array';
 
-/** The arrays of an object, and of the objects in it. */
+/** Includes arrays in nested objects. */
 function listsIn(object: object, depth = 1): unknown[][] {
   return Object.values(object).flatMap((value) => {
     if (Array.isArray(value)) return [value];
-    return isObject(value) && depth < deepestList - 1 ? listsIn(value, depth + 1) : [];
+    return isObject(value) && depth < maxListDepth - 1 ? listsIn(value, depth + 1) : [];
   });
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
+/** Returns undefined for invalid JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

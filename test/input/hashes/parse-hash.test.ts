@@ -4,7 +4,7 @@ import type { NamedAccount } from '../../../src/input/domain-resolver.ts';
 import { listingColumns } from '../../../src/input/fields/members.ts';
 import { checkHashFile } from '../../../src/input/hash-file.ts';
 import { parseHash } from '../../../src/input/hashes/parse-hash.ts';
-import { placedOperands } from '../../../src/input/named-targets.ts';
+import { resolveOperands } from '../../../src/input/named-targets.ts';
 import { urlColumns } from '../../../src/output/url-columns.ts';
 import { all, failure, memorySource } from '../fixtures.ts';
 
@@ -67,13 +67,13 @@ test.each([
   ['the working domain given twice', onSex, ['s.ex/a', 't.ex/a', 's.ex/A']],
   ['edition B', { ...anywhere, edition: 'b' } as const, ['a', 'A']],
 ])('D19: two spellings of one URL are one: %s', async (_, account, expected) => {
-  const { targets } = await placedOperands(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'], account, 'reading');
+  const { targets } = await resolveOperands(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'], account, 'reading');
   expect(targets.map(linkText)).toEqual(expected);
 });
 
 test('CLI 3.5: a short URL that contradicts --domain is refused', async () => {
   const named = { ...onSex, domainNamed: true };
-  expect(await failure(placedOperands(['t.ex/a'], named, 'reading'))).toMatchObject({
+  expect(await failure(resolveOperands(['t.ex/a'], named, 'reading'))).toMatchObject({
     exitCode: 2,
     text: 't.ex/a is not on --domain s.ex',
   });
@@ -149,7 +149,7 @@ test.each([
   ['{"note":"x"}\n', 'hashes.txt:1: expected a JSON object with short_url or hash'],
   ['{"hash":"abc"}\nabc\n', 'hashes.txt:2: expected a JSON object with short_url or hash'],
   ['{"urls":[{"note":"x"}]}\n', 'hashes.txt:1: expected a JSON object with short_url or hash'],
-  ['{"urls":[{"hash":"abc"}\n', 'hashes.txt:2: not valid JSON: it ends too early'],
+  ['{"urls":[{"hash":"abc"}\n', 'hashes.txt:2: not valid JSON: unexpected end'],
   [
     '{"tags":[]}\nabc',
     'hashes.txt:2: expected a JSON object on each line, an array of objects, or an object with one such array',
