@@ -1,6 +1,6 @@
 import { NotFoundError, PartialError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
-import { historyPaths } from '../history/database.ts';
+import { historyPaths } from '../history/history-database.ts';
 import { type RecordedReading, type Recording, startRecording } from '../history/recording.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';

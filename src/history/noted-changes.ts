@@ -1,7 +1,7 @@
 import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import type { Span } from './clicks.ts';
-import { type HistoryAccount, hasHistory, openHistory } from './database.ts';
+import { type HistoryAccount, hasHistory, openHistory } from './history-database.ts';
 
 /** A change that this tool made. */
 export interface NotedChange {

@@ -3,7 +3,7 @@ import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import type { Clicks, LinkClicks, LinkEvent, Period } from './clicks.ts';
 import { clicksPerDay } from './clicks-per-day.ts';
-import { type HistoryAccount, hasHistory, openHistory } from './database.ts';
+import { type HistoryAccount, hasHistory, openHistory } from './history-database.ts';
 import { isSelection, type Reading, type ReadingScope, readingsOf } from './readings.ts';
 import { nameOf } from './stored-link.ts';
 import { type UsedReadings, usedReadings } from './used-readings.ts';

@@ -5,7 +5,7 @@ import { withoutLocalPort } from '../contract/web-address.ts';
 import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { applyChanges } from './applied-changes.ts';
-import { type History, type HistoryAccount, historyPaths, openHistory } from './database.ts';
+import { type History, type HistoryAccount, historyPaths, openHistory } from './history-database.ts';
 import { isSelection, type ReadingScope, readingsOf, scopeColumns } from './readings.ts';
 import { storedLink } from './stored-link.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { historyPaths, openHistory } from '../../src/history/database.ts';
+import { historyPaths, openHistory } from '../../src/history/history-database.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { startRecording } from '../../src/history/recording.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';

@@ -1,6 +1,6 @@
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Clicks } from '../../src/history/clicks.ts';
-import type { HistoryAccount } from '../../src/history/database.ts';
+import type { HistoryAccount } from '../../src/history/history-database.ts';
 import { type NotedChange, noteChanges } from '../../src/history/noted-changes.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { type RecordedReading, startRecording } from '../../src/history/recording.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { DailyClicks, readDailyClicks } from '../../src/history/daily-clicks.ts';
+import { DailyClicks, readDailyClicks } from '../../src/history/server-days.ts';
 import { sent } from '../support/linkctl.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 import { record, test } from './history-world.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type AddressReader, plainAddress } from './forwarding.ts';
+import { type AddressReader, plainAddress } from './client-address.ts';
 import type { ServiceRequest } from './message.ts';
 import { Refusal } from './refusal.ts';
 

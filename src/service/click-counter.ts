@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { withinMoment } from './store/moment.ts';
 import type { Click, Store } from './store/store.ts';
+import { withinMoment } from './store/timeout.ts';
 
 /** Milliseconds for which clicks are collected; kill -9 loses no more than these. */
 const collectionTime = 50;

@@ -1,4 +1,4 @@
-import { unlimited } from './settings.ts';
+import { unlimited } from './resolved-settings.ts';
 import type { Store } from './store/store.ts';
 
 /** Milliseconds for which calls are counted in memory; kill -9 forgets no more than these. */

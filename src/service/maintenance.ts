@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { dayOf } from './store/days.ts';
+import { dayOf } from './store/click-days.ts';
 import type { Store } from './store/store.ts';
 
 /** Another process on the same links shows another address. */

@@ -1,4 +1,4 @@
-import { succeed } from './answers.ts';
+import { succeed } from './api-responses.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 
 /** Answers a request to the API so that pages of these origins may read the answer in a browser (V4); others may not. */

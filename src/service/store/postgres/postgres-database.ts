@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withinMoment } from '../moment.ts';
-import { DatabaseGone, isConflict, isLost, isOfPooler, OutcomeUnknown } from './failures.ts';
-import { type Connect, connectTime, Line, type Pooling } from './line.ts';
+import { withinMoment } from '../timeout.ts';
+import { DatabaseGone, isConflict, isLost, isOfPooler, OutcomeUnknown } from './database-errors.ts';
+import { type Connect, connectTime, Line, type Pooling } from './pipelined-connection.ts';
 import type { Queries } from './queries.ts';
 
 /** Connections of one process: to look up where links lead, and for the API to read. Redirects share none with the API. */

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
-import { DatabaseBusy, isOfPooler, isReadOnly, ReadOnlyServer } from './failures.ts';
+import { DatabaseBusy, isOfPooler, isReadOnly, ReadOnlyServer } from './database-errors.ts';
 import type { PostgresValue, Queries } from './queries.ts';
 
 /** Opens a client and connects it; the socket is there to be cut off. Statements have `answerTime` milliseconds. */
