@@ -3,7 +3,7 @@ import { checksum } from '../base/checksum.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import { refuseRunFlags } from '../flags/bulk-flags.ts';
-import { placedOperands } from '../input/named-links.ts';
+import { resolveOperands } from '../input/named-targets.ts';
 import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
@@ -26,7 +26,7 @@ export async function changeNamed(change: NamedChange, session: Session): Promis
 
 async function changeOperands(change: NamedChange, operands: readonly string[], session: Session): Promise<RowsReport> {
   refuseRunFlags(change.options, '<hash>...', '--hashes-from');
-  const { targets, domains } = await placedOperands(operands, session, 'typed change');
+  const { targets, domains } = await resolveOperands(operands, session, 'typed change');
   refuseTooMany(targets.length, session);
   const { batchSize } = sendingOf(change.options, session);
   if (session.global.dryRun) {

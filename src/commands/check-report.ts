@@ -219,13 +219,13 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
 }
 
 /** `30 links were not asked: links.example wants to be left alone`. */
-function laterTexts({ leftAlone, offline }: Pick<CheckSummary, 'leftAlone' | 'offline'>): string[] {
-  const [first, ...others] = leftAlone.hosts;
+function laterTexts({ deferred, offline }: Pick<CheckSummary, 'deferred' | 'offline'>): string[] {
+  const [first, ...others] = deferred.hosts;
   const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')} want` : `${first} wants`;
   const text = (links: number, why: string): string[] =>
     links === 0 ? [] : [`${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not asked: ${why}`];
   return [
     ...text(offline, 'the network of this computer, or its name server, does not answer'),
-    ...text(leftAlone.links, `${who} to be left alone`),
+    ...text(deferred.links, `${who} to be left alone`),
   ];
 }

@@ -16,7 +16,7 @@ import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
-import { readTargets } from '../input/named-links.ts';
+import { readTargets } from '../input/named-targets.ts';
 import type { Source } from '../input/source.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { grouped } from '../output/quantity.ts';

@@ -5,10 +5,10 @@ import type { Session } from '../cli/session.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Clicks, DayClicks, Period, Span } from '../history/clicks.ts';
-import type { DailyClicks } from '../history/daily-clicks.ts';
 import { changesBetween } from '../history/noted-changes.ts';
 import type { ReadingScope } from '../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../history/recorded-clicks.ts';
+import type { DailyClicks } from '../history/server-days.ts';
 import { nameOf, storedLink } from '../history/stored-link.ts';
 import { dailyClicks } from './daily-clicks.ts';
 import { selectedRecords, type TypedSelection } from './selected-records.ts';
@@ -81,7 +81,7 @@ async function namesOf(
 }
 
 async function missingName({ hash, domain }: LinkKey, session: Session): Promise<string> {
-  return nameOf({ hash, domain: withoutLocalPort(domain ?? (await usualDomain(session))) });
+  return nameOf({ hash, domain: withoutLocalPort(domain ?? (await defaultDomain(session))) });
 }
 
 /** A link that was deleted in the time is known by its event. */
@@ -102,7 +102,7 @@ async function lostLinks(
   { span, scope, names }: Omit<WantedClicks, 'span'> & { readonly span: Span },
   session: Session,
 ): Promise<number> {
-  const usual = await usualDomain(session);
+  const usual = await defaultDomain(session);
   const lost = new Set<string>();
   for (const { kind, hash, domain } of await changesBetween(span, session.client.identity, session.system)) {
     if (kind === 'renamed') continue;
@@ -115,7 +115,7 @@ async function lostLinks(
 }
 
 /** The domain of links that name none; edition B needs none. */
-export async function usualDomain({ edition, domains }: Session): Promise<string> {
+export async function defaultDomain({ edition, domains }: Session): Promise<string> {
   return edition === 'b' ? '' : ((await domains()).defaultDomain ?? '');
 }
 

@@ -13,7 +13,7 @@ import { addBatchFlags, addInputFlags, refuseRunFlags } from '../flags/bulk-flag
 import { addFieldFlags, readFieldFlags } from '../flags/field-flags.ts';
 import { choice, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { flagValue } from '../input/values.ts';
+import { flagValue } from '../input/field-values.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addQrFlags, picturesOf } from './pictures.ts';

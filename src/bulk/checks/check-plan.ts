@@ -37,7 +37,7 @@ export interface CheckSummary {
   /** Links that were skipped because an address is not public. */
   readonly private: number;
   /** Links that were skipped because their hosts want to be left alone: the same command asks them later. */
-  readonly leftAlone: { readonly links: number; readonly hosts: readonly string[] };
+  readonly deferred: { readonly links: number; readonly hosts: readonly string[] };
   readonly destinations: number;
   readonly stop: StopReason | undefined;
   readonly milliseconds: number;

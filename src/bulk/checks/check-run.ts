@@ -1,5 +1,5 @@
 import { Destinations } from '../../check/destinations.ts';
-import { askAll } from '../../check/engine.ts';
+import { probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
 import { nameOf, readerGone, readToItsEnd, stopOnSignal } from '../execution/batch-loop.ts';
 import type { BegunRun } from '../execution/execution.ts';
@@ -71,7 +71,7 @@ class CheckRun {
   #done = 0;
   #offline = 0;
   #private = 0;
-  #leftAlone = 0;
+  #deferred = 0;
   /** Hosts that want to be left alone. */
   readonly #closed = new Set<string>();
   #endedAt: number | undefined;
@@ -109,7 +109,7 @@ class CheckRun {
         counts: this.#counts,
         offline: this.#offline,
         private: this.#private,
-        leftAlone: { links: this.#leftAlone, hosts: [...this.#closed] },
+        deferred: { links: this.#deferred, hosts: [...this.#closed] },
         destinations: count,
         stop: this.#stop.reason,
         milliseconds: (this.#endedAt ?? this.#environment.system.elapsed()) - this.#startedAt,
@@ -163,7 +163,7 @@ class CheckRun {
         );
       }
       const take = (destination: number, verdict: Verdict) => this.#record(destination, verdict);
-      await askAll(this.#destinations, settings, this.#environment.system, signals, take);
+      await probeAll(this.#destinations, settings, this.#environment.system, signals, take);
     } catch (error) {
       this.#stop.because(error);
     } finally {
@@ -217,9 +217,9 @@ class CheckRun {
     this.#counts[verdict?.status ?? 'not_sent'] += 1;
     if (verdict?.offline) this.#offline += 1;
     if (verdict?.isPrivate) this.#private += 1;
-    if (verdict?.leftAlone === undefined) return;
-    this.#leftAlone += 1;
-    this.#closed.add(verdict.leftAlone);
+    if (verdict?.deferredBy === undefined) return;
+    this.#deferred += 1;
+    this.#closed.add(verdict.deferredBy);
   }
 
   /** First the file: a run that its journal calls complete is not resumed, and would never show it. */
@@ -232,7 +232,7 @@ class CheckRun {
     } catch (error) {
       this.#stop.because(error);
     }
-    const isLeft = this.#counts.not_sent + this.#offline + this.#leftAlone > 0;
+    const isLeft = this.#counts.not_sent + this.#offline + this.#deferred > 0;
     const isComplete = isWhole && !isLeft && !this.#stop.reason;
     const reason = isComplete ? 'complete' : nameOf(this.#stop.reason);
     try {

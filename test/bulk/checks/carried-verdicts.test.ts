@@ -31,7 +31,7 @@ async function carried(earlier: readonly CheckedLink[], links: readonly CheckedL
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'journal.log');
   const found = earlier.map((_, row): JournalLine => {
-    const verdict = { status: 'ok', milliseconds: 1, reason: `of ${row}`, ...(row === 2 && { leftAlone: 'a.test' }) } as const;
+    const verdict = { status: 'ok', milliseconds: 1, reason: `of ${row}`, ...(row === 2 && { deferredBy: 'a.test' }) } as const;
     return { type: 'checked', rows: [[row, row]], verdict };
   });
   writeFileSync(path, Buffer.concat([begin(earlier.length), ...found].map(encodeLine)));

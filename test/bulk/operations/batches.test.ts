@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type BatchRules, batchesOf, byDomain, byHash, fileBatches } from '../../../src/bulk/operations/batches.ts';
 import { linkText } from '../../../src/contract/link.ts';
-import { parseHash } from '../../../src/input/hashes/hashes.ts';
+import { parseHash } from '../../../src/input/hashes/parse-hash.ts';
 
 const links = (...texts: string[]) => texts.map(parseHash);
 const long = 'x'.repeat(3000);
