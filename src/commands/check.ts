@@ -24,7 +24,7 @@ import { choices } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
-import { type CheckView, checkColumns, checkReport, headerLines } from './check-report.ts';
+import { type CheckView, checkColumns, checkReport, headerLines } from './check/check-report.ts';
 import { keptLinks, linkSource, sumOf, unfinishedCheck } from './checked-links.ts';
 
 interface CheckOptions extends SelectionOptions {

@@ -13,7 +13,7 @@ import { addSelectionFlags, requireLinkSelection } from '../flags/selection-flag
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
-import { asks, type EditOptions, editPresentation } from './editing.ts';
+import { asks, type EditOptions, editPresentation } from './edit/edit-options.ts';
 
 export function registerEdit(command: Command, run: Runner): void {
   addSelectionFlags(command);
@@ -45,8 +45,8 @@ export function registerEdit(command: Command, run: Runner): void {
 
 /** PATCH /urls in all four ways: one hash, the same for many, a file of items, and what a tag expression selects. */
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('edit', options, invocation);
-  if (options.file !== undefined) return await (await import('./edited-file.ts')).editFile(options, invocation, operands);
+  if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('edit', options, invocation);
+  if (options.file !== undefined) return await (await import('./edit/edited-file.ts')).editFile(options, invocation, operands);
   const selection = requireLinkSelection(operands, options, 'edit');
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);

@@ -14,8 +14,8 @@ import type { LinkFilter } from '../link/rules/filter.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './listed-links.ts';
-import { addQrFlags, picturesOf } from './pictures.ts';
-import type { QrOptions } from './qr-pictures.ts';
+import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
+import type { QrOptions } from './qr/qr-pictures.ts';
 import { namedRows } from './selected-links.ts';
 
 interface ListOptions extends SelectionOptions, QrOptions {

@@ -18,10 +18,10 @@ import { quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
 import { clickedLinks, type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
 import { reportBeginning, reportPage } from '../report/page.ts';
-import { type BrokenLinks, brokenLinks } from './broken-links.ts';
-import { periodClicks } from './period-clicks.ts';
+import { type BrokenLinks, brokenLinks } from './check/broken-links.ts';
 import { selectedRecords } from './selected-records.ts';
-import { periodOf } from './stats-since.ts';
+import { periodClicks } from './stats/period-clicks.ts';
+import { periodOf } from './stats/stats-since.ts';
 
 interface ReportOptions {
   readonly html: string;

@@ -19,9 +19,9 @@ import { describe } from '../help/description.ts';
 import { flagValue } from '../input/values.ts';
 import { namesOf, type Report, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
-import { addQrFlags, picturesOf } from './pictures.ts';
-import { withSandboxHint } from './sandbox-hint.ts';
-import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shortening.ts';
+import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
+import { withSandboxHint } from './shorten/sandbox-hint.ts';
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten/shorten-options.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
   command.argument('[long-url...]', 'URLs to shorten; - reads them from stdin');
@@ -70,11 +70,12 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const isStdin = operands.length === 1 && operands[0] === '-' && given.file === undefined;
   const options = isStdin ? { ...given, file: '-' } : given;
   const urls = isStdin ? [] : operands;
-  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('shorten', options, invocation);
+  if (options.printTemplate)
+    return await (await import('../cli/print-template.ts')).printTemplate('shorten', options, invocation);
   if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
     if (options.hash !== undefined) throw new UsageError('--hash applies to one URL: in a file, use the column custom_hash');
-    return await (await import('./shortened-file.ts')).shortenFile(options, invocation);
+    return await (await import('./shorten/shortened-file.ts')).shortenFile(options, invocation);
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
   refuseRunFlags(options, '<long-url>...', '--file');
@@ -90,7 +91,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const rows = items.length;
   const mode = await modeOf(options, session, { rows, keyedRows: values.custom_hash === undefined ? 0 : rows });
   if (invocation.global.dryRun) {
-    const { planOfUrls, urlRequests } = await import('./planned-urls.ts');
+    const { planOfUrls, urlRequests } = await import('./shorten/planned-urls.ts');
     const batches = () => batchesOf(items, { limit: batchSizeOf(session) });
     const input = { open: () => [items.map((item, nth) => ({ line: nth + 1, item }))] };
     const payload = (item: ShortenItem) => item;

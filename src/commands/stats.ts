@@ -21,7 +21,7 @@ import { clickColumns, clickFields, clickRows, counterFields } from '../output/c
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { matchNote, type NamedLink, namedRows } from './selected-links.ts';
-import type { SinceOptions } from './stats-since.ts';
+import type { SinceOptions } from './stats/stats-since.ts';
 
 interface StatsOptions extends ResetOptions, SinceOptions {
   readonly reset?: boolean;
@@ -80,11 +80,11 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   const session = await openSession(invocation);
   if (options.chart) refuseOtherForms(session);
   if (options.record) {
-    const { recordStats } = await import('./stats-record.ts');
+    const { recordStats } = await import('./stats/stats-record.ts');
     return await recordStats({ operands, options }, session);
   }
   if (options.since !== undefined) {
-    const { statsSince } = await import('./stats-since.ts');
+    const { statsSince } = await import('./stats/stats-since.ts');
     return await statsSince(options, session, operands);
   }
   const filter = await readFilter(options, session);

@@ -1,22 +1,22 @@
-import type { CliError } from '../base/errors.ts';
-import { rowBatches } from '../bulk/batches.ts';
-import type { ConflictPolicy } from '../bulk/operations/shorten.ts';
-import { type Mode, shortenOperation } from '../bulk/operations/shorten.ts';
-import { updatingOperation } from '../bulk/operations/update.ts';
-import { plannedCalls } from '../bulk/planned-calls.ts';
-import type { RunInput, RunRow } from '../bulk/run-plan.ts';
-import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
-import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
-import { linksNamed } from '../changes/hash-conflicts.ts';
-import { pinnedDomain } from '../changes/listed-plan.ts';
-import type { Session } from '../cli/session.ts';
-import { usesHttps } from '../client/account-domains.ts';
-import { editions } from '../contract/editions.ts';
-import { fieldNames } from '../contract/fields.ts';
-import type { ShortenItem } from '../contract/operations.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
-import { type Column, namesOf, type RowsReport } from '../output/report.ts';
-import { urlColumns } from '../output/url-columns.ts';
+import type { CliError } from '../../base/errors.ts';
+import { rowBatches } from '../../bulk/batches.ts';
+import type { ConflictPolicy } from '../../bulk/operations/shorten.ts';
+import { type Mode, shortenOperation } from '../../bulk/operations/shorten.ts';
+import { updatingOperation } from '../../bulk/operations/update.ts';
+import { plannedCalls } from '../../bulk/planned-calls.ts';
+import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
+import { dryRun, type PlannedChange } from '../../changes/dry-run.ts';
+import type { ForeseenConflicts } from '../../changes/hash-conflicts.ts';
+import { linksNamed } from '../../changes/hash-conflicts.ts';
+import { pinnedDomain } from '../../changes/listed-plan.ts';
+import type { Session } from '../../cli/session.ts';
+import { usesHttps } from '../../client/account-domains.ts';
+import { editions } from '../../contract/editions.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import type { PlannedRequest } from '../../output/dry-run.ts';
+import { type Column, namesOf, type RowsReport } from '../../output/report.ts';
+import { urlColumns } from '../../output/url-columns.ts';
 
 /** URLs that would be shortened. */
 export interface PlannedUrls {

@@ -1,11 +1,11 @@
-import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../bulk/operations/shorten.ts';
-import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
-import type { Session } from '../cli/session.ts';
-import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { FieldOptions } from '../flags/field-flags.ts';
-import type { RowsReport } from '../output/report.ts';
-import { readableUrl, urlColumns } from '../output/url-columns.ts';
-import type { QrOptions } from './qr-pictures.ts';
+import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../../bulk/operations/shorten.ts';
+import type { ForeseenConflicts } from '../../changes/hash-conflicts.ts';
+import type { Session } from '../../cli/session.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import type { FieldOptions } from '../../flags/field-flags.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { readableUrl, urlColumns } from '../../output/url-columns.ts';
+import type { QrOptions } from '../qr/qr-pictures.ts';
 
 /** Of URLs that are typed, and of those of a file. */
 export interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
@@ -42,6 +42,6 @@ export async function foreseen(
   session: Session,
 ): Promise<ForeseenConflicts | undefined> {
   if (onConflict === 'fail') return undefined;
-  const { foreseeConflicts } = await import('../changes/hash-conflicts.ts');
+  const { foreseeConflicts } = await import('../../changes/hash-conflicts.ts');
   return foreseeConflicts(onConflict, session);
 }

@@ -1,17 +1,17 @@
-import { utcDay } from '../base/days.ts';
-import { NotFoundError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
-import type { Session } from '../cli/session.ts';
-import { type LinkKey, recordDomain } from '../contract/link.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
-import type { Clicks, DayClicks, Period, Span } from '../history/clicks.ts';
-import type { DailyClicks } from '../history/daily-clicks.ts';
-import { changesBetween } from '../history/noted-changes.ts';
-import type { ReadingScope } from '../history/readings.ts';
-import { recordedClicks, type WantedClicks } from '../history/recorded-clicks.ts';
-import { nameOf, storedLink } from '../history/stored-link.ts';
+import { utcDay } from '../../base/days.ts';
+import { NotFoundError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import type { Session } from '../../cli/session.ts';
+import { type LinkKey, recordDomain } from '../../contract/link.ts';
+import { withoutLocalPort } from '../../contract/web-address.ts';
+import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
+import type { DailyClicks } from '../../history/daily-clicks.ts';
+import { changesBetween } from '../../history/noted-changes.ts';
+import type { ReadingScope } from '../../history/readings.ts';
+import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
+import { nameOf, storedLink } from '../../history/stored-link.ts';
+import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 import { dailyClicks } from './daily-clicks.ts';
-import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
 /** The clicks of a selection. */
 interface PeriodClicks extends Clicks {

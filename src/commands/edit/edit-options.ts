@@ -1,7 +1,7 @@
-import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { FieldOptions } from '../flags/field-flags.ts';
-import type { SelectionOptions } from '../flags/selection-flags.ts';
-import { hashChangePresentation } from '../output/url-columns.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import type { FieldOptions } from '../../flags/field-flags.ts';
+import type { SelectionOptions } from '../../flags/selection-flags.ts';
+import { hashChangePresentation } from '../../output/url-columns.ts';
 
 /** Of links that are typed or selected, and of those of a file. */
 export interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Session } from '../cli/session.ts';
-import type { RowsReport } from '../output/report.ts';
+import type { Session } from '../../cli/session.ts';
+import type { RowsReport } from '../../output/report.ts';
 import type { QrOptions } from './qr-pictures.ts';
 
 export function addQrFlags(command: Command): void {

@@ -1,24 +1,24 @@
-import { CliError, PartialError } from '../base/errors.ts';
-import { fileBatches } from '../bulk/batches.ts';
-import { shortenOperation } from '../bulk/operations/shorten.ts';
-import { updatingOperation } from '../bulk/operations/update.ts';
-import { askedHashes, requireHashes } from '../changes/asked-hashes.ts';
-import { checkedRows } from '../changes/checked-rows.ts';
-import { consentToUpdates } from '../changes/hash-conflicts.ts';
-import { runReport } from '../changes/run-report.ts';
-import { sendingOf } from '../changes/sending-flags.ts';
-import type { Invocation } from '../cli/invocation.ts';
-import { openSession } from '../cli/session.ts';
-import { fieldNames } from '../contract/fields.ts';
-import { isJson } from '../contract/formats.ts';
-import type { ShortenItem } from '../contract/operations.ts';
-import { readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import type { InputRow } from '../input/row.ts';
-import { plainQuantity } from '../output/quantity.ts';
-import type { RowsReport } from '../output/report.ts';
-import { picturesOf } from './pictures.ts';
+import { CliError, PartialError } from '../../base/errors.ts';
+import { fileBatches } from '../../bulk/batches.ts';
+import { shortenOperation } from '../../bulk/operations/shorten.ts';
+import { updatingOperation } from '../../bulk/operations/update.ts';
+import { askedHashes, requireHashes } from '../../changes/asked-hashes.ts';
+import { checkedRows } from '../../changes/checked-rows.ts';
+import { consentToUpdates } from '../../changes/hash-conflicts.ts';
+import { runReport } from '../../changes/run-report.ts';
+import { sendingOf } from '../../changes/sending-flags.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { openSession } from '../../cli/session.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import { isJson } from '../../contract/formats.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import { readFieldFlags, runFlags } from '../../flags/field-flags.ts';
+import type { InputRow } from '../../input/row.ts';
+import { plainQuantity } from '../../output/quantity.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { picturesOf } from '../qr/qr-flags.ts';
 import { withSandboxHint } from './sandbox-hint.ts';
-import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shortening.ts';
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten-options.ts';
 
 /** Every row of a file, checked as a whole, then in batches that are journalled. */
 export async function shortenFile(options: ShortenOptions, invocation: Invocation): Promise<RowsReport> {

@@ -1,24 +1,24 @@
-import { UsageError } from '../base/errors.ts';
-import { fileBatches } from '../bulk/batches.ts';
-import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
-import { type BaseListing, changedSinceBase, openBase, sinceBase } from '../changes/base-listing.ts';
-import { checkedRows } from '../changes/checked-rows.ts';
-import { refuseTooMany } from '../changes/consent-limits.ts';
-import { namedRequests } from '../changes/dry-run.ts';
-import { plannedLinks, planReport } from '../changes/plan-report.ts';
-import { outcomeOf, type PlannedOutcome } from '../changes/planned-links.ts';
-import { consentToRows } from '../changes/planned-rows.ts';
-import { runReport } from '../changes/run-report.ts';
-import { keepsUndo, sendingOf } from '../changes/sending-flags.ts';
-import type { Invocation } from '../cli/invocation.ts';
-import { openSession } from '../cli/session.ts';
-import { fieldNames } from '../contract/fields.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { refuseSelection } from '../flags/selection-flags.ts';
-import type { RowsReport } from '../output/report.ts';
-import { namesDomains } from '../output/url-columns.ts';
-import { asks, type EditOptions, editPresentation } from './editing.ts';
+import { UsageError } from '../../base/errors.ts';
+import { fileBatches } from '../../bulk/batches.ts';
+import { type EditedRow, editItemsOperation } from '../../bulk/operations/edit.ts';
+import { type BaseListing, changedSinceBase, openBase, sinceBase } from '../../changes/base-listing.ts';
+import { checkedRows } from '../../changes/checked-rows.ts';
+import { refuseTooMany } from '../../changes/consent-limits.ts';
+import { namedRequests } from '../../changes/dry-run.ts';
+import { plannedLinks, planReport } from '../../changes/plan-report.ts';
+import { outcomeOf, type PlannedOutcome } from '../../changes/planned-links.ts';
+import { consentToRows } from '../../changes/planned-rows.ts';
+import { runReport } from '../../changes/run-report.ts';
+import { keepsUndo, sendingOf } from '../../changes/sending-flags.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { openSession } from '../../cli/session.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { readFieldFlags, runFlags } from '../../flags/field-flags.ts';
+import { refuseSelection } from '../../flags/selection-flags.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { namesDomains } from '../../output/url-columns.ts';
+import { asks, type EditOptions, editPresentation } from './edit-options.ts';
 
 /** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
 export async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {

@@ -1,11 +1,11 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksum } from '../base/checksum.ts';
-import { type CliError, LocalError, UsageError } from '../base/errors.ts';
-import type { Session } from '../cli/session.ts';
-import { errorCode, fileError } from '../files/file-error.ts';
-import { makeFolders } from '../files/folders.ts';
-import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
+import { checksum } from '../../base/checksum.ts';
+import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
+import type { Session } from '../../cli/session.ts';
+import { errorCode, fileError } from '../../files/file-error.ts';
+import { makeFolders } from '../../files/folders.ts';
+import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 
 /** Pictures of the short URLs that a command shows. */
 export interface QrOptions {
@@ -74,7 +74,7 @@ function withFiles(report: RowsReport, folder: string, session: Session): RowsRe
   let failed = 0;
   const taken = new Set<string>();
   async function* rows(): AsyncGenerator<Iterable<Row>> {
-    const { qrCode, qrSvg } = await import('../output/qr.ts');
+    const { qrCode, qrSvg } = await import('../../output/qr.ts');
     for await (const batch of batchesOf(report)) {
       for (const row of batch) {
         yield [row];

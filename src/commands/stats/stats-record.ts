@@ -1,11 +1,11 @@
-import { NotFoundError, PartialError } from '../base/errors.ts';
-import type { Session } from '../cli/session.ts';
-import { historyPaths } from '../history/database.ts';
-import { type RecordedReading, type Recording, startRecording } from '../history/recording.ts';
-import { grouped, quantity } from '../output/quantity.ts';
-import type { DoneReport } from '../output/report.ts';
+import { NotFoundError, PartialError } from '../../base/errors.ts';
+import type { Session } from '../../cli/session.ts';
+import { historyPaths } from '../../history/database.ts';
+import { type RecordedReading, type Recording, startRecording } from '../../history/recording.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
+import type { DoneReport } from '../../output/report.ts';
+import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 import { scopeOf, usualDomain } from './period-clicks.ts';
-import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
 /** Adds a reading of the counters to the local history: whole, or not at all. */
 export async function recordStats(selection: TypedSelection, session: Session): Promise<DoneReport> {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folders } from '../base/system.ts';
-import type { Session } from '../cli/session.ts';
-import type { RowsReport } from '../output/report.ts';
-import { sandboxName } from '../profiles/profile-name.ts';
+import { folders } from '../../base/system.ts';
+import type { Session } from '../../cli/session.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { sandboxName } from '../../profiles/profile-name.ts';
 
 /** Adds how the links of the sandbox can be followed: once per sandbox, where people see it, and only if links were made. */
 export function withSandboxHint(report: RowsReport, session: Session): RowsReport {

@@ -1,14 +1,14 @@
-import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../base/errors.ts';
-import type { CheckProgress, CheckSummary, StartedCheck } from '../bulk/check-plan.ts';
-import { type CheckedRow, checkedFields } from '../bulk/results/check-results.ts';
-import type { interruptible } from '../changes/interruption.ts';
-import { wantsRows } from '../changes/plan-report.ts';
-import { type CheckStatus, checkStatuses } from '../check/verdict.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
-import { grouped, plainQuantity, quantity } from '../output/quantity.ts';
-import type { Column, Row, RowsReport } from '../output/report.ts';
-import { missingRow, readableUrl } from '../output/url-columns.ts';
-import { missingFailure, notFound } from './selected-links.ts';
+import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
+import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/check-plan.ts';
+import { type CheckedRow, checkedFields } from '../../bulk/results/check-results.ts';
+import type { interruptible } from '../../changes/interruption.ts';
+import { wantsRows } from '../../changes/plan-report.ts';
+import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
+import { type Session, whereabouts } from '../../cli/session.ts';
+import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
+import type { Column, Row, RowsReport } from '../../output/report.ts';
+import { missingRow, readableUrl } from '../../output/url-columns.ts';
+import { missingFailure, notFound } from '../selected-links.ts';
 
 /** How a check is shown, and what fails it. */
 export interface CheckView {

@@ -1,10 +1,10 @@
-import type { Session } from '../cli/session.ts';
-import { recordDomain } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import type { Period } from '../history/clicks.ts';
-import { DailyClicks, readDailyClicks } from '../history/daily-clicks.ts';
-import { storedLink } from '../history/stored-link.ts';
-import { selectedRecords, type TypedSelection } from './selected-records.ts';
+import type { Session } from '../../cli/session.ts';
+import { recordDomain } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import type { Period } from '../../history/clicks.ts';
+import { DailyClicks, readDailyClicks } from '../../history/daily-clicks.ts';
+import { storedLink } from '../../history/stored-link.ts';
+import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 
 /** Links whose stats are asked for, a call each, where the server sends no days in listings. */
 const mostCalls = 100;

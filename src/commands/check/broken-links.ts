@@ -1,13 +1,13 @@
-import { fingerprintOf } from '../base/fingerprint.ts';
-import type { checkedFields } from '../bulk/results/check-results.ts';
-import { type KeptCheck, keptChecks } from '../changes/kept-checks.ts';
-import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
-import type { Session } from '../cli/session.ts';
-import { hasNamesakes } from '../client/whole-listing.ts';
-import { recordDomain } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
-import type { BrokenLink, CheckFacts } from '../report/facts.ts';
+import { fingerprintOf } from '../../base/fingerprint.ts';
+import type { checkedFields } from '../../bulk/results/check-results.ts';
+import { type KeptCheck, keptChecks } from '../../changes/kept-checks.ts';
+import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../../check/verdict.ts';
+import type { Session } from '../../cli/session.ts';
+import { hasNamesakes } from '../../client/whole-listing.ts';
+import { recordDomain } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { withoutLocalPort } from '../../contract/web-address.ts';
+import type { BrokenLink, CheckFacts } from '../../report/facts.ts';
 
 /** What checks found of the links that are listed now: one that leads elsewhere since is not known to be broken. */
 export interface BrokenLinks {
