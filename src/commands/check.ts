@@ -94,7 +94,6 @@ export function registerCheck(command: Command, run: Runner): void {
   });
 }
 
-/** Asks where links lead, or the links themselves. */
 async function check(options: CheckOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const selection = selectionOf(options, operands);
   const session = await openSession(invocation);
@@ -142,7 +141,7 @@ function selectionOf(options: CheckOptions, operands: readonly string[]): LinkSe
   return options.search === undefined ? { kind: 'all' } : { kind: 'search', text: options.search };
 }
 
-/** The command as people read it, in the list of runs: with all that decides what is found. */
+/** Includes all flags that decide the result: `runs` shows this text. */
 function titleOf(options: CheckOptions, selection: LinkSelection, { domain, domainNamed }: Session): string {
   const { links, allowPrivate, allDomains, all, filter } = options;
   return [
@@ -159,7 +158,7 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
   const { system, global, streams, warn } = session;
   const proxy = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].find((name) => system.env[name]);
   if (proxy) await warn(`destinations are asked directly: ${proxy} is not used, because a proxy looks up names itself`);
-  // Nothing secret is sent, but what is reached must be what was asked for, whatever the environment says.
+  // No credentials are sent, but a certificate that is not verified would prove nothing about the destination.
   const env = { ...system.env, NODE_TLS_REJECT_UNAUTHORIZED: undefined };
   const { ca } = await trustFor({ origin: new URL('https://localhost'), caFile: global.caFile, env });
   const shown = global.verbose || global.debug;
@@ -181,7 +180,7 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
   };
 }
 
-/** An empty selection, which is no failure, or a dry run. */
+/** For an empty selection, which is no failure, and for dry runs. */
 function nothingAsked(links: number, { notes, severalDomains }: CheckView): RowsReport {
   const name = severalDomains ? 'short_url' : 'hash';
   return {

@@ -43,7 +43,7 @@ export function registerEdit(command: Command, run: Runner): void {
   });
 }
 
-/** PATCH /urls in all four ways: one hash, the same for many, a file of items, and what a tag expression selects. */
+/** PATCH /urls in all four forms: one hash, several hashes, a file of items, and a tag expression. */
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('edit', options, invocation);
   if (options.file !== undefined) return await (await import('./edit/edited-file.ts')).editFile(options, invocation, operands);

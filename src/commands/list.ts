@@ -63,10 +63,9 @@ export function registerList(command: Command, run: Runner): void {
   });
 }
 
-/** Orders of the field (FIELD-NOTES 14); API.md shows `clicks` and leaves the others open, so any text goes out. */
+/** Servers know these orders; API.md shows only `clicks`, so any other text is sent too. */
 const orders = ['created', 'clicks', 'hash', 'modified'];
 
-/** GET /urls: by pages, or by hashes in groups. */
 async function list(options: ListOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const selection = readSelection(operands, options);
   if (options.all && options.limit !== undefined) throw new UsageError('specify only one of --all or --limit');
@@ -107,7 +106,6 @@ function refusePaging({ limit, offset, pageSize, orderBy, allDomains, duplicates
   if (flag) throw new UsageError(`specify only one of ${flag} or <hash>...`);
 }
 
-/** Rows that a terminal shows, where no flag says how many (F7). */
 const shownOnTerminal = 50;
 
 function extentOf({ limit, all, offset = 0, pageSize }: ListOptions, { streams }: Session): ListExtent {

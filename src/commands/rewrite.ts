@@ -57,7 +57,6 @@ export function registerRewrite(command: Command, run: Runner): void {
   });
 }
 
-/** Edits of long URLs, in the links that the rules are for. */
 async function rewrite(options: RewriteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const rules = readRules(operands, options, invocation.now);
   const selection = rewriteSelection(options, rules);
@@ -85,7 +84,7 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
   );
 }
 
-/** What the rules do to a link. A short URL must not lead to another one of the account. */
+/** Refuses results that would be a short URL of the same account, which could redirect in a circle. */
 async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(record: UrlRecord) => PlannedOutcome> {
   const ownDomains = new Set<string>();
   const ownHosts = new Set<string>();

@@ -13,13 +13,12 @@ import { Redactor } from '../profiles/redactor.ts';
 import type { Exchange } from '../service/message.ts';
 import { type RunningService, usualPort } from '../service/service.ts';
 import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
-import { AccessLog } from './serve/access-log.ts';
+import { AccessLog, requestLine } from './serve/access-log.ts';
 import { announce } from './serve/announcement.ts';
 import { backUp } from './serve/backup.ts';
 import { readCertificate } from './serve/certificate.ts';
 import { keysIn, ownKeys } from './serve/own-key.ts';
-import { requestLine } from './serve/request-line.ts';
-import { certificateFiles, type ServeOptions, settingsOf, usualVisitorDays } from './serve/service-settings.ts';
+import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
 import { start } from './serve/start.ts';
 
 export function registerServe(command: Command, run: Runner): void {
@@ -42,8 +41,12 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--access-log <file>', 'append requests to a file in combined log format')
     .option('--metrics-port <n>', 'port for /healthz and /metrics, 0 for any free port', count(0))
     .option('--metrics-host <address>', 'address for /healthz and /metrics (default: 127.0.0.1)')
-    .option('--drain <seconds>', `seconds between SIGTERM and the end, for proxies to notice (default: ${usualDrain})`, count(0))
-    .option('--visitor-days <n>', `days after which a visitor counts as new (default: ${usualVisitorDays})`, count(1))
+    .option(
+      '--drain <seconds>',
+      `seconds between SIGTERM and the end, for proxies to notice (default: ${defaultDrain})`,
+      count(0),
+    )
+    .option('--visitor-days <n>', `days after which a visitor counts as new (default: ${defaultVisitorDays})`, count(1))
     .option('--not-found-url <url>', 'page for visitors of links that are unknown or over')
     .option('--backup <file>', 'copy the links to a new file, also while they are served, and exit')
     .option('--max-batch <n>', 'maximum items per request (API error 1221)', count(1))
@@ -75,13 +78,11 @@ export function registerServe(command: Command, run: Runner): void {
   });
 }
 
-/** The account of the sandbox: `serve` without further flags makes its links work. */
-const usualUsername = 'sandbox';
+/** The account of the sandbox, so that a plain `serve` makes its links work. */
+const defaultUsername = 'sandbox';
 
-/** Seconds between SIGTERM and the end. */
-const usualDrain = 5;
+const defaultDrain = 5;
 
-/** Runs until a signal ends it. */
 async function serve(options: ServeOptions, invocation: Invocation): Promise<Report> {
   const { system, global, note } = invocation;
   if (options.backup !== undefined) return await backUp(options.backup, options, invocation);
@@ -89,7 +90,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const settings = settingsOf(options, invocation);
   const files = certificateFiles(options);
   const data = options.data ?? folders(system).data;
-  const username = typedAccountName(global.username ?? usualUsername);
+  const username = typedAccountName(global.username ?? defaultUsername);
   makePrivateFolder(data);
   const own = await ownKeys(data, invocation);
   const certificate = files && (await readCertificate(files));
@@ -109,13 +110,13 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
       username,
       apiKey: own.keys,
       certificate,
-      onExchange: watcher(log, invocation),
+      onExchange: exchangeListener(log, invocation),
     };
     service = await start(all);
     await announce(service, all, own, invocation);
     const signal = await stopped;
     await note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
-    if (signal === 'SIGTERM') await drain(service, options.drain ?? usualDrain, invocation);
+    if (signal === 'SIGTERM') await drain(service, options.drain ?? defaultDrain, invocation);
   } finally {
     await service?.close();
     await log?.close();
@@ -124,8 +125,8 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
 }
 
 /**
- * Proxies have some time to see that this process stops, by its health and as each connection ends with an answer, before it does. Where nobody
- * can ask for its health, no longer than there are connections.
+ * Gives proxies time to notice, by `/healthz` and by closed connections, that this process stops. Without a health port it ends as soon as
+ * there is no connection.
  */
 async function drain(service: RunningService, seconds: number, { system }: Invocation): Promise<void> {
   service.drain();
@@ -136,7 +137,7 @@ async function drain(service: RunningService, seconds: number, { system }: Invoc
   }
 }
 
-/** The password of the database is neither printed nor shown by `ps`, wherever it stands in the address. */
+/** Keeps the password of the database out of all output and out of `ps`, in any part of the address. */
 function guardPassword({ store }: ServeOptions, { system, streams }: Invocation): void {
   const { LINKCTL_STORE = '', PGPASSWORD } = system.env;
   const redactor = new Redactor();
@@ -164,8 +165,7 @@ async function openAccessLog({ accessLog: path }: ServeOptions, { system, stream
   return path === undefined ? undefined : await AccessLog.open({ path, now: system.now, warn });
 }
 
-/** What is done with each request that is answered (V6). */
-function watcher(
+function exchangeListener(
   log: AccessLog | undefined,
   { system, global, streams, note }: Invocation,
 ): ((exchange: Exchange) => void) | undefined {
@@ -177,10 +177,7 @@ function watcher(
   };
 }
 
-/**
- * Resolves with the first signal, or when `--max-time` is over; the second one ends the program at once. SIGHUP calls `reload`, unless it
- * means that the terminal is gone.
- */
+/** Resolves at the first signal or at `--max-time`. A second signal ends the program at once. SIGHUP reloads, unless the terminal is gone. */
 function untilStopped(
   reload: () => Promise<void>,
   { system, streams, listenForSignals, deadline, note }: Invocation,
@@ -193,7 +190,7 @@ function untilStopped(
       (error) => streams.message(`SIGHUP: ${messageOf(error)}; what was in use stays`, 'warning: '),
     );
   return new Promise((resolve) => {
-    // On a busy machine the time may be over before anybody waits for its end.
+    // On a busy machine the deadline may already have passed.
     if (deadline.signal.aborted) resolve(undefined);
     deadline.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     let isStopping = false;

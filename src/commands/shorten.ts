@@ -65,7 +65,6 @@ export function registerShorten(command: Command, run: Runner): void {
   });
 }
 
-/** POST /urls for the URLs that were typed, or for every row of a file. */
 async function shorten(given: ShortenOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const isStdin = operands.length === 1 && operands[0] === '-' && given.file === undefined;
   const options = isStdin ? { ...given, file: '-' } : given;
@@ -138,7 +137,7 @@ async function shortenInline(
     domain,
     mode,
     onConflict,
-    // Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked.
+    // Only JSON shows whether a link is new; for other formats the extra call is saved.
     tellsNew: isJson(format()),
     batchSize: batchSizeOf(session),
     signal: deadline.signal,

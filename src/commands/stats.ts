@@ -68,7 +68,7 @@ export function registerStats(command: Command, run: Runner): void {
   });
 }
 
-/** GET /stats/[hash] for one, GET /urls?hashes= for several (B84), the listing for a tag expression or the whole account. */
+/** One hash needs GET /stats/[hash], several GET /urls?hashes=, anything else the listing. */
 async function stats(options: StatsOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   refuseConflicts(options, invocation);
   if (options.reset) {
@@ -78,7 +78,7 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   refuseRunFlags(options, 'stats without --reset', '--reset --hashes-from');
   const selection = readSelection(operands, options);
   const session = await openSession(invocation);
-  if (options.chart) refuseOtherForms(session);
+  if (options.chart) refuseOtherFormats(session);
   if (options.record) {
     const { recordStats } = await import('./stats/stats-record.ts');
     return await recordStats({ operands, options }, session);
@@ -98,7 +98,7 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   return listedStats(listing, filter, options, session);
 }
 
-/** Flags that have no sense beside others. Throws a UsageError. */
+/** Throws a UsageError. */
 function refuseConflicts(
   { reset, record, since, until, by, top, chart, ignoreMissing }: StatsOptions,
   { global: { dryRun } }: Invocation,
@@ -118,8 +118,7 @@ function refuseConflicts(
   }
 }
 
-/** A chart takes the place of a table, and nothing else. */
-function refuseOtherForms({ output }: Session): void {
+function refuseOtherFormats({ output }: Session): void {
   if (output.fields) throw new UsageError('specify only one of --chart or --fields');
   if (output.format && output.format !== 'table')
     throw new UsageError(`--chart draws no ${output.format}: leave out one of them`);
@@ -132,7 +131,7 @@ function namedStats(
   session: Session,
 ): RowsReport {
   const { rows, failure, notes, outcome } =
-    count === 1 && !filter && !chart && needsCountersAlone(session)
+    count === 1 && !filter && !chart && needsOnlyCounters(session)
       ? namedRows(statsOfOne(open(), session), count, { ignoreMissing, rowOf: (record) => record })
       : namedRows(namedUrls(session.client, open(), batchSizeOf(session, batchSize)), count, {
           filter,
@@ -149,13 +148,13 @@ function namedStats(
   return { ...report, failure, outcome, notes: () => [...(report.notes?.() ?? []), ...notes()] };
 }
 
-/** Whether what is shown is in the answer to GET /stats/[hash], which has no short URL and no destination. JSON has that whole. */
-function needsCountersAlone({ output, format }: Session): boolean {
+/** GET /stats/[hash] returns neither short URL nor destination. JSON prints its whole answer. */
+function needsOnlyCounters({ output, format }: Session): boolean {
   if (output.fields) return output.fields.every((name) => counterFields.includes(name));
   return format() !== 'table';
 }
 
-/** One row at a time would cost more in waiting. */
+/** Yielding single rows would cost a tick of the event loop each. */
 const rowsPerPage = 1000;
 
 async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
@@ -168,7 +167,7 @@ async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
   yield page;
 }
 
-/** An unknown hash is answered with nothing (FIELD-NOTES 10) or with 1306. */
+/** Servers answer an unknown hash with an empty list or with 1306. */
 async function* statsOfOne(
   targets: ReturnType<NamedTargets['open']>,
   { client }: Session,
@@ -184,7 +183,6 @@ async function* statsOfOne(
   }
 }
 
-/** What the listing says of clicks. */
 function listedStats(
   { selections, severalDomains, isPart }: Listing,
   filter: LinkFilter | undefined,

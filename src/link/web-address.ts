@@ -42,3 +42,8 @@ function hostOf(scheme: WebAddress['scheme'], place: string): Host | undefined {
 }
 
 const defaultPorts = { http: '80', https: '443' } as const;
+
+/** Records contain short URLs without the scheme. */
+export function withoutScheme(shortUrl: string): string {
+  return shortUrl.replace(/^https?:\/\//, '');
+}

@@ -3,7 +3,6 @@ import type { FieldOptions } from '../../flags/field-flags.ts';
 import type { SelectionOptions } from '../../flags/selection-flags.ts';
 import { hashChangePresentation } from '../../output/url-columns.ts';
 
-/** Of links that are typed or selected, and of those of a file. */
 export interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
 
 export const asks = { verb: 'Edit', isOptional: true };

@@ -20,7 +20,7 @@ import type { RowsReport } from '../../output/report.ts';
 import { namesDomains } from '../../output/url-columns.ts';
 import { asks, type EditOptions, editPresentation } from './edit-options.ts';
 
-/** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
+/** Each item has fields of its own (4.3.7); flags fill those that a row leaves out. */
 export async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {
   refuseSelection(operands, options, '--file');
   if (options.newHash !== undefined)
@@ -69,7 +69,7 @@ export async function editFile(options: EditOptions, invocation: Invocation, ope
   );
 }
 
-/** Another base makes another change of the same file. */
+/** The base is part of the run's identity: another base makes another change of the same file. */
 function withBase<Flags extends { readonly options: object }>(flags: Flags, base: BaseListing | undefined): Flags {
   return base ? { ...flags, options: { ...flags.options, base: base.sha256 } } : flags;
 }
