@@ -7,7 +7,7 @@ import { storedLink } from '../../history/stored-link.ts';
 import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 
 /** Maximum number of GET /stats calls, one per link, if listings contain no days. */
-const mostCalls = 100;
+const maxCalls = 100;
 
 /**
  * Reads the daily counters of the selected links from their records, or for a few links from GET /stats. Undefined if the server sends no
@@ -26,7 +26,7 @@ export async function dailyClicks(span: Period, session: Session, selection: Typ
       if (days) daily.add(storedLink(record, session.edition), days, record.total_clicks);
       else if (record.total_clicks > 0) clicked.push(record);
     }
-    if (inRecords ? clicked.length > 0 : clicked.length > mostCalls) return undefined;
+    if (inRecords ? clicked.length > 0 : clicked.length > maxCalls) return undefined;
   }
   if (inRecords) return daily;
   // If no link was clicked, one call still shows whether the server sends days.
