@@ -5,7 +5,7 @@ import { flagVariables, globalFlagRows } from '../flags/globals.ts';
 import { columns, wrap } from './text-layout.ts';
 import type { TopicName } from './topic-names.ts';
 
-/** One part of a topic: a paragraph, rows of a term and its meaning, or lines to copy. */
+/** A paragraph, a list of terms, or lines to copy. */
 export type Part = string | readonly (readonly [term: string, meaning: string])[] | { readonly lines: readonly string[] };
 
 interface Topic {
@@ -13,7 +13,7 @@ interface Topic {
   readonly parts: readonly Part[];
 }
 
-/** What `linkctl help <topic>` prints, at most 80 columns wide. */
+/** At most 80 columns wide. */
 export function topicText(name: TopicName): string {
   const { summary, parts } = topics[name];
   return `${[`${summary}.`, ...parts.map(partText)].join('\n\n')}\n`;
@@ -88,7 +88,7 @@ const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
   different: 'linkctl diff found differences between the file and the account',
 };
 
-/** The README has the same script. What a run has written stays beside its file until it is complete, so that the same command resumes. */
+/** The README contains the same script. Output stays beside the input file until it is complete, so that the next run resumes. */
 export const cronScript: readonly string[] = [
   'day=$(date +%F-%H%M%S)',
   'for file in outbox/*.csv; do',

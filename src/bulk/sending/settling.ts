@@ -1,6 +1,6 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import type { Difference } from '../../link/same.ts';
+import type { UnappliedField } from '../../link/same.ts';
 import { doubtful, type Verdict } from '../matching/verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
@@ -152,7 +152,7 @@ function unrecorded<Payload extends object>(outcome: RowOutcome<Payload>): RowOu
   return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was applied, but could not be recorded' } };
 }
 
-function notAppliedError(differences: readonly Difference[]): RowError {
+function notAppliedError(differences: readonly UnappliedField[]): RowError {
   return {
     code: 0,
     message: `not applied: ${differences.map(({ field }) => field).join(', ')}`,
