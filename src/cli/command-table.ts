@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import { registerShorten } from '../commands/shorten.ts';
 import type { Runner } from './run.ts';
 
-/** Adds a command's operands, flags and action to its place in the tree. */
 type Register = (command: Command, run: Runner) => void;
 
-/** One command of the tree, known by name and summary until it is called. */
+/** The command itself is imported only when it is called. */
 export interface Entry {
   readonly name: string;
   readonly alias?: string;
@@ -15,13 +14,13 @@ export interface Entry {
   readonly load: () => Promise<Register>;
 }
 
-/** The commands, in the order of the help. */
+/** In the order of the help. */
 export const entries: readonly Entry[] = [
   {
     name: 'shorten',
     summary: 'Create short URLs for one or many long URLs',
     group: 'Links:',
-    // The most usual line: a file of its own would cost it a millisecond.
+    // Part of the main bundle: loading a file of its own would cost the most common command a millisecond.
     load: async () => registerShorten,
   },
   {

@@ -4,7 +4,7 @@ import type { TextReport } from '../output/report.ts';
 import type { Invocation } from './invocation.ts';
 import { openSession } from './session.ts';
 
-/** `--print-template`: a file to fill in, for the edition of the account. */
+/** Reads the session for its edition. */
 export async function printTemplate(
   use: InputUse,
   { inputFormat = 'csv' }: BulkOptions,

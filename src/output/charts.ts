@@ -17,8 +17,8 @@ function barText(value: number, most: number, length: number, { bar, partsOfBar 
 }
 
 /** A column for tables only. `most` is called on drawing, when all rows are known. */
-export function barColumn(valueOf: (row: Row) => number, most: () => number, glyphs: Glyphs): Column {
-  return { name: 'share', title: '', show: (_value, row) => barText(valueOf(row), most(), 10, glyphs) };
+export function barColumn(countOf: (row: Row) => number, most: () => number, glyphs: Glyphs): Column {
+  return { name: 'share', title: '', show: (_value, row) => barText(countOf(row), most(), 10, glyphs) };
 }
 
 /** Returns the number of whole blocks, and the partial block after them. */
