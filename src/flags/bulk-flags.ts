@@ -4,13 +4,12 @@ import { type DateFormat, dateFormats } from '../input/dates.ts';
 import { type InputFormat, inputFormats } from '../input/format.ts';
 import { choice, count, once } from './values.ts';
 
-/** The flags of commands that read a file of rows and send them in batches. */
 export interface BulkOptions {
   readonly file?: string;
   readonly inputFormat?: InputFormat;
   readonly delimiter?: string;
   readonly strictColumns?: boolean;
-  /** Changes nothing: unknown columns are ignored anyway. */
+  /** Has no effect, because unknown columns are ignored by default. Kept for scripts. */
   readonly ignoreUnknownColumns?: boolean;
   readonly includeProtected?: boolean;
   readonly formulaGuarded?: boolean;
@@ -33,7 +32,6 @@ export interface BulkOptions {
   readonly undo?: boolean;
 }
 
-/** Flags that say how a file of rows is read. */
 export function addInputFlags(command: Command): void {
   command
     .option('-f, --file <path>', 'read rows from <path>; - reads stdin', once)
@@ -49,17 +47,15 @@ export function addInputFlags(command: Command): void {
     .option('--print-template', 'print a sample input file');
 }
 
-/** The flag of files that were made from a listing. */
 export function addBaseFlag(command: Command): void {
   command.option('--base <file>', 'listing that the file was made from: only what differs from it is changed', once);
 }
 
-/** The flag of comparisons, for which an empty cell says nothing otherwise. */
+/** Comparisons ignore empty cells without it. */
 export function addClearFlag(command: Command): void {
   command.option('--clear-empty', 'an empty csv cell of note, tags, expiration_date or max_clicks clears the field');
 }
 
-/** Flags that say how rows go out and where their results are kept. */
 export function addBatchFlags(command: Command, force = 'start even if the quota is too low'): void {
   command
     .option('--results <file>', 'write the final status of every row to <file>')
@@ -72,13 +68,13 @@ export function addBatchFlags(command: Command, force = 'start even if the quota
     .option('--force', force);
 }
 
-/** Flags that say whether a change keeps what the links were before it. */
+/** A single link in a script keeps no undo record by default. */
 export function addUndoFlags(command: Command): void {
   command.option('--undo', 'keep what is needed to undo the change, also for a single link in a script');
   addNoUndoFlag(command);
 }
 
-/** The same of a change that keeps it always otherwise. */
+/** For changes that always keep an undo record otherwise. */
 export function addNoUndoFlag(command: Command): void {
   command.option('--no-undo', 'do not keep what undo needs: saves one request per batch, and the change cannot be undone');
 }
@@ -99,12 +95,12 @@ const inputFlags: readonly BulkFlag[] = [
 ];
 const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
 
-/** Refuses flags of input files, which would have no effect here. `way` is how the URLs were named. */
+/** `way` describes how the URLs were given. */
 export function refuseRowFlags(options: BulkOptions, way: string): void {
   refuse(inputFlags, options, `--file and cannot be used with ${way}`);
 }
 
-/** Refuses flags of input files and of runs. `files` are the flags that begin a run. */
+/** `files` are the flags that start a run. */
 export function refuseRunFlags(options: BulkOptions, way: string, files: string): void {
   refuseRowFlags(options, way);
   refuse(runFlags, options, `${files} and cannot be used with ${way}`);
