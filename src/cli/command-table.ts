@@ -69,7 +69,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'apply',
-    summary: 'Make the account as a file of links says',
+    summary: 'Bring the account in line with a file of links',
     group: 'Jobs:',
     load: async () => (await import('../commands/apply.ts')).registerApply,
   },
@@ -81,13 +81,13 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'report',
-    summary: 'Write a page of clicks, movers and what needs care',
+    summary: 'Write an HTML report of clicks, trends and problems',
     group: 'Jobs:',
     load: async () => (await import('../commands/report.ts')).registerReport,
   },
   {
     name: 'undo',
-    summary: 'Take back what a run changed',
+    summary: 'Undo what a run changed',
     group: 'Jobs:',
     load: async () => (await import('../commands/undo.ts')).registerUndo,
   },
@@ -135,7 +135,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'redo',
-    summary: 'Make again what undo took back',
+    summary: 'Repeat a run that was undone',
     group: 'More:',
     load: async () => (await import('../commands/redo.ts')).registerRedo,
   },

@@ -54,7 +54,7 @@ export function registerAuth(command: Command, run: Runner): void {
     .action(run(switchProfile));
   describe(command.command('logout'), {
     summary: 'Delete a profile and its API key',
-    description: 'Delete a profile and its API key. Without a name it is the profile in use; on a terminal linkctl then asks.',
+    description: 'Delete a profile and its API key. Without a name, delete the profile in use, after confirmation on a terminal.',
     examples: ['linkctl auth logout work', 'linkctl auth logout --all'],
   })
     .argument('[profile]')

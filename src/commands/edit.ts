@@ -34,10 +34,13 @@ export function registerEdit(command: Command, run: Runner): void {
     ],
     fields: namesOf(urlColumns),
     notes: [
-      'Without a flag, a field stays unchanged. --note "" clears the note. To remove the expiration date, use --expires never. With -f, ' +
-        'hash selects the link, custom_hash is its new hash, and tags contains +label and -label. You can edit the output of ' +
-        'list -o csv and use it as input: with --base <listing>, only cells that differ from the listing are sent, and a link that somebody ' +
-        'else changed meanwhile is left alone. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and --filter list the links first, show the plan, and change exactly those. --no-undo with --by-tags leaves the selection to the server, which can only set --note, --expires, --email-stats and --max-clicks so.',
+      'Fields without a flag stay unchanged. --note "" clears the note, and --expires never removes the expiration date. With -f, hash selects ' +
+        'the link, custom_hash is its new hash, and tags contains +label and -label.',
+      'The output of list -o csv is a valid input file. With --base <listing>, only cells that differ from the listing are sent, and links that ' +
+        'someone else has changed meanwhile are left alone.',
+      'On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and ' +
+        '--filter list the links first, show the plan, and change exactly those. With --no-undo --by-tags the server selects the links; only ' +
+        '--note, --expires, --email-stats and --max-clicks can then be set.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });

@@ -56,7 +56,7 @@ export function registerList(command: Command, run: Runner): void {
       'On a terminal, the newest 50 links are shown; in a pipe or file, all links. A listing covers one domain: --domain or the default. ' +
         'One more API call finds the other domains of the account. --by-tags covers all domains. Links of several domains are listed ' +
         'by short URL.',
-      '--filter reads the whole listing, unless --limit ends it earlier; --duplicates reads it twice. shorten -f reads a listing in csv. ' +
+      '--filter reads all links until --limit is reached; --duplicates reads them twice. shorten -f accepts a csv listing. ' +
         'Tag expressions: linkctl help tags.',
     ],
     globals: ['--fields', '--domain', '--header', '--no-header', '--no-truncate', '--formula-guard', '--quiet'],

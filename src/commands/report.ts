@@ -36,11 +36,11 @@ export function registerReport(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl report --since 30d --html report.html', 'linkctl report --since 7d --domain s.ex --html week.html'],
     notes: [
-      'The page is one file without scripts and without anything that is loaded from elsewhere, so it can be mailed and printed. It shows ' +
-        'clicks per day, the links with the most clicks, those that changed the most against the time before, tags, links that expire in ' +
-        `the next ${soon} days, and what is broken by the newest check of each link. It covers all domains of the account, or --domain.`,
-      'The figures come from the readings of linkctl stats --record, or from a server that counts clicks per day; the page says from which. Where ' +
-        'neither goes back far enough, nothing is written (exit 5). A file that is no report is replaced only with --yes.',
+      'The page is one file without scripts and external resources, so it can be mailed and printed. It shows clicks per day, the links with ' +
+        'the most clicks, those that changed the most since the previous period, tags, links that expire in ' +
+        `the next ${soon} days, and links that failed their most recent check. It covers all domains of the account, or --domain.`,
+      'The figures come from the readings of linkctl stats --record, or from a server with daily totals; the page names the source. If neither ' +
+        'goes back far enough, nothing is written (exit 5). An existing file is overwritten only if it is a linkctl report, or with --yes.',
     ],
     globals: ['--domain', '--quiet', '--progress', '--yes'],
   });
@@ -81,7 +81,7 @@ async function report({ html: path, since = '30d' }: ReportOptions, invocation: 
 function assertReplaceable(path: string): void {
   // Writing to something that is not a regular file fails by itself.
   if (!statSync(path, { throwIfNoEntry: false })?.isFile() || beginsAsReport(path)) return;
-  throw new UsageError(`${path} already exists, and is no report`, {
+  throw new UsageError(`${path} already exists and is not a linkctl report`, {
     hint: `to replace it, add --yes; or move ${shellWord(path)}`,
   });
 }

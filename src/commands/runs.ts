@@ -62,7 +62,7 @@ export function registerRuns(command: Command, run: Runner): void {
   });
 }
 
-const runOperand = 'name of the run, its beginning, or last';
+const runOperand = 'run ID, an unambiguous prefix of one, or last';
 
 /** All runs, or those of `--profile`. */
 async function listKept(_options: object, { system, global: { profile } }: Invocation): Promise<RowsReport> {

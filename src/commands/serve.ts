@@ -28,27 +28,23 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
     .option('--store <url>', 'PostgreSQL database for the links instead of a folder (LINKCTL_STORE)')
     .option('--import <folder>', 'move the links of a data folder to --store, then serve')
-    .option('--public-url <url>', 'scheme and host of short URLs, where a proxy is in front')
+    .option('--public-url <url>', 'scheme and host of short URLs behind a proxy')
     .option('--redirect-code <code>', 'HTTP status of redirects (default: 303)', choice(redirectCodes))
     .option('--tls-cert <file>', 'serve HTTPS with this certificate (PEM)')
     .option('--tls-key <file>', 'key of the certificate (PEM)')
     .option('--allow-origin <origin>', 'origin whose web pages may use the API; repeatable', repeated)
     .option(
       '--trusted-proxy <network>',
-      'proxy, as address or CIDR, whose X-Forwarded-For says who visits (repeatable)',
+      'proxy, as address or CIDR, whose X-Forwarded-For header is trusted (repeatable)',
       repeated,
     )
     .option('--access-log <file>', 'append requests to a file in combined log format')
     .option('--metrics-port <n>', 'port for /healthz and /metrics, 0 for any free port', count(0))
     .option('--metrics-host <address>', 'address for /healthz and /metrics (default: 127.0.0.1)')
-    .option(
-      '--drain <seconds>',
-      `seconds between SIGTERM and the end, for proxies to notice (default: ${defaultDrain})`,
-      count(0),
-    )
+    .option('--drain <seconds>', `seconds to drain connections after SIGTERM (default: ${defaultDrain})`, count(0))
     .option('--visitor-days <n>', `days after which a visitor counts as new (default: ${defaultVisitorDays})`, count(1))
-    .option('--not-found-url <url>', 'page for visitors of links that are unknown or over')
-    .option('--backup <file>', 'copy the links to a new file, also while they are served, and exit')
+    .option('--not-found-url <url>', 'page for visitors of unknown or expired links')
+    .option('--backup <file>', 'copy the links to a new file, also while serving, and exit')
     .option('--max-batch <n>', 'maximum items per request (API error 1221)', count(1))
     .option('--max-urls <n>', 'maximum links of the account (1220)', count(0))
     .option('--max-month-urls <n>', 'maximum links created per month (1220)', count(0))
@@ -68,11 +64,11 @@ export function registerServe(command: Command, run: Runner): void {
       'The API is served at /api/3 and below any path that ends in /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
         '--api-key-file is given; its path is printed. The file may have several keys, one a line: all are valid. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
         'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish; for --drain seconds after SIGTERM, /healthz is 503 and connections end with their next answer.',
-      'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; add sslrootcert=<file> to the URL for an authority of your own, and several hosts for a primary and its standbys: postgresql://user@one,two/links. ' +
+      'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; for a private CA, add sslrootcert=<file> to the URL. Several hosts are a primary and its standbys: postgresql://user@one,two/links. ' +
         'The API key stays in the data folder: give all processes the same --api-key-file. --import moves the account of --username with its counters and its log; it can be interrupted and repeated.',
       'On a terminal and with -v, each request is shown on stderr; -q suppresses that. SIGHUP reads the keys and the certificate again and reopens the access log. ' +
         'Health and metrics (Prometheus) are served on --metrics-port of this machine, or of --metrics-host, over HTTP and without a key, never on the public port. ' +
-        'Links that are unknown are 404, those that are over 410; --not-found-url leads to a page of yours instead. How to run, back up and upgrade it: OPERATING.md.',
+        'Unknown links answer 404 and expired ones 410; --not-found-url redirects to your page instead. Running, backing up and upgrading: OPERATING.md.',
     ],
     globals: ['--edition', '--domain', '--username', '--api-key-file', '--verbose', '--quiet'],
   });
@@ -154,7 +150,7 @@ function withReport(store: ServiceOptions['store'], { note }: Invocation): Servi
   if (!store?.importFrom) return store;
   const onImported = ({ isNew, urls, tags, clicks, log }: Imported): void =>
     void note(
-      `${isNew ? 'imported' : 'nothing to import: imported before were'} ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ` +
+      `${isNew ? 'imported' : 'nothing to import: already imported'} ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ` +
         `${quantity(clicks, 'click')} and ${quantity(log, 'line')} of the log`,
     );
   return { ...store, onImported };
@@ -187,7 +183,7 @@ function untilStopped(
   const hangUp = (work: () => Promise<void>): void =>
     void work().then(
       () => note('SIGHUP: reloaded'),
-      (error) => streams.message(`SIGHUP: ${messageOf(error)}; what was in use stays`, 'warning: '),
+      (error) => streams.message(`SIGHUP: ${messageOf(error)}; the previous settings stay in use`, 'warning: '),
     );
   return new Promise((resolve) => {
     // On a busy machine the deadline may already have passed.

@@ -29,14 +29,14 @@ export function registerShorten(command: Command, run: Runner): void {
   command
     .option(
       '--dedupe <scope>',
-      'reuse existing links to the same URL: off, account or domain [edition A]',
+      'reuse existing links to the same URL: off, account or (edition A only) domain',
       choice(['off', 'account', 'domain']),
     )
     .option('--utm <list>', 'set UTM parameters: source=newsletter,medium=email,campaign=spring', once)
     .option('--generate-hashes', 'generate hashes locally, so that retries cannot create duplicates');
   command.option(
     '--on-conflict <action>',
-    'for a hash that leads elsewhere: fail, skip, update or rename (default: fail)',
+    'if a hash has another destination: fail, skip, update or rename (default: fail)',
     choice(conflictPolicies),
   );
   addQrFlags(command);
@@ -56,10 +56,10 @@ export function registerShorten(command: Command, run: Runner): void {
     notes: [
       'In a pipe, the output is one short URL per line. Columns of a csv file: linkctl help csv. ' +
         'With -f, a value in a row overrides the flag.',
-      '--on-conflict says what happens to a row whose custom hash has a link that leads elsewhere. update edits that link: it gets what the row ' +
-        'gives, tags are all of its labels, and what the row leaves out stays. On a terminal, -f shows these links and asks first, as edit -f ' +
-        'does; in a script nothing is asked. linkctl undo takes it back. rename makes the link as hash-2, hash-3 and so on. update and rename need ' +
-        'a custom hash in every row, or --generate-hashes.',
+      "--on-conflict decides about rows whose custom hash belongs to a link with another destination. update overwrites the link's fields with " +
+        'those in the row: tags are replaced, and empty cells are left as they are. On a terminal, -f shows these links and asks first; a script ' +
+        'is not asked. linkctl undo reverts the update. rename creates the link as hash-2, hash-3 and so on. update and rename need a custom hash ' +
+        'in every row, or --generate-hashes.',
     ],
     globals: ['--fields', '--domain', '--dry-run', '--yes', '--quiet', '--progress'],
   });

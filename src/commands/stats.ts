@@ -34,7 +34,7 @@ export function registerStats(command: Command, run: Runner): void {
     .option('--top <n>', 'show only the <n> links with the most clicks', count(1))
     .option('--chart', 'draw bars instead of a table')
     .option('--record', 'add the counters to the local history, for --since')
-    .option('--since <time>', 'clicks since <time>, such as 7d, 3m or today, against the time before')
+    .option('--since <time>', 'clicks since <time>, such as 7d, 3m or today, and in the period before')
     .option('--until <time>', 'with --since: clicks before <time> (default: now)')
     .option('--by <grouping>', 'with --since: a row for each {link|tag|host|day} (default: link)', choice(clickGroupings))
     .option('--reset', 'reset the counters to 0, after confirmation')
@@ -56,13 +56,16 @@ export function registerStats(command: Command, run: Runner): void {
     ],
     fields: [...new Set([...namesOf(clickColumns), ...namesOf(periodColumns)])],
     notes: [
-      'Without a selection, stats covers all links of the default domain, of --domain or of all domains. One more API call finds the other domains of ' +
-        'the account. The links with the most clicks come first. A table shows short URLs and destinations, a pipe the hash and the counters, or short URLs on several domains; --fields takes every field of list. ' +
-        '--chart draws the first 20 links, or those of --top.',
-      '--record adds a reading of the counters to a history on this computer: run it every night. Without a selection it reads all domains. ' +
-        '--since counts from the reading nearest to <time> to the one nearest to --until, and compares with as long a time before, or with none where no ' +
-        'reading began it. Where no reading is old enough, it counts UTC days if the server sends them; today counts so far, and is marked. What this tool renames keeps its clicks, and clicks before a reset or a deletion count; but a single ' +
-        'delete with --yes, or one with --no-undo, may read no counters before, and the clicks since the last reading are lost. Times are UTC: today, yesterday, 12h, 7d, 3m (months), 1y, 2026-01-31 or 2026-01-31T09:00.',
+      'Without a selection, stats covers all links of the default domain, of --domain, or of all domains with --all-domains. One more API call ' +
+        'finds the other domains of the account. Links with the most clicks come first. A table shows short URLs and destinations; a pipe shows ' +
+        'hashes (short URLs if there are several domains) and counters. --fields accepts every field of list. --chart draws the first 20 links, ' +
+        'or those of --top.',
+      '--record adds a reading of the counters to a history on this computer: run it every night. Without a selection it reads all domains.',
+      '--since compares two recorded readings: the one closest to <time> and the latest (or closest to --until). The previous period of the same ' +
+        "length is shown as BEFORE. Without an old enough reading, linkctl uses the server's daily totals (UTC days); today is incomplete and marked.",
+      'Renamed links keep their history. Clicks before a reset or deletion still count. A single delete with --yes, and any change with --no-undo, ' +
+        'may not read the counters first; clicks since the last reading are then lost. Times are UTC: today, yesterday, 12h, 7d, 3m (months), 1y, ' +
+        '2026-01-31 or 2026-01-31T09:00.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });

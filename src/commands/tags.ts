@@ -61,7 +61,7 @@ export function registerTags(command: Command, run: Runner): void {
     ...removalHelp,
   });
   const merge = addRemovalFlags(command.command('merge'));
-  merge.requiredOption('--into <label>', 'tag that the links get; created if it does not exist').action(run(mergeTags));
+  merge.requiredOption('--into <label>', 'tag to attach instead; created if it does not exist').action(run(mergeTags));
   describe(merge, {
     summary: 'Merge tags into another tag',
     description: 'Merge tags into another tag: their links get that tag instead, and the merged tags are deleted.',
@@ -90,8 +90,8 @@ function addRemovalFlags(command: Command): Command {
 
 const removalHelp = {
   notes: [
-    'The links of the tags are listed and shown first, on all domains, and changed by hash, so that linkctl undo can take it back. A tag that a link ' +
-      'gets meanwhile is kept. A label that an expression may read as something else costs two readings of all links. --max-affected counts links.',
+    'The links of the tags are listed and shown first, on all domains, and changed by hash, so that linkctl undo can revert it. Tags that someone ' +
+      'adds while this runs are kept. If a label contains operators such as & or |, the whole account is read twice. --max-affected counts links.',
   ],
   globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
 };

@@ -12,7 +12,7 @@ export interface BulkOptions {
   /** Has no effect, because unknown columns are ignored by default. Kept for scripts. */
   readonly ignoreUnknownColumns?: boolean;
   readonly includeProtected?: boolean;
-  readonly formulaGuarded?: boolean;
+  readonly stripFormulaGuard?: boolean;
   readonly columns?: string;
   readonly dateFormat?: DateFormat;
   readonly tagSeparator?: string;
@@ -37,23 +37,24 @@ export function addInputFlags(command: Command): void {
     .option('-f, --file <path>', 'read rows from <path>; - reads stdin', once)
     .option('--input-format <format>', 'lines, csv, json or jsonl (default: by file extension)', choice(inputFormats))
     .option('--delimiter <c>', "csv delimiter, such as ';' or tab (default: found from the header)")
-    .option('--columns <list>', "what csv columns are: 'long_url=Landing page,custom_hash=Code'", once)
+    .option('--columns <list>', "fields of csv columns: 'long_url=Landing page,custom_hash=Code'", once)
     .option('--date-format <format>', 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)', choice(dateFormats))
-    .option('--tag-separator <c>', 'what separates the tags of a csv cell (default: comma)')
+    .option('--tag-separator <c>', 'separator of tags in a csv cell (default: comma)')
     .option('--encoding <name>', 'encoding of the file, such as windows-1252 (default: UTF-8)', once)
     .option('--strict-columns', 'refuse unknown columns')
     .addOption(new Option('--ignore-unknown-columns').hideHelp())
-    .option('--formula-guarded', "remove one leading ' from csv cells")
+    .option('--strip-formula-guard', "remove one leading ' from csv cells")
+    .addOption(new Option('--formula-guarded').implies({ stripFormulaGuard: true }).hideHelp())
     .option('--print-template', 'print a sample input file');
 }
 
 export function addBaseFlag(command: Command): void {
-  command.option('--base <file>', 'listing that the file was made from: only what differs from it is changed', once);
+  command.option('--base <file>', 'listing that the file was made from; only differences are changed', once);
 }
 
 /** Comparisons ignore empty cells without it. */
 export function addClearFlag(command: Command): void {
-  command.option('--clear-empty', 'an empty csv cell of note, tags, expiration_date or max_clicks clears the field');
+  command.option('--clear-empty', 'empty csv cells clear note, tags, expiration_date and max_clicks');
 }
 
 export function addBatchFlags(command: Command, force = 'start even if the quota is too low'): void {
@@ -70,13 +71,13 @@ export function addBatchFlags(command: Command, force = 'start even if the quota
 
 /** A single link in a script keeps no undo record by default. */
 export function addUndoFlags(command: Command): void {
-  command.option('--undo', 'keep what is needed to undo the change, also for a single link in a script');
+  command.option('--undo', 'record the change for undo, also for a single link in a script');
   addNoUndoFlag(command);
 }
 
 /** For changes that always keep an undo record otherwise. */
 export function addNoUndoFlag(command: Command): void {
-  command.option('--no-undo', 'do not keep what undo needs: saves one request per batch, and the change cannot be undone');
+  command.option('--no-undo', 'do not record the change for undo: saves one request per batch');
 }
 
 type BulkFlag = keyof BulkOptions;
@@ -91,7 +92,7 @@ const inputFlags: readonly BulkFlag[] = [
   'strictColumns',
   'ignoreUnknownColumns',
   'includeProtected',
-  'formulaGuarded',
+  'stripFormulaGuard',
 ];
 const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
 

@@ -20,8 +20,8 @@ export interface RuleOptions {
 
 export function addRuleFlags(command: Command): void {
   command
-    .argument('[from]', 'beginning of the long URLs to rewrite')
-    .argument('[to]', 'what replaces it')
+    .argument('[from]', 'prefix of the long URLs to rewrite')
+    .argument('[to]', 'new prefix')
     .option('--scheme <scheme>', 'replace http by https', choice(['https']))
     .option('--host <old=new>', 'replace one host by another', once)
     .option('--set-param <name=value>', 'set a query parameter; repeatable', repeated)
@@ -91,7 +91,7 @@ export function rewriteSelection(options: SelectionOptions, rules: readonly UrlR
   const isSaid = [hashesFrom, byTags, search, all].some((way) => way !== undefined);
   if (!isSaid && rules.some(({ selects }) => selects)) return { kind: 'all' };
   if (!isSaid && !filter && !allDomains) {
-    throw new UsageError('which links to rewrite is not said: add --by-tags, --search or --hashes-from, or --all for all links');
+    throw new UsageError('no links selected: add --by-tags, --search or --hashes-from, or --all for all links');
   }
   return requireLinkSelection([], options, 'rewrite');
 }

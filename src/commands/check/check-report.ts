@@ -169,7 +169,7 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
   const counts = countsOf(check, missing);
   const found = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([status, count]) => `${count} ${status === 'not_sent' ? 'not asked' : status}`);
+    .map(([status, count]) => `${count} ${status === 'not_sent' ? 'not checked' : status}`);
   const effort = `${plainQuantity(destinations, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
   const isHidden = only === undefined && links > maxRowsShown && !wantsRows(session) && counts.ok > 0;
   return [
@@ -204,18 +204,18 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
   if (missing.count > 0) return missingFailure(missing.count, links);
   if (links > counts.skipped || links === 0) return undefined;
-  return new UnavailableError('nothing could be asked: every link is skipped', {
-    hint: summary.private > 0 ? 'to ask addresses that are not public, add --allow-private' : undefined,
+  return new UnavailableError('nothing could be requested: every link is skipped', {
+    hint: summary.private > 0 ? 'to request addresses that are not public, add --allow-private' : undefined,
   });
 }
 
 function deferredTexts({ leftAlone, offline }: Pick<CheckSummary, 'leftAlone' | 'offline'>): string[] {
   const [first, ...others] = leftAlone.hosts;
-  const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')} want` : `${first} wants`;
+  const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')}` : first;
   const text = (links: number, why: string): string[] =>
-    links === 0 ? [] : [`${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not asked: ${why}`];
+    links === 0 ? [] : [`${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not checked: ${why}`];
   return [
     ...text(offline, 'the network of this computer, or its name server, does not answer'),
-    ...text(leftAlone.links, `${who} to be left alone`),
+    ...text(leftAlone.links, `Retry-After of ${who} is longer than --max-wait`),
   ];
 }
